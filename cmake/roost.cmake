@@ -1,0 +1,68 @@
+# What every target of Roost shares: the language, the warnings, and three ways to declare a target.
+#   roost_room(NAME base HEADERS ... SOURCES ... USES <rooms> LINKS <targets>)   a library, roost::<name>
+#   roost_test(NAME flow_table SOURCES ... USES <rooms> LINKS <targets>)          a GoogleTest program in ctest
+#   roost_fuzz(NAME parse SOURCES ... USES <rooms> RUNS <n>)                      a libFuzzer program in ctest
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+if(ROOST_DPDK)
+  pkg_check_modules(DPDK REQUIRED IMPORTED_TARGET libdpdk)
+endif()
+
+add_library(roost_options INTERFACE)
+target_include_directories(roost_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(roost_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wundef -Werror)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  target_compile_options(roost_options INTERFACE -march=x86-64-v2)
+endif()
+if(ROOST_SANITIZE)
+  target_compile_options(roost_options INTERFACE
+    -fsanitize=${ROOST_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(roost_options INTERFACE -fsanitize=${ROOST_SANITIZE})
+endif()
+
+function(roost_room)
+  cmake_parse_arguments(ARG "" "NAME" "HEADERS;SOURCES;USES;LINKS" ${ARGN})
+  set(target roost_${ARG_NAME})
+  if(ARG_SOURCES)
+    add_library(${target} STATIC ${ARG_SOURCES})
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(roost::${ARG_NAME} ALIAS ${target})
+  target_sources(${target} ${scope} FILE_SET HEADERS
+    BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
+  list(TRANSFORM ARG_USES PREPEND roost::)
+  target_link_libraries(${target} ${scope} roost_options ${ARG_USES} ${ARG_LINKS})
+endfunction()
+
+function(roost_test)
+  cmake_parse_arguments(ARG "" "NAME" "SOURCES;USES;LINKS" ${ARGN})
+  set(target ${ARG_NAME}_test)
+  add_executable(${target} ${ARG_SOURCES})
+  list(TRANSFORM ARG_USES PREPEND roost::)
+  target_link_libraries(${target} PRIVATE roost_options ${ARG_USES} ${ARG_LINKS} GTest::gtest GTest::gtest_main)
+  add_test(NAME ${ARG_NAME} COMMAND ${target})
+  set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT 1200)
+endfunction()
+
+function(roost_fuzz)
+  cmake_parse_arguments(ARG "" "NAME;RUNS" "SOURCES;USES;LINKS" ${ARGN})
+  set(target ${ARG_NAME}_fuzz)
+  add_executable(${target} ${ARG_SOURCES})
+  list(TRANSFORM ARG_USES PREPEND roost::)
+  target_link_libraries(${target} PRIVATE roost_options ${ARG_USES} ${ARG_LINKS})
+  target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  add_test(NAME fuzz_${ARG_NAME} COMMAND ${target} -seed=1 -runs=${ARG_RUNS} -print_final_stats=0 -verbosity=0)
+endfunction()
