@@ -1,0 +1,47 @@
+# shellcheck shell=sh
+# Packages by tier, and their installation when some are missing. Sourced by ./dev.
+#
+# A tier holds the one before it: run < test < lab. Asking dpkg costs milliseconds, so every command of ./dev
+# that needs packages asks; with all of them there, an ordinary user needs no privilege and no network.
+
+packages_run='g++ cmake ninja-build pkg-config
+  libdpdk-dev libpcap-dev libcli11-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev'
+
+packages_test='clang-16 clang-format-16 clang-tidy-16 libclang-rt-16-dev ccache
+  libgtest-dev python3 python3-scapy python3-pyflakes shellcheck binutils
+  iproute2 ethtool tcpdump tshark nginx-light dnsmasq-base bind9-dnsutils curl procps ca-certificates'
+
+packages_lab='libboost1.81-dev libbenchmark-dev'
+
+# The packages among the arguments that are not installed.
+missing_packages() {
+  installed=$(dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null |
+    sed -n 's/ installed$//p') || true
+  for package in "$@"; do
+    printf '%s\n' "$installed" | grep -qxF -- "$package" || printf '%s\n' "$package"
+  done
+}
+
+setup() {
+  case $1 in
+    run) packages=$packages_run ;;
+    test) packages="$packages_run $packages_test" ;;
+    lab) packages="$packages_run $packages_test $packages_lab" ;;
+    *) fail "no tier '$1'; there are run, test and lab" ;;
+  esac
+  # shellcheck disable=SC2086  # the lists are split into words on purpose
+  missing=$(missing_packages $packages)
+  [ -n "$missing" ] || return 0
+
+  # shellcheck disable=SC2086
+  say "installing what tier $1 needs:" $missing
+  # shellcheck disable=SC2086
+  set -- $missing
+  if [ "$(id -u)" -eq 0 ]; then
+    sh tools/install_packages.sh "$@"
+  elif command -v sudo >/dev/null; then
+    sudo sh tools/install_packages.sh "$@"
+  else
+    fail "packages are missing and there is no sudo. As root: sh $root/tools/install_packages.sh $*"
+  fi
+}

@@ -1,0 +1,121 @@
+# shellcheck shell=sh
+# ./dev test: the stages of a test run. Sourced by ./dev.
+#
+# Every stage runs, whatever the ones before it gave; its output goes to the terminal and to
+# build/logs/stage-<name>.log. At the end: a line a stage (verdict, seconds), what could not be tested on this
+# machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage that runs ctest counts ctest's
+# tests; any other stage counts as one.
+
+stages='check release nodpdk asan tsan fuzz live replay readme'
+
+stage_check() { check all; }
+
+# Everything, as users build it, and every header alone.
+stage_release() {
+  configure release -DROOST_TESTS=ON
+  compile release all all_verify_interface_header_sets
+  run_ctest release
+}
+
+# The other compiler, and no DPDK.
+stage_nodpdk() {
+  configure nodpdk
+  compile nodpdk
+  run_ctest nodpdk
+}
+
+# The sanitizers build only the tests.
+stage_asan() {
+  configure asan
+  compile asan roost_tests
+  run_ctest asan
+}
+
+stage_tsan() {
+  configure tsan
+  compile tsan roost_tests
+  run_ctest tsan
+}
+
+# Every fuzz target for a fixed number of runs on fixed seeds.
+stage_fuzz() {
+  configure fuzz
+  compile fuzz
+  run_ctest fuzz
+}
+
+# Real curl and dig through the balancer, in network namespaces.
+stage_live() {
+  compile release roost
+  sh tests/live/run.sh
+}
+
+# The demonstration's output against an independent model, packet by packet.
+stage_replay() {
+  compile release roost
+  sh tests/replay/run.sh
+}
+
+# What the README tells a newcomer to type.
+stage_readme() { /usr/bin/python3 tools/tidy.py --run-readme; }
+
+# Thread sanitizer cannot place its shadow memory under the randomisation of some kernels, so the tests run
+# without randomisation where that is allowed.
+run_ctest() {
+  set -- ctest --test-dir "build/$1" -j "$jobs" --output-on-failure --no-tests=error
+  if setarch -R true 2>/dev/null; then set -- setarch -R "$@"; fi
+  "$@"
+}
+
+# run_stage NAME: in a process of its own, so that its first failing command ends it.
+run_stage() {
+  log=$(log_file "stage-$1")
+  say "stage $1"
+  start=$(date +%s)
+  {
+    status=0
+    "$root/dev" stage "$1" 2>&1 || status=$?
+    printf '%s\n' "$status" >"$log.status"
+  } | tee "$log"
+  seconds=$(($(date +%s) - start))
+  if [ "$(cat "$log.status")" -eq 0 ]; then verdict=passed; else verdict=FAILED; fi
+  count_stage "$1" "$log"
+  printf '   %-10s %-7s %5d s   %s passed, %s failed\n' \
+    "$1" "$verdict" "$seconds" "$stage_passed" "$stage_failed" >>"$summary"
+}
+
+# ctest ends with "97% tests passed, 1 tests failed out of 33". A stage that failed before that counts as one
+# failure, and so does one whose tests passed and which failed all the same.
+count_stage() {
+  tests=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$2" | tail -n 1)
+  stage_failed=${tests%% *}
+  stage_failed=${stage_failed:-0}
+  stage_passed=$((${tests##* } - stage_failed))
+  if [ -z "$tests" ] && [ "$verdict" = passed ]; then stage_passed=1; fi
+  if [ "$stage_failed" -eq 0 ] && [ "$verdict" = FAILED ]; then stage_failed=1; fi
+  passed_count=$((passed_count + stage_passed))
+  failed_count=$((failed_count + stage_failed))
+}
+
+# The output of passed tests is only in ctest's own log.
+not_tested_lines() {
+  find build/logs/stage-*.log build/*/Testing/Temporary/LastTest.log -newer "$summary.start" \
+    -exec grep -hoE 'NOT TESTED: .*' {} + | sort -u
+}
+
+run_test_stages() {
+  setup test
+  summary=$(log_file summary)
+  passed_count=0
+  failed_count=0
+  : >"$summary"
+  : >"$summary.start"
+  test_start=$(date +%s)
+  for name in $stages; do run_stage "$name"; done
+  say 'stages'
+  cat "$summary"
+  printf '   %-10s %13d s\n' all $(($(date +%s) - test_start))
+  not_tested_lines || true
+  printf '%s passed, %s failed\n' "$passed_count" "$failed_count"
+  [ "$failed_count" -eq 0 ]
+}
