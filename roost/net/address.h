@@ -1,0 +1,109 @@
+// MAC and IP addresses as values. The bytes are those on the wire, in the same order.
+//
+// Text forms are strict: what `parse` takes is one address and nothing else, and `format` writes the
+// canonical form (RFC 5952 for IPv6), which parses back to the same value. Both allocate: they are for
+// configuration and reports, not for the datapath.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "roost/base/assert.h"
+#include "roost/base/result.h"
+
+namespace roost::net {
+
+struct MacAddress {
+  std::array<uint8_t, 6> bytes{};
+
+  // Six pairs of hexadecimal digits, separated by colons.
+  static Result<MacAddress> parse(std::string_view text);
+  [[nodiscard]] std::string format() const;
+
+  // Group bit of the first byte: multicast, broadcast included.
+  [[nodiscard]] constexpr bool is_multicast() const { return (bytes[0] & 1) != 0; }
+
+  auto operator<=>(const MacAddress&) const = default;
+};
+
+struct Ipv4Address {
+  std::array<uint8_t, 4> bytes{};
+
+  // Dotted quad; four decimal numbers without leading zeros.
+  static Result<Ipv4Address> parse(std::string_view text);
+  [[nodiscard]] std::string format() const;
+
+  auto operator<=>(const Ipv4Address&) const = default;
+};
+
+struct Ipv6Address {
+  std::array<uint8_t, 16> bytes{};
+
+  // Any of the text forms of RFC 4291, without a zone.
+  static Result<Ipv6Address> parse(std::string_view text);
+  [[nodiscard]] std::string format() const;
+
+  auto operator<=>(const Ipv6Address&) const = default;
+};
+
+static_assert(sizeof(MacAddress) == 6, "copied from and to the wire as it is");
+static_assert(sizeof(Ipv4Address) == 4, "copied from and to the wire as it is");
+static_assert(sizeof(Ipv6Address) == 16, "copied from and to the wire as it is");
+
+// An address of either family. Addresses of different families never compare equal.
+class IpAddress {
+ public:
+  constexpr IpAddress() = default;  // 0.0.0.0
+  constexpr IpAddress(Ipv4Address address) {
+    for (size_t i = 0; i < address.bytes.size(); ++i) bytes_[i] = address.bytes[i];
+  }
+  constexpr IpAddress(Ipv6Address address) : bytes_(address.bytes), is_ipv6_(true) {}
+
+  // IPv6 if the text has a colon, else IPv4.
+  static Result<IpAddress> parse(std::string_view text);
+  [[nodiscard]] std::string format() const;
+
+  [[nodiscard]] constexpr bool is_ipv6() const { return is_ipv6_; }
+  [[nodiscard]] constexpr uint8_t bit_count() const { return is_ipv6_ ? 128 : 32; }
+
+  // The address must be of that family.
+  [[nodiscard]] constexpr Ipv4Address ipv4() const {
+    ROOST_ASSERT(!is_ipv6_);
+    return {{bytes_[0], bytes_[1], bytes_[2], bytes_[3]}};
+  }
+  [[nodiscard]] constexpr Ipv6Address ipv6() const {
+    ROOST_ASSERT(is_ipv6_);
+    return {bytes_};
+  }
+
+  // True when the first `bit_count` bits of both are equal and so is their family.
+  [[nodiscard]] bool shares_prefix(const IpAddress& other, uint8_t prefix_bits) const;
+
+  auto operator<=>(const IpAddress&) const = default;
+
+ private:
+  std::array<uint8_t, 16> bytes_{};  // an IPv4 address in the first four, zero after them
+  bool is_ipv6_ = false;
+};
+
+// An address and how many of its leading bits name its network. The host bits are kept, so that it also
+// describes a port's own address ("192.0.2.1/24").
+struct IpPrefix {
+  IpAddress address;
+  uint8_t prefix_bits = 0;
+
+  // "address/bits".
+  static Result<IpPrefix> parse(std::string_view text);
+  [[nodiscard]] std::string format() const;
+
+  [[nodiscard]] bool contains(const IpAddress& other) const {
+    return address.shares_prefix(other, prefix_bits);
+  }
+
+  auto operator<=>(const IpPrefix&) const = default;
+};
+
+}  // namespace roost::net

@@ -1,0 +1,101 @@
+// Offsets and constants of the headers that Roost reads and writes, each with its source.
+// An offset counts bytes from the start of its own header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace roost::net {
+
+// Ethernet II: IEEE 802.3 clause 3.
+namespace ethernet {
+inline constexpr size_t kDestination = 0;
+inline constexpr size_t kSource = 6;
+inline constexpr size_t kAddressesBytes = 12;  // both addresses; VLAN tags stand after them
+inline constexpr size_t kEtherTypeBytes = 2;
+inline constexpr size_t kHeaderBytes = 14;  // without tags
+inline constexpr uint16_t kIpv4 = 0x0800;
+inline constexpr uint16_t kIpv6 = 0x86dd;
+}  // namespace ethernet
+
+// VLAN tags: IEEE 802.1Q clause 9. A tag is its protocol identifier, then its control information.
+namespace vlan {
+inline constexpr size_t kTagBytes = 4;
+inline constexpr uint16_t kCustomer = 0x8100;     // C-TAG
+inline constexpr uint16_t kService = 0x88a8;      // S-TAG, the outer tag of QinQ
+inline constexpr uint16_t kIdentifierMask = 0x0fff;  // of the control information; above it priority and DEI
+inline constexpr size_t kTagsMax = 2;
+}  // namespace vlan
+
+// RFC 791 section 3.1.
+namespace ipv4 {
+inline constexpr size_t kVersionAndLength = 0;
+inline constexpr size_t kTotalLength = 2;
+inline constexpr size_t kFragment = 6;
+inline constexpr size_t kTtl = 8;
+inline constexpr size_t kProtocol = 9;
+inline constexpr size_t kChecksum = 10;
+inline constexpr size_t kSource = 12;
+inline constexpr size_t kDestination = 16;
+inline constexpr size_t kHeaderBytesMin = 20;
+inline constexpr uint16_t kMoreFragments = 0x2000;
+inline constexpr uint16_t kFragmentOffsetMask = 0x1fff;
+// Options: one byte of type; all but the first two also have one byte of length, which counts both.
+inline constexpr uint8_t kOptionEnd = 0;
+inline constexpr uint8_t kOptionNoOperation = 1;
+inline constexpr uint8_t kOptionLooseSourceRoute = 131;
+inline constexpr uint8_t kOptionStrictSourceRoute = 137;
+}  // namespace ipv4
+
+// RFC 8200 sections 3 and 4; next-header values from the IANA registry of protocol numbers.
+namespace ipv6 {
+inline constexpr size_t kPayloadLength = 4;
+inline constexpr size_t kNextHeader = 6;
+inline constexpr size_t kHopLimit = 7;
+inline constexpr size_t kSource = 8;
+inline constexpr size_t kDestination = 24;
+inline constexpr size_t kHeaderBytes = 40;
+inline constexpr uint8_t kHopByHop = 0;
+inline constexpr uint8_t kRouting = 43;
+inline constexpr uint8_t kFragmentHeader = 44;
+inline constexpr uint8_t kAuthentication = 51;  // RFC 4302: its length counts 4-byte units minus 2
+inline constexpr uint8_t kDestinationOptions = 60;
+inline constexpr size_t kExtensionNextHeader = 0;
+inline constexpr size_t kExtensionLength = 1;  // 8-byte units, the first not counted
+inline constexpr size_t kExtensionBytesMin = 8;
+inline constexpr size_t kRoutingSegmentsLeft = 3;
+inline constexpr size_t kFragmentOffsetAndFlags = 2;
+inline constexpr uint16_t kFragmentOffsetMask = 0xfff8;
+inline constexpr uint16_t kMoreFragments = 0x0001;
+// RFC 8200 sets no limit. Real chains are shorter than this; a longer one is refused, so that parsing a
+// packet is bounded.
+inline constexpr size_t kExtensionHeadersMax = 8;
+}  // namespace ipv6
+
+// RFC 9293 section 3.1.
+namespace tcp {
+inline constexpr size_t kSourcePort = 0;
+inline constexpr size_t kDestinationPort = 2;
+inline constexpr size_t kDataOffset = 12;  // high four bits, 4-byte units
+inline constexpr size_t kFlags = 13;
+inline constexpr size_t kChecksum = 16;
+inline constexpr size_t kHeaderBytesMin = 20;
+inline constexpr uint8_t kFin = 0x01;
+inline constexpr uint8_t kSyn = 0x02;
+inline constexpr uint8_t kRst = 0x04;
+inline constexpr uint8_t kAck = 0x10;
+}  // namespace tcp
+
+// RFC 768.
+namespace udp {
+inline constexpr size_t kSourcePort = 0;
+inline constexpr size_t kDestinationPort = 2;
+inline constexpr size_t kLength = 4;
+inline constexpr size_t kChecksum = 6;
+inline constexpr size_t kHeaderBytes = 8;
+}  // namespace udp
+
+// The transport protocols that Roost tracks.
+enum class IpProtocol : uint8_t { kTcp = 6, kUdp = 17 };
+
+}  // namespace roost::net

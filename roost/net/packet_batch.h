@@ -1,0 +1,86 @@
+// What the datapath sees of received frames: a borrowed view of each, and what became of it.
+//
+// The bytes belong to the port that received them. The datapath decides a batch: for each lane it either
+// rewrites the frame in place and names the port it leaves by, or names the cause why it is dropped.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "roost/base/assert.h"
+
+namespace roost::net {
+
+inline constexpr size_t kBatchLanesMax = 32;
+
+// One frame. Code that moves `data` (a VLAN tag popped or pushed) adjusts the three lengths with it, so that
+// the port can apply the difference to its own buffer.
+struct Packet {
+  uint8_t* data = nullptr;        // first byte of the Ethernet header
+  uint32_t contiguous_bytes = 0;  // readable and writable at data: the first segment
+  uint32_t total_bytes = 0;       // the whole frame, all segments; at least contiguous_bytes
+  uint32_t headroom = 0;          // writable before data
+  uint16_t in_port = 0;           // the port that received it
+};
+
+// What the datapath decided for one lane. Default: dropped with cause 0, which an application reserves for
+// "nobody decided".
+class LaneVerdict {
+ public:
+  constexpr LaneVerdict() = default;
+
+  [[nodiscard]] static constexpr LaneVerdict forward(uint16_t out_port) {
+    return LaneVerdict(out_port, 0, false);
+  }
+  // `cause` is the application's own enumeration.
+  [[nodiscard]] static constexpr LaneVerdict drop(uint8_t cause) { return LaneVerdict(0, cause, true); }
+
+  [[nodiscard]] constexpr bool is_drop() const { return is_drop_; }
+  [[nodiscard]] constexpr uint16_t out_port() const {
+    ROOST_DEBUG_ASSERT(!is_drop_);
+    return out_port_;
+  }
+  [[nodiscard]] constexpr uint8_t drop_cause() const {
+    ROOST_DEBUG_ASSERT(is_drop_);
+    return drop_cause_;
+  }
+
+ private:
+  constexpr LaneVerdict(uint16_t out_port, uint8_t drop_cause, bool is_drop)
+      : out_port_(out_port), drop_cause_(drop_cause), is_drop_(is_drop) {}
+
+  uint16_t out_port_ = 0;
+  uint8_t drop_cause_ = 0;
+  bool is_drop_ = true;
+};
+
+// Up to kBatchLanesMax frames in order of arrival, and their verdicts.
+class PacketBatch {
+ public:
+  [[nodiscard]] size_t lane_count() const { return lane_count_; }
+  [[nodiscard]] bool is_empty() const { return lane_count_ == 0; }
+  [[nodiscard]] bool is_full() const { return lane_count_ == kBatchLanesMax; }
+
+  // Appends a frame as the next lane, undecided. The batch must not be full.
+  void push(const Packet& packet) {
+    ROOST_DEBUG_ASSERT(!is_full());
+    packets_[lane_count_] = packet;
+    verdicts_[lane_count_] = LaneVerdict();
+    ++lane_count_;
+  }
+  void clear() { lane_count_ = 0; }
+
+  [[nodiscard]] std::span<Packet> packets() { return {packets_.data(), lane_count_}; }
+  [[nodiscard]] std::span<const Packet> packets() const { return {packets_.data(), lane_count_}; }
+  [[nodiscard]] std::span<LaneVerdict> verdicts() { return {verdicts_.data(), lane_count_}; }
+  [[nodiscard]] std::span<const LaneVerdict> verdicts() const { return {verdicts_.data(), lane_count_}; }
+
+ private:
+  size_t lane_count_ = 0;
+  std::array<Packet, kBatchLanesMax> packets_{};
+  std::array<LaneVerdict, kBatchLanesMax> verdicts_{};
+};
+
+}  // namespace roost::net

@@ -1,0 +1,81 @@
+// From the bytes of a frame to where its headers are and what they say: Ethernet, up to two VLAN tags, IPv4
+// with options or IPv6 with extension headers, then TCP or UDP.
+//
+// A cursor walks the headers. Before each read it asks whether the bytes are there, twice over: the frame
+// must reach that far (`total_bytes`), and so must its first segment (`contiguous_bytes`), which alone is
+// touched. A frame can be any bytes at all; whatever they are, the answer is a verdict.
+//
+// What a packet must satisfy to be kOk, beside having its bytes:
+// I1  IPv4: version 4, header length 5 or more, total length at least that and within the frame, header
+//     checksum right, options well-formed and no source route among them.
+// I2  IPv6: version 6, payload length within the frame, at most ipv6::kExtensionHeadersMax extension headers
+//     (hop-by-hop only as the first), no routing header with segments left.
+// I3  Not a fragment. An IPv6 fragment header with offset 0 and no more fragments is not one (RFC 6946).
+// I4  TCP: data offset 5 or more, and within the IP packet. UDP: length 8 or more, and within the IP packet.
+// Bytes after the IP packet are padding and are ignored. The checksum of TCP and UDP is not verified here:
+// see l4_checksum.h. Addresses are not judged here: see martian.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "roost/net/headers.h"
+#include "roost/net/packet_batch.h"
+
+namespace roost::net {
+
+enum class ParseVerdict : uint8_t {
+  kOk,
+  kTruncated,                // the frame ends before its headers do, or before the IP packet does
+  kSplitHeaders,             // the frame has the headers, but its first segment has not
+  kNotIp,                    // another EtherType, an 802.3 length, or a third VLAN tag
+  kBadHeader,                // a version, length, offset or option that cannot be
+  kBadChecksum,              // of the IPv4 header
+  kFragment,                 // any fragment, the first one included
+  kIpv4SourceRoute,          // the destination in the header is not the final one
+  kIpv6RoutingHeader,        // the same, by a routing header with segments left
+  kTooManyExtensionHeaders,  // more than ipv6::kExtensionHeadersMax
+  kUnsupportedProtocol,      // neither TCP nor UDP
+};
+inline constexpr size_t kParseVerdictCount = 11;
+
+// The name of a verdict as reports write it: "ok", "truncated", "split_headers", "not_ip", ...
+[[nodiscard]] std::string_view parse_verdict_name(ParseVerdict verdict);
+
+struct VlanTag {
+  uint16_t protocol_identifier = vlan::kCustomer;  // vlan::kCustomer or vlan::kService
+  uint16_t control = 0;                            // priority (3 bits), drop eligible (1), identifier (12)
+
+  [[nodiscard]] constexpr uint16_t identifier() const { return control & vlan::kIdentifierMask; }
+  bool operator==(const VlanTag&) const = default;
+};
+
+// The VLAN tags of a frame, outermost first.
+struct VlanTags {
+  uint8_t count = 0;
+  std::array<VlanTag, vlan::kTagsMax> tags{};  // those from `count` on are default
+
+  bool operator==(const VlanTags&) const = default;
+};
+
+// What parse() found. Offsets count from Packet::data. Only meaningful as far as the verdict says: with kOk
+// all of it, with kNotIp and later verdicts the VLAN tags.
+struct ParsedPacket {
+  VlanTags vlan;
+  bool is_ipv6 = false;
+  IpProtocol protocol{};
+  uint8_t ttl = 0;        // or hop limit
+  uint8_t tcp_flags = 0;  // tcp::kSyn and so on; 0 for UDP
+  uint16_t source_port = 0;
+  uint16_t destination_port = 0;
+  uint16_t ip_offset = 0;
+  uint16_t l4_offset = 0;
+  uint32_t ip_bytes = 0;  // from ip_offset to the end of the IP packet
+  uint32_t l4_bytes = 0;  // TCP or UDP header and payload; for UDP what its own length says
+};
+
+// Reads nothing outside the first `contiguous_bytes` bytes at `packet.data`.
+[[nodiscard]] ParseVerdict parse(const Packet& packet, ParsedPacket& parsed);
+
+}  // namespace roost::net
