@@ -14,14 +14,22 @@ namespace roost {
 // Number of hit words that a batch of `lane_count` lanes needs.
 [[nodiscard]] constexpr size_t hit_word_count(size_t lane_count) { return (lane_count + 63) / 64; }
 
-// Borrowed hit words of a batch. A batch operation writes every word that holds a lane of the batch; bits
-// past the last lane become zero.
+// Borrowed hit words of a batch. A batch operation writes every word that holds a lane of the
+// batch; bits past the last lane become zero.
 class HitWords {
  public:
   constexpr explicit HitWords(std::span<uint64_t> words) : words_(words) {}
 
-  [[nodiscard]] constexpr bool test(size_t lane) const { return ((words_[lane / 64] >> (lane % 64)) & 1) != 0; }
+  [[nodiscard]] constexpr bool test(size_t lane) const {
+    return ((words_[lane / 64] >> (lane % 64)) & 1) != 0;
+  }
   constexpr void set(size_t lane) { words_[lane / 64] |= uint64_t{1} << (lane % 64); }
+
+  // Sets the lanes of a group of 32, `first_lane` being a multiple of 32: bit i of `bits` is lane
+  // first_lane + i.
+  constexpr void set_group(size_t first_lane, uint32_t bits) {
+    words_[first_lane / 64] |= uint64_t{bits} << (first_lane % 64);
+  }
 
   // Zeroes the words of a batch of `lane_count` lanes; they must be there.
   constexpr void clear(size_t lane_count) {
@@ -47,7 +55,9 @@ template <size_t kLanesMax>
 class HitArray {
  public:
   operator HitWords() { return HitWords(words_); }
-  [[nodiscard]] constexpr bool test(size_t lane) const { return ((words_[lane / 64] >> (lane % 64)) & 1) != 0; }
+  [[nodiscard]] constexpr bool test(size_t lane) const {
+    return ((words_[lane / 64] >> (lane % 64)) & 1) != 0;
+  }
 
  private:
   std::array<uint64_t, hit_word_count(kLanesMax)> words_{};

@@ -1,7 +1,7 @@
 // A value, or the reason why there is none.
 //
-// Construction of anything that can fail returns Result<T>; an object that exists is usable. The reason is
-// a full sentence for the person who has to act on it: what is wrong, where, what to do.
+// Construction of anything that can fail returns Result<T>; an object that exists is usable. The
+// reason is a full sentence for the person who has to act on it: what is wrong, where, what to do.
 #pragma once
 
 #include <string>

@@ -1,0 +1,48 @@
+// Expiry inside a bucket: one 16-bit timer a slot, and no timer structure beside the table (CPP-12
+// … CPP-15).
+//
+// A timer holds the low 16 bits of the tick at which its entry expires. It is live while
+//
+//     uint16(timer - now) < 1,024
+//
+// so an entry may expire at most 1,023 ticks ahead (1,024 would be dead on arrival, X-24), and one
+// given n ticks lives at least n and less than n + 1 of them, since `now` may be anywhere within
+// its tick.
+//
+// 16 bits wrap. Worked example: an entry that expires at tick 100 is live up to and including tick
+// 100, dead from 101 to 64,612, and would be live again at 64,613, where 100 - 64,613 = 1,023
+// modulo 65,536. It must be found and dropped before that: between two visits of a bucket at most
+// 64,512 ticks may pass.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "roost/expiry/tick.h"
+#include "roost/isa/kernel.h"
+
+namespace roost {
+
+// The longest time ahead at which an entry may expire.
+inline constexpr TickCount kTimeoutTicksMax = kLiveTicks - 1;
+
+// The longest time between two visits of the same bucket by the overflow scan.
+inline constexpr uint64_t kScanGapTicksMax = 65'536 - kLiveTicks;
+
+// Policy: entries live until they are erased.
+struct NoExpiry {
+  static constexpr bool kEnabled = false;
+};
+
+// Policy: each entry has a timer.
+struct SlotTimers {
+  static constexpr bool kEnabled = true;
+
+  // The timer of an entry that expires `timeout` ticks after `now`; longer timeouts become
+  // kTimeoutTicksMax.
+  [[nodiscard]] static constexpr uint16_t timer(Tick now, TickCount timeout) {
+    return static_cast<uint16_t>(now.count + std::min(timeout, kTimeoutTicksMax));
+  }
+};
+
+}  // namespace roost

@@ -1,0 +1,38 @@
+// Runs one batch with the kernel of one instruction set.
+//
+// The choice is made once a batch, never once a key. Each instruction set has one trampoline; its
+// target and flatten attributes let the compiler inline the whole batch loop into it, so that no
+// source file has to be compiled for an instruction set that some processors lack (its inline
+// functions would reach them through the linker).
+#pragma once
+
+#include <utility>
+
+#include "roost/isa/isa.h"
+#include "roost/isa/scalar.h"
+#include "roost/isa/sse42.h"
+
+namespace roost {
+
+template <class Batch>
+[[gnu::flatten]] auto run_scalar(Batch& batch) {
+  return batch.template run<ScalarKernel>();
+}
+
+#if defined(__x86_64__)
+template <class Batch>
+[[gnu::target("sse4.2"), gnu::flatten]] auto run_sse42(Batch& batch) {
+  return batch.template run<Sse42Kernel>();
+}
+#endif
+
+// Calls batch.run<K>() with the kernel K of `isa`, which must be supported here.
+template <class Batch>
+auto dispatch([[maybe_unused]] Isa isa, Batch&& batch) {
+#if defined(__x86_64__)
+  if (isa == Isa::kSse42) return run_sse42(batch);
+#endif
+  return run_scalar(batch);
+}
+
+}  // namespace roost

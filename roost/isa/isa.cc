@@ -1,0 +1,47 @@
+#include "roost/isa/isa.h"
+
+#include <algorithm>
+
+namespace roost {
+namespace {
+
+#if defined(__x86_64__)
+constexpr Isa kBuilt[] = {Isa::kScalar, Isa::kSse42};
+#else
+constexpr Isa kBuilt[] = {Isa::kScalar};
+#endif
+
+bool processor_has([[maybe_unused]] Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::kSse42) return __builtin_cpu_supports("sse4.2") != 0;
+#endif
+  return isa == Isa::kScalar;
+}
+
+}  // namespace
+
+std::string_view isa_name(Isa isa) {
+  switch (isa) {
+    case Isa::kScalar:
+      return "scalar";
+    case Isa::kSse42:
+      return "sse4.2";
+  }
+  return "unknown";
+}
+
+std::span<const Isa> isas_built() { return kBuilt; }
+
+bool isa_is_supported(Isa isa) {
+  return std::ranges::count(kBuilt, isa) != 0 && processor_has(isa);
+}
+
+Isa isa_best() {
+  Isa best = Isa::kScalar;
+  for (const Isa isa : kBuilt) {
+    if (processor_has(isa)) best = isa;
+  }
+  return best;
+}
+
+}  // namespace roost

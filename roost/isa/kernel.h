@@ -1,0 +1,36 @@
+// What a kernel is: the few operations on a bucket line and on keys that profit from vector
+// instructions.
+//
+// One file an instruction set, same members. The scalar kernel is the definition; tests hold every
+// other kernel against it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "roost/isa/isa.h"
+
+namespace roost {
+
+template <class K>
+concept Kernel = requires(const uint16_t* eight, uint16_t value, const void* key) {
+  // Which instruction set this kernel needs.
+  { K::kIsa } -> std::convertible_to<Isa>;
+
+  // Bit i is set where eight[i] == value. `eight` is 16-byte aligned.
+  { K::match_tags(eight, value) } -> std::same_as<uint8_t>;
+
+  // Bit i is set where the 16-bit difference eight[i] - value is below 1,024. `eight` is 16-byte
+  // aligned.
+  { K::match_live(eight, value) } -> std::same_as<uint8_t>;
+
+  // Whether two keys of that many bytes, at any alignment, are the same.
+  { K::template equal_keys<16>(key, key) } -> std::same_as<bool>;
+  { K::template equal_keys<40>(key, key) } -> std::same_as<bool>;
+};
+
+// A timer is live while it lies fewer than this many ticks ahead of now (CPP-14).
+inline constexpr uint16_t kLiveTicks = 1024;
+
+}  // namespace roost

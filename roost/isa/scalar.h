@@ -1,0 +1,47 @@
+// The scalar kernel: the definition of what every other kernel must answer.
+#pragma once
+
+#include <cstring>
+
+#include "roost/isa/kernel.h"
+
+namespace roost {
+
+struct ScalarKernel {
+  static constexpr Isa kIsa = Isa::kScalar;
+
+  static uint8_t match_tags(const uint16_t* eight, uint16_t value) {
+    unsigned mask = 0;
+    for (unsigned i = 0; i < 8; ++i) mask |= static_cast<unsigned>(eight[i] == value) << i;
+    return static_cast<uint8_t>(mask);
+  }
+
+  static uint8_t match_live(const uint16_t* eight, uint16_t value) {
+    unsigned mask = 0;
+    for (unsigned i = 0; i < 8; ++i) {
+      const auto ahead = static_cast<uint16_t>(eight[i] - value);
+      mask |= static_cast<unsigned>(ahead < kLiveTicks) << i;
+    }
+    return static_cast<uint8_t>(mask);
+  }
+
+  template <size_t kBytes>
+  static bool equal_keys(const void* a, const void* b) {
+    static_assert(kBytes % 8 == 0, "key classes are whole 64-bit words");
+    const auto* left = static_cast<const unsigned char*>(a);
+    const auto* right = static_cast<const unsigned char*>(b);
+    uint64_t difference = 0;
+    for (size_t offset = 0; offset < kBytes; offset += 8) {
+      uint64_t x = 0;
+      uint64_t y = 0;
+      std::memcpy(&x, left + offset, 8);
+      std::memcpy(&y, right + offset, 8);
+      difference |= x ^ y;
+    }
+    return difference == 0;
+  }
+};
+
+static_assert(Kernel<ScalarKernel>);
+
+}  // namespace roost

@@ -1,0 +1,66 @@
+// The SSE4.2 kernel: a bucket's eight tags or eight timers are one 128-bit register (CPP-16).
+#pragma once
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "roost/isa/kernel.h"
+
+namespace roost {
+
+struct Sse42Kernel {
+  static constexpr Isa kIsa = Isa::kSse42;
+
+  [[gnu::target("sse4.2")]] static uint8_t match_tags(const uint16_t* eight, uint16_t value) {
+    const __m128i wanted = _mm_set1_epi16(static_cast<int16_t>(value));
+    return one_bit_a_lane(_mm_cmpeq_epi16(load_aligned(eight), wanted));
+  }
+
+  [[gnu::target("sse4.2")]] static uint8_t match_live(const uint16_t* eight, uint16_t value) {
+    const __m128i ahead =
+        _mm_sub_epi16(load_aligned(eight), _mm_set1_epi16(static_cast<int16_t>(value)));
+    // Unsigned "below 1,024": a saturating subtraction of 1,023 leaves zero.
+    const __m128i excess = _mm_subs_epu16(ahead, _mm_set1_epi16(kLiveTicks - 1));
+    return one_bit_a_lane(_mm_cmpeq_epi16(excess, _mm_setzero_si128()));
+  }
+
+  template <size_t kBytes>
+  [[gnu::target("sse4.2")]] static bool equal_keys(const void* a, const void* b) {
+    static_assert(kBytes % 8 == 0, "key classes are whole 64-bit words");
+    const auto* left = static_cast<const unsigned char*>(a);
+    const auto* right = static_cast<const unsigned char*>(b);
+    __m128i difference = _mm_setzero_si128();
+    size_t offset = 0;
+    for (; offset + 16 <= kBytes; offset += 16) {
+      difference =
+          _mm_or_si128(difference, _mm_xor_si128(load16(left + offset), load16(right + offset)));
+    }
+    if (offset < kBytes) {
+      difference =
+          _mm_or_si128(difference, _mm_xor_si128(load8(left + offset), load8(right + offset)));
+    }
+    return _mm_testz_si128(difference, difference) != 0;
+  }
+
+ private:
+  [[gnu::target("sse4.2")]] static __m128i load_aligned(const uint16_t* eight) {
+    return _mm_load_si128(static_cast<const __m128i*>(static_cast<const void*>(eight)));
+  }
+  [[gnu::target("sse4.2")]] static __m128i load16(const unsigned char* bytes) {
+    return _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(bytes)));
+  }
+  [[gnu::target("sse4.2")]] static __m128i load8(const unsigned char* bytes) {
+    return _mm_loadl_epi64(static_cast<const __m128i*>(static_cast<const void*>(bytes)));
+  }
+  // Eight 16-bit lanes of all ones or all zeroes to eight bits.
+  [[gnu::target("sse4.2")]] static uint8_t one_bit_a_lane(__m128i lanes) {
+    return static_cast<uint8_t>(_mm_movemask_epi8(_mm_packs_epi16(lanes, _mm_setzero_si128())));
+  }
+};
+
+static_assert(Kernel<Sse42Kernel>);
+
+}  // namespace roost
+
+#endif

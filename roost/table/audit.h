@@ -1,0 +1,150 @@
+// The full-state checker: every numbered invariant of engine.h, over every bucket.
+//
+// It is for tests, for debugging and for the suspicious; it reads the whole table and allocates 16
+// bytes a bucket, so it does not belong on a datapath.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "roost/isa/scalar.h"
+#include "roost/table/engine.h"
+
+namespace roost {
+
+// The first broken invariant that was found, and where.
+struct Violation {
+  int invariant;  // the number n of In
+  BucketIndex bucket;
+  unsigned slot;  // where it concerns one slot, else 0
+  std::string_view what;
+};
+
+namespace detail {
+
+// What the displaced entries say of the bucket they come from.
+struct DisplacedFrom {
+  uint64_t filter = 0;
+  uint64_t moved = 0;
+};
+
+template <class Engine, class Hash>
+class Auditor {
+ public:
+  Auditor(const Engine& engine, const Hash& hash)
+      : engine_(engine), hash_(hash), displaced_from_(engine.map().bucket_count()) {}
+
+  std::optional<Violation> run() {
+    for (uint64_t bucket = 0; bucket < displaced_from_.size(); ++bucket) {
+      if (auto violation = check_slots(BucketIndex{bucket})) return violation;
+    }
+    for (uint64_t bucket = 0; bucket < displaced_from_.size(); ++bucket) {
+      if (auto violation = check_filter(BucketIndex{bucket})) return violation;
+    }
+    return check_counts();
+  }
+
+ private:
+  std::optional<Violation> check_slots(BucketIndex bucket) {
+    const TagLine& line = engine_.layout().line(bucket);
+    if ((line.displaced & ~line.busy) != 0) {
+      return Violation{1, bucket, slot_of(line.displaced & ~unsigned{line.busy}),
+                       "a free slot is marked displaced"};
+    }
+    size_ += static_cast<uint64_t>(std::popcount(line.busy));
+    for (unsigned busy = line.busy; busy != 0; busy &= busy - 1) {
+      if (auto violation = check_entry({bucket, slot_of(busy)})) return violation;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Violation> check_entry(SlotRef at) {
+    const TagLine& line = engine_.layout().line(at.bucket);
+    const std::byte* key = engine_.layout().key(at);
+    const Hash64 hash = hash_.template hash<Engine::Layout::kKeyBytes>(key);
+    const Tag tag = tag_of(hash);
+    const BucketIndex primary = engine_.map().primary(hash);
+    const bool is_displaced = ((line.displaced >> at.slot) & 1) != 0;
+    if (Tag{line.tags[at.slot]} != tag)
+      return Violation{2, at.bucket, at.slot, "the tag is not that of the key"};
+    if (at.bucket != (is_displaced ? engine_.map().other(primary, tag) : primary)) {
+      return Violation{2, at.bucket, at.slot,
+                       "the entry is in neither of its buckets, or its mark is wrong"};
+    }
+    if (is_held_elsewhere(key, tag, at, primary) ||
+        is_held_elsewhere(key, tag, at, engine_.map().other(primary, tag))) {
+      return Violation{3, at.bucket, at.slot, "the key is held twice"};
+    }
+    if (is_displaced) {
+      DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(primary)];
+      from.filter |= filter_bits(tag);
+      ++from.moved;
+    }
+    return std::nullopt;
+  }
+
+  bool is_held_elsewhere(const std::byte* key, Tag tag, SlotRef at, BucketIndex bucket) const {
+    const TagLine& line = engine_.layout().line(bucket);
+    unsigned slots =
+        ScalarKernel::match_tags(line.tags, static_cast<uint16_t>(tag)) & unsigned{line.busy};
+    for (; slots != 0; slots &= slots - 1) {
+      const SlotRef other{bucket, slot_of(slots)};
+      if (other != at &&
+          ScalarKernel::equal_keys<Engine::Layout::kKeyBytes>(engine_.layout().key(other), key)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::optional<Violation> check_filter(BucketIndex bucket) {
+    const TagLine& line = engine_.layout().line(bucket);
+    const DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(bucket)];
+    ++histogram_[line.moved < kMovedHistogramMax ? line.moved : kMovedHistogramMax];
+    if (line.moved != kMovedSaturated && line.moved != from.moved) {
+      return Violation{4, bucket, 0,
+                       "the moved count is not the number of entries displaced from here"};
+    }
+    if (!Engine::kHasFilter) return std::nullopt;
+    if ((from.filter & ~line.filter) != 0)
+      return Violation{5, bucket, 0, "the filter misses a displaced entry"};
+    if (line.moved == 0 && line.filter != 0)
+      return Violation{5, bucket, 0, "the filter outlived its last entry"};
+    return std::nullopt;
+  }
+
+  std::optional<Violation> check_counts() const {
+    const TableStats& stats = engine_.stats();
+    if (stats.size != size_)
+      return Violation{1, BucketIndex{0}, 0, "the size is not the number of busy slots"};
+    if (stats.moved_histogram != histogram_) {
+      return Violation{6, BucketIndex{0}, 0,
+                       "the moved-count histogram is not that of the buckets"};
+    }
+    if (stats.created != stats.size + stats.erased + stats.handed_over) {
+      return Violation{7, BucketIndex{0}, 0, "created is not size + erased + handed over"};
+    }
+    return std::nullopt;
+  }
+
+  static unsigned slot_of(unsigned mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
+
+  const Engine& engine_;
+  const Hash& hash_;
+  std::vector<DisplacedFrom> displaced_from_;
+  decltype(TableStats::moved_histogram) histogram_{};
+  uint64_t size_ = 0;
+};
+
+}  // namespace detail
+
+// The first broken invariant, or nothing.
+template <class Engine, class Hash>
+[[nodiscard]] std::optional<Violation> audit(const Engine& engine, const Hash& hash) {
+  return detail::Auditor<Engine, Hash>(engine, hash).run();
+}
+
+}  // namespace roost

@@ -1,0 +1,132 @@
+// Where a batch's keys and hashes come from: contiguous or pointed to, hashed here or by the
+// caller, or on their way.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "roost/base/assert.h"
+#include "roost/hash/hash64.h"
+
+namespace roost {
+
+// Keys side by side.
+template <class Key>
+struct ContiguousKeys {
+  const Key* first;
+  size_t count;
+
+  [[nodiscard]] const std::byte* operator[](size_t lane) const {
+    return reinterpret_cast<const std::byte*>(first + lane);
+  }
+};
+
+// Keys wherever they are, inside packets for instance.
+template <class Key>
+struct PointedKeys {
+  const Key* const* first;
+  size_t count;
+
+  [[nodiscard]] const std::byte* operator[](size_t lane) const {
+    return reinterpret_cast<const std::byte*>(first[lane]);
+  }
+};
+
+template <class Key>
+[[nodiscard]] ContiguousKeys<Key> key_source(std::span<const Key> keys) {
+  return {keys.data(), keys.size()};
+}
+
+template <class Key>
+[[nodiscard]] PointedKeys<Key> key_source(std::span<const Key* const> keys) {
+  return {keys.data(), keys.size()};
+}
+
+// Hashes the table computes.
+template <class Hash, size_t kKeyBytes>
+struct ComputedHashes {
+  const Hash* hash;
+
+  [[nodiscard]] Hash64 operator()(size_t /*lane*/, const std::byte* key) const {
+    return hash->template hash<kKeyBytes>(key);
+  }
+};
+
+// Hashes the caller has, one a lane, from FlowTable::hash_batch.
+struct GivenHashes {
+  const Hash64* first;
+
+  [[nodiscard]] Hash64 operator()(size_t lane, const std::byte* /*key*/) const {
+    return first[lane];
+  }
+};
+
+// Keys whose hashes the caller has already, from FlowTable::hash_batch. `Keys` is a span of keys or
+// of pointers.
+template <class Keys>
+struct HashedKeys {
+  Keys keys;
+  std::span<const Hash64> hashes;
+};
+template <class Keys>
+HashedKeys(Keys, std::span<const Hash64>) -> HashedKeys<Keys>;
+
+// Lanes whose hashes a split-phase lookup computes, and whose lines it prefetches, ahead of the
+// rest.
+inline constexpr size_t kInFlightLanesMax = 64;
+
+// A lookup that was started: hashes and prefetches are under way. It borrows the keys (and given
+// hashes) until it is finished, by the table that started it, which must stay where it is but may
+// change in between. One that is never finished costs nothing.
+template <class Keys, class Hashes>
+struct InFlight {
+  Keys keys;
+  Hashes hashes;
+  std::array<Hash64, kInFlightLanesMax> started;
+
+  [[nodiscard]] size_t started_count() const {
+    return keys.count < kInFlightLanesMax ? keys.count : kInFlightLanesMax;
+  }
+};
+
+// Any of the above as the batch loops see it: keys, hashes, and the lanes that are on their way
+// already.
+template <class Keys, class Hashes>
+struct KeyBatch {
+  Keys keys;
+  Hashes hashes;
+  const Hash64* started = nullptr;
+  size_t started_count = 0;
+};
+
+template <class Key, class Hash>
+struct KeyBatchOf {
+  const Hash* hash;
+
+  auto operator()(std::span<const Key> keys) const { return computed(key_source(keys)); }
+  auto operator()(std::span<const Key* const> keys) const { return computed(key_source(keys)); }
+
+  template <class Keys>
+  auto operator()(const HashedKeys<Keys>& hashed) const {
+    const auto keys = (*this)(hashed.keys).keys;
+    ROOST_ASSERT(hashed.hashes.size() >= keys.count);
+    return KeyBatch<decltype(keys), GivenHashes>{keys, {hashed.hashes.data()}};
+  }
+
+  template <class Keys, class Hashes>
+  auto operator()(const InFlight<Keys, Hashes>& flight) const {
+    return KeyBatch<Keys, Hashes>{flight.keys, flight.hashes, flight.started.data(),
+                                  flight.started_count()};
+  }
+
+ private:
+  template <class Keys>
+  auto computed(Keys keys) const {
+    using Hashes = ComputedHashes<Hash, sizeof(Key)>;
+    return KeyBatch<Keys, Hashes>{keys, Hashes{hash}};
+  }
+};
+
+}  // namespace roost

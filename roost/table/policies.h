@@ -1,0 +1,64 @@
+// What a user may change of a flow table, each with an inert default.
+//
+//   struct MyPolicies : roost::DefaultPolicies {
+//     using Expiry = roost::SlotTimers;
+//     using Sink = MySink;
+//   };
+//   roost::FlowTable<FlowKey, FlowState, MyPolicies> table;
+#pragma once
+
+#include <cstdint>
+
+#include "roost/expiry/slot_timers.h"
+#include "roost/hash/keyed_hash.h"
+#include "roost/isa/isa.h"
+
+namespace roost {
+
+// Filter policy: a lookup that its primary bucket does not answer goes to the secondary one only
+// when the bucket's filter lets it.
+struct BucketFilter {
+  static constexpr bool kEnabled = true;
+};
+
+// Filter policy: it always goes.
+struct NoFilter {
+  static constexpr bool kEnabled = false;
+};
+
+// Eviction sink: forgets the entries that died by expiry. A sink of one's own is a copyable object
+// that is called with key and value once for each of them, while the table is in the middle of an
+// operation: it must not call that table.
+struct NoSink {
+  template <class Key, class Value>
+  void operator()(const Key&, const Value&) const {}
+};
+
+// What lookups meet. Structural counts repeat exactly on every machine, unlike times (H-5).
+struct LookupCounts {
+  static constexpr bool kEnabled = true;
+  uint64_t lookups = 0;
+  uint64_t hits = 0;
+  uint64_t secondary_visits = 0;        // second bucket lines touched
+  uint64_t filter_false_positives = 0;  // of those, in vain
+  uint64_t tag_false_positives = 0;     // entries compared in vain
+  Isa last_kernel = Isa::kScalar;  // recorded inside the batch loop: the kernel that really ran
+};
+
+// Counts policy: counts nothing.
+struct NoCounts {
+  static constexpr bool kEnabled = false;
+};
+
+struct DefaultPolicies {
+  using Hash = KeyedHash;
+  using Expiry = NoExpiry;
+  using Filter = BucketFilter;
+  using Sink = NoSink;
+  using Counts = NoCounts;
+};
+
+// Key and value types for a table without values.
+struct NoValue {};
+
+}  // namespace roost

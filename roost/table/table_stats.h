@@ -1,0 +1,41 @@
+// What a table tells of itself, gathered while it works; reading it costs nothing in the table's
+// size.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "roost/table/policies.h"
+
+namespace roost {
+
+// Longest kick path that is searched for.
+inline constexpr unsigned kKickPathLengthMax = 8;
+
+// Moved counts from here up share the last field of the histogram.
+inline constexpr unsigned kMovedHistogramMax = 16;
+
+struct TableStats {
+  uint64_t capacity = 0;  // slots
+  uint64_t size = 0;      // entries held: live ones, and expired ones not yet handed over
+  double load = 0;        // size / capacity
+
+  // Every entry made is held, erased or handed over: created == size + erased + handed_over.
+  uint64_t created = 0;
+  uint64_t erased = 0;               // by erase and by clear
+  uint64_t handed_over = 0;          // died by expiry and given to the sink
+  uint64_t expired_overwritten = 0;  // of those, found by an insert that wanted the slot or the key
+
+  uint64_t kicks = 0;     // entries moved to their other bucket
+  uint64_t refusals = 0;  // inserts that found no place (kFull)
+  // Field n counts the inserts that moved n entries; field 0 those that moved none.
+  std::array<uint64_t, kKickPathLengthMax + 1> path_lengths{};
+  // Field n counts the buckets with n keys in their secondary; the last field those with that many
+  // and more.
+  std::array<uint64_t, kMovedHistogramMax + 1> moved_histogram{};
+
+  LookupCounts lookups;  // zero unless the table's Counts policy is LookupCounts
+};
+
+}  // namespace roost

@@ -1,0 +1,54 @@
+// A bucket's line: all that a lookup needs to know of eight slots, in one cache line (CPP-03).
+//
+//   byte  0        16       32       40    42   43     44                    63
+//        +--------+--------+--------+-----+----+------+-----------------------+
+//        | 8 tags |8 timers| filter |moved|busy|displ.|        unused         |
+//        +--------+--------+--------+-----+----+------+-----------------------+
+//          16 bit   16 bit   64 bit  16    8     8 bit
+//
+// An all-zero line is an empty bucket, so fresh memory needs no initialisation.
+//
+// The filter tells of the keys whose primary bucket this is but which sit in their secondary one:
+// it has two bits set for each of them, and `moved` counts them (CPP-08). A lookup that finds no
+// tag here and whose two bits are not both set is a miss without a second line. Bits are never
+// cleared one by one; when the count falls to zero, the filter does too (CPP-11).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "roost/hash/hash64.h"
+
+namespace roost {
+
+inline constexpr unsigned kSlotsPerBucket = 8;
+
+// The count of moved keys stays here once it has got here, and the filter is kept until the table
+// is cleared: a count that lost track must not reach zero too early, which would lose keys.
+inline constexpr uint16_t kMovedSaturated = 65'535;
+
+struct alignas(64) TagLine {
+  uint16_t tags[kSlotsPerBucket];
+  uint16_t timers[kSlotsPerBucket];  // meaningful with SlotTimers only
+  uint64_t filter;
+  uint16_t moved;
+  uint8_t busy;       // bit i: slot i holds an entry, live or expired
+  uint8_t displaced;  // bit i: the entry in slot i is in its secondary bucket; a subset of busy
+  uint8_t unused[20];
+};
+
+static_assert(sizeof(TagLine) == 64, "a lookup must find everything in one cache line");
+static_assert(offsetof(TagLine, tags) == 0 && offsetof(TagLine, timers) == 16,
+              "tags and timers are loaded as aligned 128-bit registers");
+static_assert(offsetof(TagLine, filter) == 32 && offsetof(TagLine, moved) == 40);
+static_assert(offsetof(TagLine, busy) == 42 && offsetof(TagLine, displaced) == 43);
+
+// The two filter bits of a key, from the twelve low bits of its tag; they may be the same bit. All
+// keys of one filter share their primary bucket, whose choice does not depend on the tag, so the
+// bits are spread evenly. Example: tag 0x0FC1 has bits 1 and 63.
+[[nodiscard]] constexpr uint64_t filter_bits(Tag tag) {
+  const auto bits = static_cast<uint16_t>(tag);
+  return (uint64_t{1} << (bits & 63)) | (uint64_t{1} << ((bits >> 6) & 63));
+}
+
+}  // namespace roost
