@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs Debian packages and leaves no service started or enabled because of it. Run as root.
 #
-# Two means: while apt runs, /usr/sbin/policy-rc.d forbids starting services (one that was there before is put
-# back); afterwards every service that the installation enabled, at boot by systemd or by SysV links, is disabled.
+# Two means: while apt runs, /usr/sbin/policy-rc.d forbids starting services (one that was there
+# before is put back); afterwards every service that the installation enabled, at boot by systemd or
+# by SysV links, is disabled.
 set -eu
 
 policy=/usr/sbin/policy-rc.d

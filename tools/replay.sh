@@ -1,16 +1,21 @@
 # shellcheck shell=sh
 # ./dev run: captures through the load balancer, by DPDK's net_pcap ports. Sourced by ./dev.
 #
-# A capture is fed to a port, and what the balancer sends out of that port is written to out/. It needs no NIC,
-# no huge pages and no privilege: --no-huge takes ordinary pages, and DPDK's runtime files go to a folder that
-# is removed at the end.
+# A capture is fed to a port, and what the balancer sends out of that port is written to out/. It
+# needs no NIC, no huge pages and no privilege: --no-huge takes ordinary pages, and DPDK's runtime
+# files go to a folder that is removed at the end.
 
 roost=build/release/apps/roost
 
-# A run needs the program alone: a fresh clone configures without the tests, whose packages may be missing.
+# A run needs the program alone: a fresh clone configures without the tests, whose packages may be
+# missing.
 build_program() {
   setup run
-  if [ -f build/release/build.ninja ]; then configure release; else configure release -DROOST_TESTS=OFF; fi
+  if [ -f build/release/build.ninja ]; then
+    configure release
+  else
+    configure release -DROOST_TESTS=OFF
+  fi
   say 'building the roost program (build/release)'
   compile release roost
 }
@@ -18,7 +23,8 @@ build_program() {
 # port_count CONFIG: the number of [[port]] tables.
 port_count() { grep -cE '^[[:space:]]*\[\[[[:space:]]*port[[:space:]]*\]\]' "$1" || true; }
 
-# replay CONFIG CAPTURE...: a capture a port, in the configuration's order; a port without one only sends.
+# replay CONFIG CAPTURE...: a capture a port, in the configuration's order; a port without one only
+# sends.
 replay() {
   config=$1
   shift
@@ -98,7 +104,7 @@ run() {
   if [ -z "$config" ]; then
     config=out/suggested.toml
     "$roost" lb --suggest "$capture" >"$config"
-    say "no configuration was given: the capture's most contacted addresses became services on invented"
+    say "no configuration was given: what the capture contacts most became services on invented"
     printf '   backends, see %s; change it and pass it with -c\n' "$root/$config"
   fi
   replay "$config" "$capture"

@@ -1,15 +1,17 @@
 # shellcheck shell=sh
 # Packages by tier, and their installation when some are missing. Sourced by ./dev.
 #
-# A tier holds the one before it: run < test < lab. Asking dpkg costs milliseconds, so every command of ./dev
-# that needs packages asks; with all of them there, an ordinary user needs no privilege and no network.
+# A tier holds the one before it: run < test < lab. Asking dpkg costs milliseconds, so every command
+# of ./dev that needs packages asks; with all of them there, an ordinary user needs no privilege and
+# no network.
 
 packages_run='g++ cmake ninja-build pkg-config
   libdpdk-dev libpcap-dev libcli11-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev'
 
 packages_test='clang-16 clang-format-16 clang-tidy-16 libclang-rt-16-dev ccache
   libgtest-dev python3 python3-scapy python3-pyflakes shellcheck binutils
-  iproute2 ethtool tcpdump tshark nginx-light dnsmasq-base bind9-dnsutils curl procps ca-certificates'
+  iproute2 ethtool tcpdump tshark nginx-light dnsmasq-base bind9-dnsutils curl procps
+  ca-certificates'
 
 packages_lab='libboost1.81-dev libbenchmark-dev'
 

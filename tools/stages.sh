@@ -2,9 +2,9 @@
 # ./dev test: the stages of a test run. Sourced by ./dev.
 #
 # Every stage runs, whatever the ones before it gave; its output goes to the terminal and to
-# build/logs/stage-<name>.log. At the end: a line a stage (verdict, seconds), what could not be tested on this
-# machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage that runs ctest counts ctest's
-# tests; any other stage counts as one.
+# build/logs/stage-<name>.log. At the end: a line a stage (verdict, seconds), what could not be
+# tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
+# that runs ctest counts ctest's tests; any other stage counts as one.
 
 stages='check release nodpdk asan tsan fuzz live replay readme'
 
@@ -59,8 +59,8 @@ stage_replay() {
 # What the README tells a newcomer to type.
 stage_readme() { /usr/bin/python3 tools/tidy.py --run-readme; }
 
-# Thread sanitizer cannot place its shadow memory under the randomisation of some kernels, so the tests run
-# without randomisation where that is allowed.
+# Thread sanitizer cannot place its shadow memory under the randomisation of some kernels, so the
+# tests run without randomisation where that is allowed.
 run_ctest() {
   set -- ctest --test-dir "build/$1" -j "$jobs" --output-on-failure --no-tests=error
   if setarch -R true 2>/dev/null; then set -- setarch -R "$@"; fi
@@ -84,10 +84,11 @@ run_stage() {
     "$1" "$verdict" "$seconds" "$stage_passed" "$stage_failed" >>"$summary"
 }
 
-# ctest ends with "97% tests passed, 1 tests failed out of 33". A stage that failed before that counts as one
-# failure, and so does one whose tests passed and which failed all the same.
+# ctest ends with "97% tests passed, 1 tests failed out of 33". A stage that failed before that
+# counts as one failure, and so does one whose tests passed and which failed all the same.
 count_stage() {
-  tests=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$2" | tail -n 1)
+  tests=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' \
+    "$2" | tail -n 1)
   stage_failed=${tests%% *}
   stage_failed=${stage_failed:-0}
   stage_passed=$((${tests##* } - stage_failed))

@@ -1,0 +1,118 @@
+"""Plants each bug of tests/mutants, one at a time, and requires that the tests named in it fail.
+
+    tools/mutants.py [WORD...]    all mutants, or those whose file name contains a word
+
+A mutant is a patch with lines before the diff:  # tests: flow_table expiry
+(names of ctest; their programs are <name>_test). The bugs go into a copy of the tree, so that the
+tree itself is never touched. A patch that does not apply is a failure: it protects nothing. A bug
+that does not compile counts as caught only if the patch says  # caught-by: compiler
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TEST_SECONDS_MAX = 300
+
+
+def run(command, folder, seconds=None):
+    try:
+        return subprocess.run(command, cwd=folder, timeout=seconds, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, f"no end after {seconds} s")
+
+
+def header(patch, word):
+    found = re.search(rf"^# {word}:\s*(.+)$", patch.read_text().split("diff --git")[0], re.MULTILINE)
+    return found.group(1).split() if found else []
+
+
+def copy_tree(folder):
+    """The tree as git sees it, uncommitted work included."""
+    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                           cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, names.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+
+
+class Workshop:
+    """A copy of the tree and its build folder, in which bugs come and go."""
+
+    def __init__(self, folder):
+        self.tree = folder / "tree"
+        self.build = folder / "build"
+        copy_tree(self.tree)
+        launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+        result = run(["cmake", "--preset", "debug", "-B", self.build, *launcher], self.tree)
+        if result.returncode != 0:
+            sys.exit(f"mutants: preset debug does not configure\n{result.stdout}")
+
+    def programs_fail(self, tests):
+        """'' if every test passes, else what failed."""
+        targets = [f"{test}_test" for test in tests]
+        built = run(["ninja", "-C", self.build, "-j", str(os.cpu_count()), *targets], self.tree)
+        if built.returncode != 0:
+            return "compiler", built.stdout
+        for test in tests:
+            result = run(["ctest", "--test-dir", self.build, "-R", f"^{test}$", "--output-on-failure",
+                          "--no-tests=error"], self.tree, TEST_SECONDS_MAX)
+            if result.returncode != 0:
+                return test, result.stdout
+        return "", ""
+
+    def try_mutant(self, patch):
+        """(verdict, what caught it or why it is no mutant, the output that shows it)."""
+        tests = header(patch, "tests")
+        if not tests:
+            return "BROKEN", "names no tests: add a line '# tests: <name>' above the diff", ""
+        applied = run(["git", "apply", "--whitespace=nowarn", patch], self.tree)
+        if applied.returncode != 0:
+            return "BROKEN", "does not apply", applied.stdout
+        try:
+            catcher, output = self.programs_fail(tests)
+        finally:
+            run(["git", "apply", "-R", "--whitespace=nowarn", patch], self.tree)
+        if not catcher:
+            return "SURVIVED", "all of its tests pass", ""
+        if catcher == "compiler" and header(patch, "caught-by") != ["compiler"]:
+            return "BROKEN", "does not compile", output
+        return "caught", f"by {catcher}", output
+
+
+def main(words):
+    patches = sorted((ROOT / "tests/mutants").glob("*.patch"))
+    patches = [patch for patch in patches
+               if not words or any(word in patch.name for word in words)]
+    if not patches:
+        sys.exit("mutants: no such patch in tests/mutants")
+    logs = ROOT / "build/logs/mutants"
+    logs.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="roost-mutants-") as folder:
+        workshop = Workshop(pathlib.Path(folder))
+        tests = sorted({test for patch in patches for test in header(patch, "tests")})
+        failing, output = workshop.programs_fail(tests)
+        if failing:
+            sys.exit(f"mutants: without any bug, {failing} fails already\n{output}")
+        verdicts = []
+        for patch in patches:
+            start = time.monotonic()
+            verdict, reason, output = workshop.try_mutant(patch)
+            verdicts.append(verdict)
+            (logs / f"{patch.stem}.log").write_text(output)
+            print(f"{verdict:9}{time.monotonic() - start:5.0f} s  {patch.stem}: {reason}", flush=True)
+    caught = verdicts.count("caught")
+    print(f"{caught} of {len(verdicts)} mutants caught; what caught them is in build/logs/mutants")
+    return 0 if caught == len(verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

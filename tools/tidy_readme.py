@@ -1,0 +1,90 @@
+"""The README's commands: every one is known, and those that are cheap run."""
+
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+
+from tidy_tree import Finding
+
+# Not run by the readme stage: the test run itself and what it has as a stage, and what takes
+# minutes or deletes.
+NOT_RUN = {"test", "check", "stage", "setup", "fuzz", "lab", "clean"}
+SHELL_FENCES = {"sh", "shell", "bash", "console"}
+OTHER_PROGRAMS = {"git", "cd", "tshark", "wireshark", "cmake", "ninja", "ctest", "pkg-config"}
+
+
+def commands(text):
+    """(line, command, fence language) of fenced blocks; continuation lines are joined."""
+    language = None
+    pending = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        fence = re.match(r"\s*```\s*(\w*)", line)
+        if fence:
+            language = None if language is not None else fence.group(1)
+        elif language is not None:
+            line = pending + line.strip().removeprefix("$ ")
+            pending = line[:-1] if line.endswith("\\") else ""
+            if line and not pending and not line.startswith("#"):
+                yield number, line, language
+
+
+def words_of(command):
+    try:
+        return shlex.split(command, comments=True)
+    except ValueError:
+        return command.split()
+
+
+def readme_commands_are_known(tree):
+    if not tree.exists("README.md"):
+        return
+    known = set(re.findall(r"^\./dev (\w+)", tree.text("dev"), re.MULTILINE))
+    sources = "".join(tree.text(path) for path in tree.cpp("apps/", "roost/"))
+    for number, command, language in commands(tree.text("README.md")):
+        words = words_of(command)
+        if not words:
+            continue
+        program = words[0].removeprefix("./")
+        if program == "dev":
+            if len(words) < 2 or words[1] not in known:
+                yield Finding("readme", "README.md", number,
+                              f"`{command}`: ./dev help does not know it")
+        elif program.rsplit("/", 1)[-1] == "roost":
+            function = words[1] if len(words) > 1 else "--help"
+            there = any(path.startswith(f"apps/{function}/") for path in tree.files)
+            if not function.startswith("-") and not there:
+                yield Finding("readme", "README.md", number,
+                              f"`{command}`: no network function {function}")
+            own = words[:words.index("--")] if "--" in words else words
+            for option in (word for word in own if word.startswith("--")):
+                if option not in sources:
+                    yield Finding("readme", "README.md", number,
+                                  f"`{command}`: no option {option}")
+        elif language in SHELL_FENCES and program not in OTHER_PROGRAMS:
+            yield Finding("readme", "README.md", number,
+                          f"`{command}`: cannot tell that {program} works")
+
+
+def run_readme(tree):
+    """Runs the ./dev commands in an empty folder; captures they name are the demonstration's."""
+    for _, command, _ in commands(tree.text("README.md")):
+        words = words_of(command)
+        if words[:1] != ["./dev"] or words[1] in NOT_RUN:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            for word in words[2:]:
+                if word.endswith(".pcap"):
+                    shutil.copy(tree.root / "demo/lb/client.pcap", pathlib.Path(folder) / word)
+                if word.endswith(".toml"):
+                    shutil.copy(tree.root / "demo/lb/lb.toml", pathlib.Path(folder) / word)
+            print(f"README: {command}", flush=True)
+            if subprocess.run([tree.root / "dev", *words[1:]], cwd=folder).returncode != 0:
+                print(f"README.md: `{command}` fails")
+                return 1
+    return 0
+
+
+RULES = [readme_commands_are_known]

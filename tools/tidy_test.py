@@ -1,0 +1,139 @@
+"""Tests of tools/tidy.py: violations are planted in a small clean tree, and each is named."""
+
+import pathlib
+import tempfile
+import unittest
+
+import tidy
+import tidy_readme
+from tidy_tree import Tree
+
+# A tree in which every rule holds; a test changes one file of it.
+CLEAN = {
+    "dev": "#!/bin/sh\n# The one script.\ncat <<'TEXT'\n./dev run   replays\nTEXT\n",
+    "README.md": "```sh\n./dev run\nroost lb --check -c demo.toml\n```\n"
+                 "```\nport -> parse -> table\n```\n",
+    "apps/lb/CMakeLists.txt": "add_executable(roost main.cc)\n",
+    "apps/lb/README.md": "The balancer.\n",
+    "apps/lb/main.cc": '// The program.\n#include <cstdio>\n#include "roost/net/parse.h"\n'
+                       'int main() { std::puts("--check"); }\n',
+    "roost/base/CMakeLists.txt": "roost_room(NAME base HEADERS bits.h)\n",
+    "roost/base/README.md": "Bits.\n",
+    "roost/base/bits.h": "// Bits, never printf() in a comment.\n#pragma once\n",
+    "roost/net/CMakeLists.txt": "foreach(name parse)\n  add(${name}.h ${name}.cc)\nendforeach()\n",
+    "roost/net/README.md": "Parsing.\n",
+    "roost/net/parse.h": '// Parsing.\n#pragma once\n#include "roost/base/bits.h"\n'
+                         "struct [[gnu::packed]] Header {\n  char bytes[4];\n};\n"
+                         "static_assert(sizeof(Header) == 4);\n",
+    "docs/decisions/README.md": "Index: 0001-one.md\n",
+    "docs/decisions/0001-one.md": "One.\n",
+    "roost/net/parse.cc": '#include "roost/net/parse.h"\n',
+    "tests/net/CMakeLists.txt": "roost_test(NAME parse SOURCES parse_test.cc)\n",
+    "tests/net/parse_test.cc": '// Tests of parsing.\n#include "tests/net/frames.h"\n',
+    "tests/net/frames.h": "// Frames that tests send.\n#pragma once\n",
+}
+
+
+def long_function(lines):
+    return "// A function.\nnamespace roost {\ninline int f() {\n" + "  f();\n" * lines + "}\n}\n"
+
+
+# (rule, file, its text): each is found once, and nothing else with it.
+PLANTED = [
+    ("intrinsics", "roost/net/parse.cc", "#include <immintrin.h>\n"),
+    ("intrinsics", "roost/net/parse.cc", "auto x = _mm256_set1_epi16(1);\n"),
+    ("intrinsics", "tests/net/frames.h", "// Frames.\n#pragma once\n#include <arm_neon.h>\n"),
+    ("dpdk", "roost/net/parse.cc", "#include <rte_mbuf.h>\n"),
+    ("dpdk", "apps/lb/main.cc", '// P.\nauto s = "--check";\nvoid f() { rte_exit(); }\n'),
+    ("atomics", "roost/net/parse.cc", "std::atomic<int> count;\n"),
+    ("atomics", "apps/lb/main.cc", '// P.\nauto s = "--check";\nint x = __atomic_load_n(&y, 0);\n'),
+    ("printing", "roost/net/parse.cc", 'void f() { std::printf("x"); }\n'),
+    ("printing", "roost/net/parse.cc", "void f() { fmt::print(stderr, 1); }\n"),
+    ("printing", "roost/net/parse.cc", "#include <iostream>\n"),
+    ("cycles", "roost/net/parse.cc", "auto t = __rdtsc();\n"),
+    ("exceptions", "roost/net/parse.cc", "void f() { throw 1; }\n"),
+    ("includes", "roost/base/bits.h", '// B.\n#pragma once\n#include "roost/net/parse.h"\n'),
+    ("includes", "roost/net/parse.cc", '#include "apps/lb/main.cc"\n'),
+    ("includes", "roost/net/parse.cc", '#include "parse.h"\n'),
+    ("includes", "roost/net/parse.cc", '#include "roost/net/absent.h"\n'),
+    ("layout", "roost/net/parse.cc", "struct [[gnu::packed]] Tag {\n  char c;\n};\n"),
+    ("layout", "roost/net/parse.cc", "struct alignas(64) Line {\n  char c[64];\n};\n"),
+    ("layout", "roost/net/parse.cc", "struct Tag {\n  char c;\n} __attribute__((packed));\n"),
+    ("names", "tools/string_utils.py", '"""Strings."""\n'),
+    ("names", "docs/design_v2.md", "Design.\n"),
+    ("names", "docs/two words.md", "Words.\n"),
+    ("targets", "roost/net/lost.h", "// Lost.\n#pragma once\n"),
+    ("targets", "tests/net/lost_test.cc", "// Lost.\n"),
+    ("targets", "tests/net/lost.h", "// Lost.\n#pragma once\n"),
+    ("head", "roost/base/bits.h", "#pragma once\n"),
+    ("head", "roost/base/bits.h", "// Bits, twice included.\n"),
+    ("head", "tools/look.py", "import sys\n"),
+    ("head", "tests/look.sh", "#!/bin/sh\nset -eu\n"),
+    ("readme", "roost/hash/CMakeLists.txt", "roost_room(NAME hash)\n"),
+    ("decisions", "docs/decisions/0002-two.md", "Two.\n"),
+    ("macros", "roost/base/bits.h", "// B.\n#pragma once\n#define KEYS 3\n"),
+    ("unfinished", "roost/net/parse.cc", "// TODO: the rest\n"),
+    ("paths", "docs/start.md", "Go to /home/ada/roost first.\n"),
+    ("file-lines", "roost/net/parse.cc", "// x\n" * 351),
+    ("columns", "roost/net/parse.cc", "// " + "x" * 98 + "\n"),
+    ("function-lines", "roost/base/bits.h", "// B.\n#pragma once\n" + long_function(61)),
+    ("function-lines", "tools/look.py", '"""Looks."""\n\n\ndef f():\n' + "    f()\n" * 60),
+    ("readme", "README.md", "```sh\n./dev fly\n```\n"),
+    ("readme", "README.md", "```\nroost bridge -c x.toml\n```\n"),
+    ("readme", "README.md", "```\nroost lb --colour\n```\n"),
+    ("readme", "README.md", "```sh\nmake install\n```\n"),
+]
+
+
+class TidyTest(unittest.TestCase):
+    def found(self, changes):
+        with tempfile.TemporaryDirectory() as folder:
+            for path, text in {**CLEAN, **changes}.items():
+                file = pathlib.Path(folder) / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+            return list(tidy.findings(Tree(folder)))
+
+    def test_a_clean_tree_breaks_no_rule(self):
+        self.assertEqual([], self.found({}))
+
+    def test_each_planted_violation_is_named_and_nothing_else(self):
+        for rule, path, text in PLANTED:
+            with self.subTest(rule=rule, path=path, text=text[-60:]):
+                found = self.found({path: text})
+                self.assertEqual([rule], [finding.rule for finding in found])
+
+    def test_rules_allow_what_is_in_its_room(self):
+        self.assertEqual([], self.found({
+            "roost/isa/CMakeLists.txt": "roost_room(NAME isa HEADERS sse42.h)\n",
+            "roost/isa/README.md": "Kernels.\n",
+            "roost/isa/sse42.h": "// K.\n#pragma once\n#include <nmmintrin.h>\n",
+            "roost/io/CMakeLists.txt": "roost_room(NAME io HEADERS clock.h)\n",
+            "roost/io/README.md": "Ports.\n",
+            "roost/io/clock.h": "// The clock.\n#pragma once\nauto now = rte_rdtsc();\n",
+        }))
+
+    def test_a_class_of_many_lines_is_no_function(self):
+        members = "  int f() { return 1; }\n" * 70
+        for head in ("class Table {", "template <class Key, int (*f)(int)>\nstruct Table {"):
+            text = "// B.\n#pragma once\n" + head + "\n" + members + "};\n"
+            self.assertEqual([], self.found({"roost/base/bits.h": text}))
+
+    def test_the_allow_list_excuses_and_only_shrinks(self):
+        file = {"roost/net/parse.cc": "// x\n" * 360}
+
+        def rules(entries):
+            return [finding.rule for finding in self.found({**file, tidy.ALLOW_LIST: entries})]
+        self.assertEqual([], rules("file-lines roost/net/parse.cc 360  # a table of protocols\n"))
+        self.assertEqual(["file-lines"], rules("file-lines roost/net/parse.cc 359\n"))
+        self.assertEqual(["allow-list"], rules("file-lines roost/net/parse.cc 361\n"))
+        self.assertEqual(["file-lines", "allow-list"], rules("dpdk roost/net/parse.cc\n"))
+
+    def test_readme_commands_are_found_in_fences_only(self):
+        text = "./dev fly\n```sh\n$ ./dev run \\\n  x.pcap\n# why\n```\n./dev no\n"
+        self.assertEqual(["./dev run x.pcap"],
+                         [command for _, command, _ in tidy_readme.commands(text)])
+
+
+if __name__ == "__main__":
+    unittest.main()
