@@ -1,4 +1,4 @@
-"""Runs clang-tidy-16 over the project's sources of a build folder, several at a time, slowest first.
+"""Runs clang-tidy-16 over the project's sources in a build folder, several at a time.
 
     tools/clang_tidy.py BUILD_FOLDER JOBS
 

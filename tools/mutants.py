@@ -30,7 +30,8 @@ def run(command, folder, seconds=None):
 
 
 def header(patch, word):
-    found = re.search(rf"^# {word}:\s*(.+)$", patch.read_text().split("diff --git")[0], re.MULTILINE)
+    lines_above = patch.read_text().split("diff --git")[0]
+    found = re.search(rf"^# {word}:\s*(.+)$", lines_above, re.MULTILINE)
     return found.group(1).split() if found else []
 
 
@@ -57,14 +58,15 @@ class Workshop:
             sys.exit(f"mutants: preset debug does not configure\n{result.stdout}")
 
     def programs_fail(self, tests):
-        """'' if every test passes, else what failed."""
+        """(what failed first, its output); two empty strings if every test passes."""
         targets = [f"{test}_test" for test in tests]
         built = run(["ninja", "-C", self.build, "-j", str(os.cpu_count()), *targets], self.tree)
         if built.returncode != 0:
             return "compiler", built.stdout
         for test in tests:
-            result = run(["ctest", "--test-dir", self.build, "-R", f"^{test}$", "--output-on-failure",
-                          "--no-tests=error"], self.tree, TEST_SECONDS_MAX)
+            command = ["ctest", "--test-dir", self.build, "-R", f"^{test}$", "--output-on-failure",
+                       "--no-tests=error"]
+            result = run(command, self.tree, TEST_SECONDS_MAX)
             if result.returncode != 0:
                 return test, result.stdout
         return "", ""
@@ -108,7 +110,8 @@ def main(words):
             verdict, reason, output = workshop.try_mutant(patch)
             verdicts.append(verdict)
             (logs / f"{patch.stem}.log").write_text(output)
-            print(f"{verdict:9}{time.monotonic() - start:5.0f} s  {patch.stem}: {reason}", flush=True)
+            seconds = time.monotonic() - start
+            print(f"{verdict:9}{seconds:5.0f} s  {patch.stem}: {reason}", flush=True)
     caught = verdicts.count("caught")
     print(f"{caught} of {len(verdicts)} mutants caught; what caught them is in build/logs/mutants")
     return 0 if caught == len(verdicts) else 1
