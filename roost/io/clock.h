@@ -1,0 +1,42 @@
+// Time on live ports: the processor's time-stamp counter, calibrated by DPDK.
+//
+// Replays do not use it: their time is the packets', see capture_merge.h. Only this file and the
+// lab read the cycle counter. EAL must have started.
+#pragma once
+
+#include <cstdint>
+
+#include "roost/expiry/tick.h"
+
+namespace roost::io {
+
+// The cycle counter, and how often it counts.
+[[nodiscard]] uint64_t read_cycles();
+[[nodiscard]] uint64_t cycles_per_second();
+
+// Ticks since the clock was made. Any thread may read it.
+class TickClock {
+ public:
+  // The length of a tick must be positive; a tick is at least one cycle.
+  explicit TickClock(double tick_seconds);
+
+  [[nodiscard]] Tick now() const { return {(read_cycles() - start_cycles_) / tick_cycles_}; }
+
+ private:
+  uint64_t start_cycles_;
+  uint64_t tick_cycles_;
+};
+
+// Says about once a second that a second has passed.
+class SecondsTimer {
+ public:
+  SecondsTimer();
+
+  // True on the first call after each full second; seconds without a call are not made up for.
+  [[nodiscard]] bool has_passed();
+
+ private:
+  uint64_t next_cycles_;
+};
+
+}  // namespace roost::io

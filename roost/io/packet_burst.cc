@@ -1,0 +1,44 @@
+#include "roost/io/packet_burst.h"
+
+#include <rte_mbuf.h>
+
+#include <utility>
+
+#include "roost/base/assert.h"
+
+namespace roost::io {
+
+void PacketBurst::push(rte_mbuf* buffer, uint16_t in_port) {
+  const size_t lane = batch_.lane_count();
+  batch_.push({.data = rte_pktmbuf_mtod(buffer, uint8_t*),
+               .contiguous_bytes = rte_pktmbuf_data_len(buffer),
+               .total_bytes = rte_pktmbuf_pkt_len(buffer),
+               .headroom = rte_pktmbuf_headroom(buffer),
+               .in_port = in_port});
+  buffers_[lane] = buffer;
+}
+
+rte_mbuf* PacketBurst::take(size_t lane) {
+  rte_mbuf* buffer = std::exchange(buffers_[lane], nullptr);
+  ROOST_ASSERT(buffer != nullptr);
+  const net::Packet& packet = batch_.packets()[lane];
+  // The data pointer is the truth: forward by n bytes takes them from the first segment and from
+  // the frame.
+  const ptrdiff_t moved = packet.data - rte_pktmbuf_mtod(buffer, uint8_t*);
+  buffer->data_off = static_cast<uint16_t>(buffer->data_off + moved);
+  buffer->data_len = static_cast<uint16_t>(buffer->data_len - moved);
+  buffer->pkt_len = static_cast<uint32_t>(buffer->pkt_len - moved);
+  ROOST_ASSERT(packet.contiguous_bytes == buffer->data_len);
+  ROOST_ASSERT(packet.total_bytes == buffer->pkt_len);
+  ROOST_ASSERT(packet.headroom == buffer->data_off);
+  return buffer;
+}
+
+void PacketBurst::clear() {
+  for (size_t lane = 0; lane < batch_.lane_count(); ++lane) {
+    rte_pktmbuf_free(std::exchange(buffers_[lane], nullptr));
+  }
+  batch_.clear();
+}
+
+}  // namespace roost::io

@@ -1,0 +1,140 @@
+// The loop every network function shares: packets in, the function decides, packets out, all
+// counted.
+//
+//   for each batch:  receive -> function.process(batch, now) -> transmit by verdict -> count the
+//   drops after it, and also without traffic:  function.idle(now, budget)
+//
+// One worker, run to completion. The function is a template parameter: no virtual call a packet.
+// What comes in is either what the live ports receive, polled in turn with time from the clock, or
+// captures merged by packet timestamp with time from the packets; the function cannot tell them
+// apart.
+//
+// Conservation: sum of the ports' `received` = sum of their `sent` and `refused` + sum of the
+// drops, at every return of a run function.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "roost/base/assert.h"
+#include "roost/expiry/tick.h"
+#include "roost/io/capture_merge.h"
+#include "roost/io/clock.h"
+#include "roost/io/packet_burst.h"
+#include "roost/io/port.h"
+#include "roost/net/packet_batch.h"
+
+namespace roost::node {
+
+// What the worker loop asks of a network function.
+template <class Function>
+concept NetworkFunction =
+    requires(Function& function, net::PacketBatch& batch, Tick now, uint64_t budget) {
+      // Decides every lane of a batch that is not empty: forwards it by a port that exists or names
+      // a drop cause. It may change frames in place. `now` never runs backwards, over both
+      // functions.
+      { function.process(batch, now) } -> std::same_as<void>;
+      // Work that no packet asks for, table maintenance above all; called after every batch and
+      // every poll without packets. `budget` bounds the work, in units of the function's own
+      // (buckets, for a table).
+      { function.idle(now, budget) } -> std::same_as<void>;
+    };
+
+struct WorkerConfig {
+  uint64_t idle_budget = 64;  // handed to the function's idle()
+};
+
+struct WorkerCounters {
+  uint64_t packets = 0;
+  uint64_t batches = 0;         // that held a packet
+  uint64_t process_cycles = 0;  // in the function's process()
+  uint64_t busy_cycles = 0;     // receive to transmit and idle(), of batches with packets
+  std::array<uint64_t, 256> drops_by_cause = {};  // the function's own causes
+};
+
+// One worker owns its ports' queues and calls everything here from one thread.
+template <NetworkFunction Function>
+class Worker {
+ public:
+  // Function and ports stay the caller's. Port i of `ports` has the number i.
+  Worker(Function& function, std::span<io::Port> ports, const WorkerConfig& config)
+      : function_(function), ports_(ports), config_(config) {
+    for (size_t i = 0; i < ports.size(); ++i) ROOST_ASSERT(ports[i].id() == i);
+  }
+
+  // Polls the ports in turn until `stop()` is true. `on_second(counters)` is called about once a
+  // second.
+  template <std::predicate Stop, std::invocable<const WorkerCounters&> OnSecond>
+  void run_live(const io::TickClock& clock, Stop&& stop, OnSecond&& on_second) {
+    io::SecondsTimer seconds;
+    io::PacketBurst burst;
+    while (!stop()) {
+      for (io::Port& port : ports_) {
+        const uint64_t began = io::read_cycles();
+        const Tick now = clock.now();
+        port.receive(burst, net::kBatchLanesMax);
+        work(burst, now, began);
+      }
+      if (seconds.has_passed()) on_second(counters_);
+    }
+  }
+
+  // Takes the captures' packets in the order of their timestamps until the last one or until
+  // `stop()` is true; packets that the merge still holds then are not received. `on_second` as for
+  // run_live.
+  template <std::predicate Stop, std::invocable<const WorkerCounters&> OnSecond>
+  void run_captures(io::CaptureMerge& captures, Stop&& stop, OnSecond&& on_second) {
+    io::SecondsTimer seconds;
+    io::PacketBurst burst;
+    while (!stop()) {
+      const uint64_t began = io::read_cycles();
+      const std::optional<Tick> now = captures.next(burst);
+      if (!now) return;
+      work(burst, *now, began);
+      if (seconds.has_passed()) on_second(counters_);
+    }
+  }
+
+  [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
+
+ private:
+  // Decides and sends what the burst holds; it is empty afterwards.
+  void work(io::PacketBurst& burst, Tick now, uint64_t began) {
+    const size_t lane_count = burst.batch().lane_count();
+    if (lane_count == 0) {
+      function_.idle(now, config_.idle_budget);
+      return;
+    }
+    const uint64_t process_began = io::read_cycles();
+    function_.process(burst.batch(), now);
+    counters_.process_cycles += io::read_cycles() - process_began;
+    send_or_drop(burst);
+    function_.idle(now, config_.idle_budget);
+    counters_.packets += lane_count;
+    ++counters_.batches;
+    counters_.busy_cycles += io::read_cycles() - began;
+  }
+
+  // Each port sends its lanes in their order. Dropped lanes stay in the burst, which frees them.
+  void send_or_drop(io::PacketBurst& burst) {
+    for (const net::LaneVerdict& verdict : burst.batch().verdicts()) {
+      if (verdict.is_drop()) {
+        ++counters_.drops_by_cause[verdict.drop_cause()];
+      } else {
+        ROOST_ASSERT(verdict.out_port() < ports_.size());
+      }
+    }
+    for (io::Port& port : ports_) port.transmit(burst);
+    burst.clear();
+  }
+
+  Function& function_;
+  std::span<io::Port> ports_;
+  WorkerConfig config_;
+  WorkerCounters counters_;
+};
+
+}  // namespace roost::node
