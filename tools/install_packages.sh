@@ -33,7 +33,6 @@ disable_service() {
   case $1 in
     /etc/systemd/system/*)
       unit=$(basename "$1")
-      deb-systemd-helper disable "$unit" >/dev/null
       rm -f "$1"
       ;;
     *)

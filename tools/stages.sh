@@ -47,13 +47,13 @@ stage_fuzz() {
 # Real curl and dig through the balancer, in network namespaces.
 stage_live() {
   compile release roost
-  sh tests/live/run.sh
+  /usr/bin/python3 tests/live/run.py
 }
 
 # The demonstration's output against an independent model, packet by packet.
 stage_replay() {
   compile release roost
-  sh tests/replay/run.sh
+  /usr/bin/python3 tests/replay/run.py
 }
 
 # What the README tells a newcomer to type.
