@@ -1,0 +1,80 @@
+"""Runs `roost lb` in its namespace, on two net_af_packet ports, and reads its report at the end."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+from topology import LB_INTERFACES
+
+
+class Balancer:
+    """Use as `with Balancer(...) as balancer: ... report = balancer.stop()`; it is dead at the end
+    of the block.
+    """
+
+    def __init__(self, roost, config, namespace, directory):
+        ports = [f"--vdev=net_af_packet{i},iface={name}" for i, name in enumerate(LB_INTERFACES)]
+        self.log = directory / "roost.stderr"
+        # DPDK's run directory goes where everything of this run is.
+        environment = dict(
+            os.environ, RUNTIME_DIRECTORY=str(directory), XDG_RUNTIME_DIR=str(directory)
+        )
+        self.process = subprocess.Popen(
+            [
+                *namespace.prefix,
+                roost,
+                "lb",
+                "-c",
+                config,
+                "--json",
+                "--",
+                "--no-huge",
+                "--no-pci",
+                "--no-telemetry",
+                "-m",
+                "256",
+                "--file-prefix",
+                f"roost-live-{os.getpid()}",
+                *ports,
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self.log.open("w"),
+            text=True,
+            env=environment,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def wait_until_ready(self):
+        """Until both ports have bound their packet sockets; frames queue in the sockets' rings from
+        then on.
+        """
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline and self.process.poll() is None:
+            with open(f"/proc/{self.process.pid}/net/packet", encoding="ascii") as sockets:
+                bound = {line.split()[4] for line in sockets.readlines()[1:]} - {"0"}
+            if len(bound) == len(LB_INTERFACES):
+                time.sleep(0.5)
+                return
+            time.sleep(0.05)
+        raise RuntimeError(f"roost lb did not start: {self.log.read_text()}")
+
+    def stop(self):
+        """Ends the run as an operator would, and returns the report."""
+        assert self.process.poll() is None, f"roost lb ended by itself: {self.log.read_text()}"
+        self.process.send_signal(signal.SIGTERM)
+        output, _ = self.process.communicate(timeout=15)
+        assert self.process.returncode == 0, (
+            f"roost lb ended with status {self.process.returncode}:\n{output}\n"
+            f"{self.log.read_text()}"
+        )
+        return json.loads(output)

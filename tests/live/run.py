@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""The live test: real clients reach real servers through `roost lb`, between network namespaces.
+
+    tests/live/run.py [--roost build/release/apps/roost]
+
+Exit status 0 when everything holds. Where namespaces are refused it says NOT TESTED, which is a
+failure when CI=true.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from balancer import Balancer  # noqa: E402
+from scene import Scene  # noqa: E402
+from servers import body_digests  # noqa: E402
+from strays import EXPECTED, send_strays  # noqa: E402
+from topology import Refused  # noqa: E402
+
+WEB_REQUESTS = ["1k", "64k", "backend", "1k"] * 50 + ["4m"] * 3  # each family
+DNS_REQUESTS = ["A", "AAAA", "TXT"] * 70  # each family
+
+
+def ask_everything(scene):
+    """Answers of all services, by service name."""
+    clients = scene.clients
+    return {
+        service["name"]: clients.web(service, WEB_REQUESTS)
+        if service["protocol"] == "tcp"
+        else clients.dns(service, DNS_REQUESTS)
+        for service in scene.config["service"]
+    }
+
+
+def check_contents(scene, answers):
+    """Every answer is right: bodies by SHA-256, records by the backend that owns them."""
+    digests = body_digests()
+    owner = {text: b.name for b in scene.backends for text in b.records.values()}
+    for answer in (a for given in answers.values() for a in given):
+        if answer.service.startswith("web"):
+            assert answer.backend in scene.network.backends, answer
+            assert answer.question == "backend" or answer.text == digests[answer.question], answer
+        else:
+            assert answer.text in owner, answer
+
+
+def check_backends_agree(scene, answers):
+    """Who answered, by its own word, is who logged the request, for each single source port."""
+    owner = {text: b.name for b in scene.backends for text in b.records.values()}
+    logs = {(flow, b.name) for b in scene.backends for flow in b.web_flows() | b.dns_flows()}
+    for answer in (a for given in answers.values() for a in given):
+        assert ((answer.address, answer.port), answer.backend or owner[answer.text]) in logs, answer
+
+
+def check_shares(scene, answers, report):
+    """The balancer's flows by service and backend are the servers' own counts, and no backend
+    idles.
+    """
+    owner = {text: b.name for b in scene.backends for text in b.records.values()}
+    for service in scene.config["service"]:
+        told = collections.Counter(a.backend or owner[a.text] for a in answers[service["name"]])
+        counted = {b["name"]: b["flows"] for b in backends_of(report, service["name"])}
+        assert (
+            dict(told) == counted
+        ), f"{service['name']}: servers count {dict(told)}, roost counts {counted}"
+        assert all(counted.values()), f"{service['name']}: {counted}"
+        print(f"  {service['name']:<5} {counted}")
+
+
+def backends_of(report, service):
+    return next(s for s in report["services"] if s["name"] == service)["backends"]
+
+
+def check_conservation(report):
+    packets, flows = report["packets"], report["flows"]
+    drops = sum(report["drops"].values())
+    assert packets["received"] == packets["sent"] + drops, (packets, report["drops"])
+    assert (
+        flows["made"] == flows["live"] + flows["ended"] + flows["expired"] + flows["evicted"]
+    ), flows
+    print(f"  {packets} {flows}")
+
+
+def check_strays(report):
+    """Each stray was dropped by its cause, and nothing else was dropped by a cause that real
+    requests could meet.
+    """
+    drops = {cause: count for cause, count in report["drops"].items() if count}
+    for cause, count in EXPECTED.items():
+        assert (
+            drops.get(cause, 0) >= count
+        ), f"{cause}: {drops.get(cause, 0)}, at least {count} were sent"
+    never = {
+        "bad_header",
+        "bad_checksum",
+        "truncated",
+        "no_backend",
+        "reply_tuple_taken",
+        "table_full",
+        "no_neighbour",
+    }
+    assert not never & drops.keys(), drops
+    print(f"  drops {drops}")
+
+
+def live(roost, directory):
+    with Scene(ROOT / "demo/lb/lb.toml", directory) as scene:
+        with Balancer(roost, scene.config_file, scene.network.lb, directory) as balancer:
+            balancer.wait_until_ready()
+            answers = ask_everything(scene)
+            unexpected = send_strays(scene)
+            report = balancer.stop()
+        assert not unexpected, f"answered, though nothing may: {unexpected}"
+        check_contents(scene, answers)
+        check_backends_agree(scene, answers)
+        check_shares(scene, answers, report)
+        check_conservation(report)
+        check_strays(report)
+        requests = sum(map(len, answers.values()))
+        print(
+            f"live: {requests} requests by curl and dig, IPv4 and IPv6, answered rightly"
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--roost", type=pathlib.Path, default=ROOT / "build/release/apps/roost")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("live: terminated"))
+    with tempfile.TemporaryDirectory(prefix="roost-live-") as directory:
+        try:
+            live(options.roost.resolve(), pathlib.Path(directory))
+        except Refused as refusal:
+            print(f"NOT TESTED: network namespaces refused ({refusal})")
+            sys.exit(1 if os.environ.get("CI") == "true" else 0)
+
+
+if __name__ == "__main__":
+    main()

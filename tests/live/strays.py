@@ -1,0 +1,68 @@
+"""Traffic that the balancer must drop, each packet by its own cause; by real programs where one
+exists.
+"""
+
+import subprocess
+
+# How often `send_strays` makes each drop cause happen, at least: TCP and dig may repeat themselves.
+EXPECTED = {
+    "unsupported_protocol": 6,
+    "fragment": 2,
+    "no_service": 3,
+    "ttl_expired": 2,
+    "no_flow": 2,
+}
+
+DATAGRAMS = """
+import socket, sys
+source, source6, target, target6, port, hops = sys.argv[1:]
+for family, level, option, address, to in (
+    (socket.AF_INET, socket.IPPROTO_IP, socket.IP_TTL, source, target),
+    (socket.AF_INET6, socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS, source6, target6)):
+  with socket.socket(family, socket.SOCK_DGRAM) as sender:
+    sender.setsockopt(level, option, int(hops))
+    sender.bind((address, 7777))
+    sender.sendto(b"stray", (to, int(port)))
+"""
+
+
+def send_strays(scene):
+    """Returns the requests that got an answer though they must not: an empty list when all is well.
+    """
+    web, web6, dns, dns6 = (
+        scene.service(name)["address"] for name in ("web", "web6", "dns", "dns6")
+    )
+    backend = scene.service("web")["backends"][0]["address"]
+    backend6 = scene.service("web6")["backends"][0]["address"]
+    client = next(a for a in scene.clients.addresses if ":" not in a)
+    client6 = next(a for a in scene.clients.addresses if ":" in a)
+
+    requests = [
+        # A port without a service, on an address that has one.
+        ("curl", "-q", "-s", "--connect-timeout", "1", f"http://{web}:81/"),
+        ("curl", "-q", "-s", "--connect-timeout", "1", f"http://[{web6}]:81/"),
+        ("dig", "+tries=1", "+time=1", f"@{web}", "backend.roost.test"),
+        # ICMP is not balanced; the last request does not even fit into one packet.
+        ("ping", "-q", "-c", "3", "-i", "0.1", "-W", "1", web),
+        ("ping", "-q", "-c", "3", "-i", "0.1", "-W", "1", web6),
+        ("ping", "-q", "-c", "1", "-W", "1", "-s", "2000", web),
+    ]
+    running = [
+        (
+            r,
+            subprocess.Popen(
+                [*scene.network.client.prefix, *r],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            ),
+        )
+        for r in requests
+    ]
+    # A client's packets at the end of their hops, and a backend that speaks before it was asked.
+    scene.network.client.run(
+        "/usr/bin/python3", "-c", DATAGRAMS, client, client6, dns, dns6, "53", "1"
+    )
+    scene.backends[0].namespace.run(
+        "/usr/bin/python3", "-c", DATAGRAMS, backend, backend6, client, client6, "7777", "64"
+    )
+    return [" ".join(request) for request, process in running if process.wait(20) == 0]

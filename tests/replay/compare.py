@@ -1,0 +1,104 @@
+"""What must hold of a replay: equality with the model's prediction, or, for garbage, that nothing
+wrong went out.
+"""
+
+import heapq
+
+from headers import find_headers
+from model import predict
+from translate import Rewrite, splice
+
+
+def check_conservation(replay):
+    """The program checks it too and says so by its status; here its own figures are added up once
+    more.
+    """
+    assert replay.status == 0, f"status {replay.status}:\n{replay.log}"
+    packets, flows = replay.report["packets"], replay.report["flows"]
+    assert packets["received"] == packets["sent"] + sum(
+        replay.report["drops"].values()
+    ), replay.report
+    assert flows["made"] == sum(
+        flows[end] for end in ("live", "ended", "expired", "evicted")
+    ), flows
+    assert packets["sent"] == sum(map(len, replay.sent)), "the report and the files disagree"
+
+
+def check_against_model(config, captures, replay):
+    """Every packet of both directions, byte by byte and in order, and every count."""
+    check_conservation(replay)
+    prediction = predict(config, captures, replay.sent)
+    for port, (expected, sent) in enumerate(zip(prediction.sent, replay.sent)):
+        for number, (want, record) in enumerate(zip(expected, sent)):
+            assert record.frame == want, (
+                f"port {port}, packet {number} is\n  {record.frame.hex()}\nand must be\n"
+                f"  {want.hex()}"
+            )
+        assert len(sent) == len(
+            expected
+        ), f"port {port} sent {len(sent)} packets of {len(expected)}"
+
+    report = replay.report
+    assert report["packets"]["received"] == prediction.received, report["packets"]
+    drops = {cause: count for cause, count in report["drops"].items() if count}
+    assert drops == dict(prediction.drops), f"drops {drops}, the model's {dict(prediction.drops)}"
+    flows = {what: report["flows"][what] for what in prediction.flows}
+    assert flows == prediction.flows, f"flows {flows}, the model's {prediction.flows}"
+    by_backend = {
+        (service["name"], backend["name"]): backend["flows"]
+        for service in report["services"]
+        for backend in service["backends"]
+        if backend["flows"]
+    }
+    assert by_backend == dict(prediction.flows_by_backend), (
+        by_backend,
+        prediction.flows_by_backend,
+    )
+    return prediction
+
+
+def check_nothing_wrong(config, captures, replay):
+    """Each packet that went out is a right translation of one that came in, in the order they came.
+    """
+    check_conservation(replay)
+    arrivals = list(
+        heapq.merge(
+            *(
+                [(record.time, port, record.frame) for record in capture]
+                for port, capture in enumerate(captures)
+            ),
+            key=lambda a: a[:2],
+        )
+    )
+    translations = [legal_translations(config, port, frame) for _, port, frame in arrivals]
+    for port, sent in enumerate(replay.sent):
+        remaining = iter(translations)
+        for number, record in enumerate(sent):
+            assert any(
+                (port, record.frame) in legal for legal in remaining
+            ), f"port {port}, packet {number} translates nothing that came in: {record.frame.hex()}"
+
+
+def legal_translations(config, in_port, frame):
+    """The (port, frame) that may go out for this one; empty when it must be dropped."""
+    headers = find_headers(frame)
+    if headers is None or headers.hops <= 1 or headers.vlan != config.ports[in_port].vlan:
+        return set()
+    if frame[:6] != config.ports[in_port].mac:
+        return set()
+    legal = set()
+    service = config.by_virtual.get((headers.protocol, headers.target))
+    for backend in service.backends if service else ():
+        legal.add(translation(config, frame, headers, False, backend, backend.address))
+    for owner in config.services_of_backend(headers.protocol, headers.source):
+        legal.add(translation(config, frame, headers, True, owner.virtual, headers.target.address))
+    return legal - {None}
+
+
+def translation(config, frame, headers, at_source, endpoint, next_hop):
+    mac = config.neighbours.get(next_hop)
+    port = config.port_towards(next_hop)
+    if mac is None or port is None or len(endpoint.address) != len(headers.source.address):
+        return None
+    out = config.ports[port]
+    return port, splice(frame, headers, Rewrite(at_source, endpoint, out.mac, mac, out.vlan))

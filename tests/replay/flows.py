@@ -1,0 +1,92 @@
+"""The model's connections: who talks to which backend, and when that ends.
+
+One dictionary and one deadline a connection, in ticks. The program may settle a deadline a tick
+earlier or later than this model, so nothing may depend on that: a capture in which a packet, or the
+end, comes that close to the deadline of the connection it concerns is ambiguous, and the model says
+so instead of guessing.
+"""
+
+from dataclasses import dataclass, field
+
+from lb_config import TCP, Endpoint, Service
+
+FIN, SYN, RST = 1, 2, 4
+MARGIN_TICKS = 2
+
+
+@dataclass
+class Flow:
+    client: Endpoint
+    service: Service
+    backend: Endpoint
+    state: str
+    deadline: int = 0
+    finished: set = field(default_factory=set)  # the sides that sent FIN
+
+    def see(self, from_client, tcp_flags):
+        """The state after a packet, as RFC 9293 has it, seen from between the two."""
+        if self.service.protocol != TCP:
+            return
+        if tcp_flags & RST:
+            self.state = "tcp_closed"
+        elif tcp_flags & FIN:
+            self.finished.add(from_client)
+            self.state = "tcp_closed" if len(self.finished) == 2 else "tcp_closing"
+        elif self.state == "tcp_syn" and from_client and not tcp_flags & SYN:
+            self.state = "tcp_established"
+
+
+class Flows:
+    def __init__(self, config):
+        self.config = config
+        self.live = {}  # (service name, client) -> Flow
+        self.made = self.ended = self.expired = 0
+
+    def of_client(self, service, client, tick):
+        """The live connection, or None; buries a dead one."""
+        flow = self.live.get((service.name, client))
+        if flow is None or not self._is_dead(flow, tick):
+            return flow
+        self._bury(flow)
+        return None
+
+    def of_backend(self, services, backend, client, tick):
+        found = [self.of_client(service, client, tick) for service in services]
+        found = [flow for flow in found if flow and flow.backend == backend]
+        assert len(found) <= 1, f"{client} reaches {backend} by two services: which is it?"
+        return found[0] if found else None
+
+    def make(self, service, client, backend):
+        state = "tcp_syn" if service.protocol == TCP else "udp"
+        flow = Flow(client, service, backend, state)
+        self.live[service.name, client] = flow
+        self.made += 1
+        return flow
+
+    def touch(self, flow, tick):
+        timeout_ticks = round(self.config.timeouts[flow.state] / self.config.tick_seconds)
+        flow.deadline = tick + timeout_ticks
+
+    def counts_at(self, tick):
+        """What the report says when the run ends at this tick."""
+        for flow in [f for f in self.live.values() if self._is_dead(f, tick)]:
+            self._bury(flow)
+        return {
+            "made": self.made,
+            "live": len(self.live),
+            "ended": self.ended,
+            "expired": self.expired,
+        }
+
+    @staticmethod
+    def _is_dead(flow, tick):
+        distance = tick - flow.deadline
+        assert abs(distance) > MARGIN_TICKS, f"the capture is ambiguous at tick {tick}: {flow}"
+        return distance > 0
+
+    def _bury(self, flow):
+        del self.live[flow.service.name, flow.client]
+        if flow.state == "tcp_closed":
+            self.ended += 1
+        else:
+            self.expired += 1

@@ -1,0 +1,144 @@
+"""A small model of the load balancer: from what its ports received, every packet it must send, in
+order.
+
+It shares nothing with the program but the configuration file. Which backend a new connection goes
+to is Maglev's choice, which the model does not know; it takes it from the capture's own reply leg,
+where the live balancer's choice can be read, and for a connection without replies from the first
+packet that went out, which must be for a backend of its service; all later packets are held to it.
+"""
+
+import collections
+import heapq
+
+from flows import RST, Flows
+from headers import find_headers
+from lb_config import TCP
+from translate import Rewrite, rebuild, splice
+
+
+class Prediction:
+    def __init__(self, port_count):
+        self.received = 0
+        self.sent = [[] for _ in range(port_count)]  # frames, by output port
+        self.drops = collections.Counter()  # by cause
+        self.flows = {}
+        self.flows_by_backend = collections.Counter()  # (service, backend) -> flows made
+
+
+def predict(config, captures, observed):
+    """`captures` and `observed` are lists of records, one list a port: what came in, and what went
+    out.
+    """
+    return Model(config, captures, observed).run()
+
+
+class Model:
+    def __init__(self, config, captures, observed):
+        self.config = config
+        self.captures = captures
+        self.observed = observed
+        self.flows = Flows(config)
+        self.prediction = Prediction(len(config.ports))
+        self.replies = self._read_replies()
+
+    def _read_replies(self):
+        """(protocol, client) -> the backends that answered this client."""
+        replies = collections.defaultdict(set)
+        for record in (r for capture in self.captures for r in capture):
+            headers = find_headers(record.frame)
+            if headers and self.config.services_of_backend(headers.protocol, headers.source):
+                replies[headers.protocol, headers.target].add(headers.source)
+        return replies
+
+    def run(self):
+        arrivals = heapq.merge(
+            *(
+                [(record.time, port, number, record.frame) for number, record in enumerate(capture)]
+                for port, capture in enumerate(self.captures)
+            )
+        )
+        tick = 0
+        for time, port, _, frame in arrivals:
+            tick = int(time // (self.config.tick_seconds * 1_000_000))
+            self.prediction.received += 1
+            self._receive(port, frame, tick)
+        self.prediction.flows = self.flows.counts_at(tick)
+        return self.prediction
+
+    def _receive(self, port, frame, tick):
+        headers = find_headers(frame)
+        cause = self._refusal(port, frame, headers)
+        if cause is None:
+            cause = self._forward(frame, headers, tick)
+        if cause is not None:
+            self.prediction.drops[cause] += 1
+
+    def _refusal(self, port, frame, headers):
+        """Why a packet is dropped before any connection is looked at, or None."""
+        if frame[:6] != self.config.ports[port].mac:
+            return "not_for_us"
+        if is_ipv4_fragment(frame):
+            return "fragment"
+        if headers is None:
+            return "unsupported_protocol"
+        if headers.vlan != self.config.ports[port].vlan:
+            return "wrong_vlan"
+        return "ttl_expired" if headers.hops <= 1 else None
+
+    def _forward(self, frame, headers, tick):
+        service = self.config.by_virtual.get((headers.protocol, headers.target))
+        if service is not None:
+            flow = self.flows.of_client(service, headers.source, tick)
+            if flow is None:
+                if headers.protocol == TCP and headers.tcp_flags & RST:
+                    return "no_flow"
+                flow = self._new_flow(service, headers)
+            self._send(frame, headers, flow.backend.address, False, flow.backend)
+        else:
+            services = self.config.services_of_backend(headers.protocol, headers.source)
+            flow = self.flows.of_backend(services, headers.source, headers.target, tick)
+            if flow is None:
+                return "no_flow" if services or self._is_from_backends(headers) else "no_service"
+            self._send(frame, headers, headers.target.address, True, flow.service.virtual)
+        flow.see(service is not None, headers.tcp_flags)
+        self.flows.touch(flow, tick)
+        return None
+
+    def _is_from_backends(self, headers):
+        return any(
+            headers.source.address == backend.address
+            for service in self.config.services
+            for backend in service.backends
+        )
+
+    def _new_flow(self, service, headers):
+        answered = self.replies[headers.protocol, headers.source] & service.backends.keys()
+        assert len(answered) <= 1, f"two backends answered {headers.source} for {service.name}"
+        backend = answered.pop() if answered else self._observed_backend(service)
+        self.prediction.flows_by_backend[service.name, service.backends[backend]] += 1
+        return self.flows.make(service, headers.source, backend)
+
+    def _observed_backend(self, service):
+        """The backend in the packet that the program sent in this one's place."""
+        port = self.config.port_towards(next(iter(service.backends)).address)
+        position = len(self.prediction.sent[port])
+        assert position < len(
+            self.observed[port]
+        ), f"port {port} sent {position} packets; one more is due"
+        backend = find_headers(self.observed[port][position].frame).target
+        assert backend in service.backends, f"{backend} is no backend of {service.name}"
+        return backend
+
+    def _send(self, frame, headers, next_hop, at_source, endpoint):
+        port = self.config.port_towards(next_hop)
+        out = self.config.ports[port]
+        rewrite = Rewrite(at_source, endpoint, out.mac, self.config.neighbours[next_hop], out.vlan)
+        packet = rebuild(frame, headers, rewrite)
+        assert packet == splice(
+            frame, headers, rewrite
+        ), "scapy and the splice disagree: a bug of this model"
+        self.prediction.sent[port].append(packet)
+
+
+def is_ipv4_fragment(frame):
+    return frame[12:14] == b"\x08\x00" and int.from_bytes(frame[20:22], "big") & 0x3FFF != 0

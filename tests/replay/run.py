@@ -1,0 +1,159 @@
+#!/usr/bin/python3
+"""The replay test: captures through `roost lb` by net_pcap ports, compared with a model packet by
+packet.
+
+    tests/replay/run.py [--roost build/release/apps/roost] [TEST ...]
+"""
+
+import argparse
+import filecmp
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import make_long  # noqa: E402
+import pcap  # noqa: E402
+from compare import check_against_model  # noqa: E402
+from garbage import Garbage  # noqa: E402
+from lb_config import LbConfig  # noqa: E402
+from roost_replay import replay  # noqa: E402
+
+DAY = 86_400 * 1_000_000
+
+
+@dataclass
+class Demo:
+    """A folder with a configuration and a capture for each of its two ports."""
+
+    folder: pathlib.Path
+
+    def __post_init__(self):
+        self.config_file = self.folder / "lb.toml"
+        self.config = LbConfig(self.config_file)
+        self.files = [self.folder / "client.pcap", self.folder / "backends.pcap"]
+        self.captures = [pcap.read(file) for file in self.files]
+
+
+class Replays:
+    def __init__(self, roost, demo, long, directory):
+        self.roost = roost
+        self.demo = demo
+        self.long = long
+        self.directory = directory
+
+    def the_demo_is_translated_as_the_model_predicts_and_twice_alike(self):
+        first, second = (replay(self.roost, self.demo.config_file, self.demo.files) for _ in (1, 2))
+        prediction = check_against_model(self.demo.config, self.demo.captures, first)
+        for port in (0, 1):
+            assert [r.frame for r in first.sent[port]] == [
+                r.frame for r in second.sent[port]
+            ], f"port {port} sent something else the second time"
+        print(
+            f"  {prediction.received} packets, {[len(s) for s in prediction.sent]} sent, "
+            f"{prediction.flows}, "
+            f"drops {dict(prediction.drops)}"
+        )
+
+    def every_connection_of_the_demo_finds_its_live_backend_again(self):
+        """What the model demands packet by packet, said once more in one number: no reply is
+        homeless.
+        """
+        result = replay(self.roost, self.demo.config_file, self.demo.files)
+        backends = {b for service in self.demo.config.services for b in service.backends}
+        replies = sum(is_from(record.frame, backends) for record in self.demo.captures[1])
+        assert (
+            len(result.sent[0]) == replies
+        ), f"{replies} replies came in, {len(result.sent[0])} went out"
+
+    def nine_hours_end_with_the_expected_counts(self):
+        result = replay(self.roost, self.long.config_file, self.long.files)
+        check_against_model(self.long.config, self.long.captures, result)
+        expected = json.loads((self.long.folder / "expected.json").read_text())
+        report = result.report
+        assert {k: report["packets"][k] for k in ("received", "sent")} == {
+            k: expected[k] for k in ("received", "sent")
+        }
+        assert {k: v for k, v in report["drops"].items() if v} == expected["drops"], report["drops"]
+        assert {k: report["flows"][k] for k in expected["flows"]} == expected["flows"], report[
+            "flows"
+        ]
+        print(f"  {expected['flows']}, drops {expected['drops']}")
+
+    def days_between_packets_expire_everything_before(self):
+        """The long capture three times, five days apart: longer than 16 bits of ticks reach."""
+        captures = [
+            [
+                pcap.Record(time + 5 * day * DAY, frame)
+                for day in range(3)
+                for time, frame in capture
+            ]
+            for capture in self.long.captures
+        ]
+        files = [self.directory / f"days{port}.pcap" for port in (0, 1)]
+        for file, capture in zip(files, captures):
+            pcap.write(file, capture)
+        result = replay(self.roost, self.long.config_file, files)
+        prediction = check_against_model(self.long.config, captures, result)
+        print(f"  {prediction.flows}")
+
+    def the_long_capture_in_the_repository_is_what_its_script_makes(self):
+        make_long.make(self.directory)
+        for name in ("client.pcap", "backends.pcap", "expected.json"):
+            assert filecmp.cmp(self.directory / name, self.long.folder / name, shallow=False), name
+
+    def an_ordinary_user_can_replay(self):
+        prefix = (
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+            if os.getuid() == 0
+            else []
+        )
+        result = replay(self.roost, self.demo.config_file, self.demo.files, prefix)
+        check_against_model(self.demo.config, self.demo.captures, result)
+
+
+def is_from(frame, backends):
+    from headers import find_headers
+
+    headers = find_headers(frame)
+    return headers is not None and headers.source in backends
+
+
+def tests_of(suite):
+    return {name: getattr(suite, name) for name in vars(type(suite)) if not name.startswith("_")}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--roost", type=pathlib.Path, default=ROOT / "build/release/apps/roost")
+    parser.add_argument("tests", nargs="*")
+    options = parser.parse_args()
+    roost = options.roost.resolve()
+    demo, long = Demo(ROOT / "demo/lb"), Demo(ROOT / "demo/lb/long")
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="roost-replays-") as name:
+        directory = pathlib.Path(name)
+        tests = tests_of(Replays(roost, demo, long, directory)) | tests_of(
+            Garbage(roost, demo, directory)
+        )
+        for test in options.tests or tests:
+            begin = time.monotonic()
+            try:
+                tests[test]()
+                verdict = "passed"
+            except AssertionError as error:
+                verdict = "FAILED"
+                failed += 1
+                print(error)
+            print(f"{verdict} {time.monotonic() - begin:5.1f} s  {test}", flush=True)
+    sys.exit(f"replay: {failed} failed" if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
