@@ -3,7 +3,7 @@
     tools/clang_tidy.py BUILD_FOLDER JOBS
 
 Prints findings only. A source is analysed again only when something that clang-tidy would read has
-changed: the stamp in BUILD_FOLDER/tidy is a hash of the preprocessed source and of .clang-tidy.
+changed: the stamp in BUILD_FOLDER/tidy is a hash of the preprocessed source and of the settings.
 """
 
 import concurrent.futures
@@ -35,7 +35,7 @@ def fingerprint(entry):
     words = words[:output] + words[output + 2:]
     words.remove("-c")
     preprocessed = subprocess.run([*words, "-E", "-C"], cwd=entry["directory"], capture_output=True)
-    settings = (ROOT / ".clang-tidy").read_bytes()
+    settings = (ROOT / ".clang-tidy").read_bytes() + (ROOT / "tests/.clang-tidy").read_bytes()
     return hashlib.sha256(preprocessed.stdout + settings).hexdigest()
 
 
