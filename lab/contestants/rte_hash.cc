@@ -1,0 +1,70 @@
+#include "lab/contestants/rte_hash.h"
+
+#include <rte_errno.h>
+#include <rte_hash.h>
+#include <rte_hash_crc.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+
+#include <array>
+#include <string>
+
+#include "roost/base/assert.h"
+
+namespace roost::lab {
+namespace {
+
+constexpr size_t kKeysPerCall = 32;
+
+// Bytes handed out by DPDK's heap.
+uint64_t heap_bytes_taken() {
+  rte_malloc_socket_stats stats{};
+  return rte_malloc_get_socket_stats(static_cast<int>(rte_socket_id()), &stats) == 0
+             ? stats.heap_allocsz_bytes
+             : 0;
+}
+
+}  // namespace
+
+Result<RteHash> RteHash::create(uint64_t slots, PageKind) {
+  rte_hash_parameters parameters{};
+  parameters.name = "roost_lab";
+  parameters.entries = static_cast<uint32_t>(slots);
+  parameters.key_len = sizeof(Key);
+  parameters.hash_func = rte_hash_crc;
+  parameters.socket_id = static_cast<int>(rte_socket_id());
+  const uint64_t bytes_before = heap_bytes_taken();
+  rte_hash* table = rte_hash_create(&parameters);
+  if (table == nullptr) {
+    return Error{"rte_hash of " + std::to_string(slots) + " entries: " + rte_strerror(rte_errno)};
+  }
+  return RteHash(table, heap_bytes_taken() - bytes_before);
+}
+
+bool RteHash::insert(const Key& key, const Value& value) {
+  return rte_hash_add_key_data(table_.get(), &key, reinterpret_cast<void*>(value.words[0])) == 0;
+}
+
+void RteHash::lookup(std::span<const Key> keys, std::span<Answer> answers, HitWords hits) {
+  // The call takes an array of pointers to keys; making it is part of using the table.
+  ROOST_ASSERT(keys.size() <= kKeysPerCall);
+  std::array<const void*, kKeysPerCall> pointers;
+  for (size_t lane = 0; lane < keys.size(); ++lane) pointers[lane] = &keys[lane];
+  uint64_t hit_mask = 0;
+  rte_hash_lookup_bulk_data(table_.get(), pointers.data(), static_cast<uint32_t>(keys.size()),
+                            &hit_mask, answers.data());
+  hits.clear(keys.size());
+  hits.set_group(0, static_cast<uint32_t>(hit_mask));
+}
+
+const void* RteHash::entry_address(const Key& key) const {
+  void* stored = nullptr;
+  const int32_t position = rte_hash_lookup(table_.get(), &key);
+  if (position < 0 || rte_hash_get_key_with_position(table_.get(), position, &stored) != 0)
+    return nullptr;
+  return stored;
+}
+
+void RteHash::Free::operator()(rte_hash* table) const { rte_hash_free(table); }
+
+}  // namespace roost::lab

@@ -1,0 +1,52 @@
+// DPDK's cuckoo table, as a dataplane uses it: bulk lookups of up to 32 keys a call, CRC hash, 8
+// bytes of data.
+//
+// 8 bytes of data held beside the key is its fast form and so the harder target; 16-byte values
+// would need a record outside the table. No lock, no extendable buckets: the table is one thread's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "lab/harness/workload.h"
+#include "roost/base/hit_words.h"
+#include "roost/base/result.h"
+#include "roost/memory/arena.h"
+
+struct rte_hash;
+
+namespace roost::lab {
+
+// Needs a started Eal, on the same kind of pages.
+class RteHash {
+ public:
+  static constexpr std::string_view kName = "rte_hash";
+  using Answer = void*;  // the value's first word
+
+  // Enough of DPDK's heap for a table of this capacity.
+  static uint64_t heap_bytes(uint64_t slots) { return slots * 64 + (uint64_t{64} << 20); }
+
+  static Result<RteHash> create(uint64_t slots, PageKind pages);
+
+  bool insert(const Key& key, const Value& value);
+  void lookup(std::span<const Key> keys, std::span<Answer> answers, HitWords hits);
+  static bool is_answer(Answer answer, const Value& value) {
+    return answer_word(answer) == value.words[0];
+  }
+  static uint64_t answer_word(Answer answer) { return reinterpret_cast<uintptr_t>(answer); }
+  [[nodiscard]] const void* entry_address(const Key& key) const;
+  [[nodiscard]] uint64_t memory_bytes() const { return memory_bytes_; }
+
+ private:
+  struct Free {
+    void operator()(rte_hash* table) const;
+  };
+  RteHash(rte_hash* table, uint64_t memory_bytes) : table_(table), memory_bytes_(memory_bytes) {}
+
+  std::unique_ptr<rte_hash, Free> table_;
+  uint64_t memory_bytes_;
+};
+
+}  // namespace roost::lab

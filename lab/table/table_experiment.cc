@@ -1,0 +1,166 @@
+#include "lab/table/table_experiment.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "lab/contestants/boost_flat_map.h"
+#include "lab/contestants/empty_loop.h"
+#include "lab/contestants/roost_flow_table.h"
+#include "lab/contestants/rte_hash.h"
+#include "lab/contestants/two_line_ceiling.h"
+#include "lab/harness/contestant.h"
+#include "lab/harness/drive.h"
+#include "lab/harness/pages.h"
+#include "lab/harness/rounds.h"
+#include "lab/harness/workload.h"
+
+namespace roost::lab {
+namespace {
+
+constexpr size_t kPlainLanes = 32;
+constexpr size_t kOverlappedLanes = 256;
+constexpr std::array kMissRatios = {0.0, 0.5, 1.0};
+
+uint64_t entry_count(const TableExperiment& config) {
+  return static_cast<uint64_t>(static_cast<double>(config.slots) * config.load);
+}
+
+// A table of the experiment's size, filled.
+template <Contestant Table>
+Result<Table> filled(const TableExperiment& config, const Workload& workload,
+                     const std::function<void(const std::string&)>& say) {
+  say(fmt::format("filling {}", Table::kName));
+  Result<Table> table = Table::create(config.slots, config.pages);
+  if (!table) return table;
+  for (uint64_t index = 0; index < entry_count(config); ++index) {
+    const Key key = workload.inserted_key(index);
+    if (!table.value().insert(key, value_of(key))) {
+      return Error{fmt::format("{} was full after {} of {} entries", Table::kName, index,
+                               entry_count(config))};
+    }
+  }
+  return table;
+}
+
+PagesBehind pages_at(const void* address) { return read_pages(address).value_or(PagesBehind{}); }
+
+// One form of a table: how it is called, and how it looks keys up (the table itself, or a view of
+// it). Both outlive the entrant.
+template <Contestant Table, Checkable View>
+Entrant entrant_of(Table& table, View& view, const Workload& workload, size_t lanes_per_call,
+                   std::string form) {
+  return {.contestant = std::string(Table::kName),
+          .form = std::move(form),
+          .lanes_per_call = lanes_per_call,
+          .table_bytes = table.memory_bytes(),
+          .pages = pages_at(table.entry_address(workload.inserted_key(0))),
+          .first_wrong =
+              [&view, lanes_per_call](std::span<const Key> keys) {
+                return first_wrong_answer(view, keys, lanes_per_call);
+              },
+          .expected = expected_outcome,
+          .pass = [&view, lanes_per_call](
+                      std::span<const Key> keys) { return drive(view, keys, lanes_per_call); }};
+}
+
+std::optional<std::string> nothing_to_check(std::span<const Key>) { return std::nullopt; }
+
+void add_ceilings(const TwoLineCeiling& ceiling, std::vector<Entrant>& entrants) {
+  for (const TwoLineCeiling::Variant& variant : TwoLineCeiling::variants()) {
+    entrants.push_back(
+        {.contestant = std::string(TwoLineCeiling::kName),
+         .form = std::string(variant.name),
+         .lanes_per_call = kPlainLanes,
+         .table_bytes = ceiling.memory_bytes(),
+         .pages = pages_at(ceiling.entry_address()),
+         .first_wrong = nothing_to_check,
+         .expected = [&ceiling](std::span<const Key> keys) { return ceiling.expected(keys); },
+         .pass = [&ceiling,
+                  pass = variant.pass](std::span<const Key> keys) { return pass(ceiling, keys); }});
+  }
+}
+
+void add_empty_loop(EmptyLoop& empty, std::vector<Entrant>& entrants) {
+  for (const size_t lanes : {kPlainLanes, kOverlappedLanes}) {
+    entrants.push_back(
+        {.contestant = std::string(EmptyLoop::kName),
+         .form = fmt::format("{} keys a call", lanes),
+         .lanes_per_call = lanes,
+         .table_bytes = 0,
+         .pages = {},
+         .first_wrong = nothing_to_check,
+         .expected = EmptyLoop::expected,
+         .pass = [&empty, lanes](std::span<const Key> keys) { return drive(empty, keys, lanes); }});
+  }
+}
+
+std::string csv_line(const TableExperiment& config, const Entrant& entrant, double miss_ratio,
+                     const Timing& timing) {
+  return fmt::format(
+      "table,measured,{},{},{},{},{},{},{},{},{},{},{:.9f},{:.4f},{},{},{},{},{}\n", config.slots,
+      entry_count(config), config.load, entrant.contestant, entrant.form, entrant.lanes_per_call,
+      miss_ratio, timing.round, config.warm_up_rounds, config.lookups, timing.seconds,
+      static_cast<double>(config.lookups) / timing.seconds / 1e6, entrant.pages.page_bytes,
+      entrant.pages.transparent_huge_bytes, entrant.table_bytes, config.core, config.seed);
+}
+
+}  // namespace
+
+std::string table_csv_header() {
+  return "experiment,kind,slots,entries,load,contestant,form,lanes_per_call,miss_ratio,round,warm_"
+         "up_rounds,lookups,"
+         "seconds,mlookups_per_s,page_bytes,transparent_huge_bytes,table_bytes,core,seed\n";
+}
+
+Result<std::string> run_table(const TableExperiment& config,
+                              const std::function<void(const std::string&)>& say) {
+  const Workload workload(config.seed);
+  auto ours = filled<RoostFlowTable>(config, workload, say);
+  if (!ours) return ours.error();
+  auto dpdk = filled<RteHash>(config, workload, say);
+  if (!dpdk) return dpdk.error();
+  auto flat_map = filled<BoostFlatMap>(config, workload, say);
+  if (!flat_map) return flat_map.error();
+  auto ceiling = TwoLineCeiling::create(config.slots, config.pages);
+  if (!ceiling) return ceiling.error();
+  RoostFlowTableAhead ahead(ours.value());
+  EmptyLoop empty;
+
+  std::vector<Entrant> entrants;
+  const auto enter = [&](auto& table, auto& view, size_t lanes_per_call, const char* form) {
+    entrants.push_back(entrant_of(table, view, workload, lanes_per_call, form));
+  };
+  enter(ours.value(), ours.value(), kPlainLanes, "32 keys a call");
+  enter(ours.value(), ours.value(), kOverlappedLanes, "256 keys a call");
+  enter(ours.value(), ahead, kPlainLanes, "32 keys and the next 32 named");
+  enter(dpdk.value(), dpdk.value(), kPlainLanes, "32 keys a call");
+  enter(flat_map.value(), flat_map.value(), kPlainLanes, "find");
+  add_ceilings(ceiling.value(), entrants);
+  add_empty_loop(empty, entrants);
+
+  std::vector<Stream> streams;
+  for (const double miss_ratio : kMissRatios) {
+    streams.push_back({miss_ratio, workload.stream({.entry_count = entry_count(config),
+                                                    .lookup_count = config.lookups,
+                                                    .miss_ratio = miss_ratio})});
+  }
+
+  say(fmt::format("checking every answer of {} entrants, then {} rounds", entrants.size(),
+                  config.rounds));
+  const auto timings = measure(entrants, streams,
+                               {.warm_up_rounds = config.warm_up_rounds, .rounds = config.rounds});
+  if (!timings) return timings.error();
+  std::string lines;
+  for (const Timing& timing : timings.value()) {
+    lines += csv_line(config, entrants[timing.entrant], streams[timing.stream].miss_ratio, timing);
+  }
+  return lines;
+}
+
+}  // namespace roost::lab
