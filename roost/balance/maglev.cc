@@ -15,10 +15,13 @@ namespace {
 constexpr uint64_t kEntriesOfLightest = 100;
 constexpr uint16_t kNobody = 0xffff;
 constexpr uint64_t kSharesMax = std::bit_floor(Maglev::kEntryCountMax / kEntriesOfLightest);
-static_assert(Maglev::kBackendCountMax <= kSharesMax, "only weights too far apart need too large a table");
+static_assert(Maglev::kBackendCountMax <= kSharesMax,
+              "only weights too far apart need too large a table");
 static_assert(Maglev::kBackendCountMax <= kNobody, "an index is never kNobody");
 
-uint64_t ceil_divide(uint64_t dividend, uint64_t divisor) { return (dividend + divisor - 1) / divisor; }
+uint64_t ceil_divide(uint64_t dividend, uint64_t divisor) {
+  return (dividend + divisor - 1) / divisor;
+}
 
 bool is_prime(uint64_t number) {
   if (number < 2) return false;
@@ -35,9 +38,9 @@ uint64_t smallest_prime_from(uint64_t number) {
 
 // A backend's way down its preference list, and when its next turn is.
 struct Player {
-  uint16_t index = 0;       // in the caller's list
+  uint16_t index = 0;  // in the caller's list
   uint64_t weight = 0;
-  uint64_t entry = 0;       // next entry of the list
+  uint64_t entry = 0;  // next entry of the list
   uint64_t skip = 0;
   uint64_t turn_count = 1;  // the next turn is its turn_count-th
   uint64_t due_round = 1;   // the first round whose weights pay for that many turns
@@ -57,7 +60,8 @@ std::vector<Player> make_players(const Maglev::Config& config, uint64_t entry_co
     player.skip = hash.second % (entry_count - 1) + 1;
     players.push_back(player);
   }
-  std::ranges::sort(players, {}, [&](const Player& player) { return config.backends[player.index].name; });
+  std::ranges::sort(players, {},
+                    [&](const Player& player) { return config.backends[player.index].name; });
   return players;
 }
 
@@ -121,21 +125,23 @@ Result<Maglev> Maglev::create(const Config& config) {
   uint64_t lightest = 0;
   for (const WeightedBackend& backend : config.backends) {
     weight_sum += backend.weight;
-    if (backend.weight != 0 && (lightest == 0 || backend.weight < lightest)) lightest = backend.weight;
+    const bool is_lightest = lightest == 0 || backend.weight < lightest;
+    if (backend.weight != 0 && is_lightest) lightest = backend.weight;
   }
   if (weight_sum == 0) return Maglev({});
 
-  const uint64_t shares = std::max<uint64_t>(config.backends.size(), ceil_divide(weight_sum, lightest));
+  const uint64_t shares =
+      std::max<uint64_t>(config.backends.size(), ceil_divide(weight_sum, lightest));
   if (config.entry_count_min > kEntryCountMax) {
-    return Error{"a Maglev table of " + std::to_string(config.entry_count_min) + " entries; use at most " +
-                 std::to_string(kEntryCountMax)};
+    return Error{"a Maglev table of " + std::to_string(config.entry_count_min) +
+                 " entries; use at most " + std::to_string(kEntryCountMax)};
   }
   if (shares > kSharesMax) {
     return Error{"the weights add up to more than " + std::to_string(kSharesMax) +
                  " times the smallest; bring them closer together"};
   }
-  const uint64_t entry_count =
-      smallest_prime_from(std::max(config.entry_count_min, kEntriesOfLightest * std::bit_ceil(shares)));
+  const uint64_t entry_count = smallest_prime_from(
+      std::max(config.entry_count_min, kEntriesOfLightest * std::bit_ceil(shares)));
   return Maglev(fill_entries(make_players(config, entry_count), entry_count));
 }
 

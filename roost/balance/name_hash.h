@@ -1,6 +1,6 @@
-// The hash of a backend's name. It decides where the backend stands in every table of every instance, so it
-// is written out here and never changes: FNV-1a over the bytes, then SplitMix64 to spread the bits and to
-// draw as many numbers as are needed.
+// The hash of a backend's name. It decides where the backend stands in every table of every
+// instance, so it is written out here and never changes: FNV-1a over the bytes, then SplitMix64 to
+// spread the bits and to draw as many numbers as are needed.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace roost::balance {
   return hash;
 }
 
-// The next number of the SplitMix64 sequence (Steele, Lea, Flood, "Fast splittable pseudorandom number
-// generators", 2014).
+// The next number of the SplitMix64 sequence (Steele, Lea, Flood, "Fast splittable pseudorandom
+// number generators", 2014).
 [[nodiscard]] constexpr uint64_t splitmix64_next(uint64_t& state) {
   state += 0x9e3779b97f4a7c15;
   uint64_t mixed = state;

@@ -1,5 +1,5 @@
-// Text forms of addresses. IP addresses go through the C library's inet_pton and inet_ntop, which are strict
-// and write RFC 5952's form.
+// Text forms of addresses. IP addresses go through the C library's inet_pton and inet_ntop, which
+// are strict and write RFC 5952's form.
 #include "roost/net/address.h"
 
 #include <arpa/inet.h>
@@ -39,7 +39,8 @@ Result<MacAddress> MacAddress::parse(std::string_view text) {
   constexpr std::string_view kExpected = "a MAC address; write it like 02:00:00:00:01:10";
   constexpr size_t kCharactersPerByte = 3;  // two digits and a colon, which the last byte lacks
   MacAddress address;
-  if (text.size() != address.bytes.size() * kCharactersPerByte - 1) return not_an_address(text, kExpected);
+  if (text.size() != address.bytes.size() * kCharactersPerByte - 1)
+    return not_an_address(text, kExpected);
   for (size_t i = 0; i < address.bytes.size(); ++i) {
     const size_t at = i * kCharactersPerByte;
     const int high = hex_digit(text[at]);
@@ -108,7 +109,8 @@ bool IpAddress::shares_prefix(const IpAddress& other, uint8_t prefix_bits) const
 }
 
 Result<IpPrefix> IpPrefix::parse(std::string_view text) {
-  constexpr std::string_view kExpected = "an address with a prefix length; write it like 192.0.2.1/24";
+  constexpr std::string_view kExpected =
+      "an address with a prefix length; write it like 192.0.2.1/24";
   const size_t slash = text.find('/');
   if (slash == std::string_view::npos) return not_an_address(text, kExpected);
   Result<IpAddress> address = IpAddress::parse(text.substr(0, slash));
@@ -117,17 +119,21 @@ Result<IpPrefix> IpPrefix::parse(std::string_view text) {
   const std::string_view length = text.substr(slash + 1);
   const bool has_leading_zero = length.size() > 1 && length[0] == '0';
   uint8_t prefix_bits = 0;
-  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), prefix_bits);
+  const auto [end, error] =
+      std::from_chars(length.data(), length.data() + length.size(), prefix_bits);
   if (error != std::errc() || end != length.data() + length.size() || has_leading_zero) {
     return not_an_address(text, kExpected);
   }
   if (prefix_bits > address.value().bit_count()) {
-    return Error{"\"" + std::string(text) + "\" has a prefix longer than its address; use at most /" +
+    return Error{"\"" + std::string(text) +
+                 "\" has a prefix longer than its address; use at most /" +
                  std::to_string(address.value().bit_count())};
   }
   return IpPrefix{address.value(), prefix_bits};
 }
 
-std::string IpPrefix::format() const { return address.format() + "/" + std::to_string(prefix_bits); }
+std::string IpPrefix::format() const {
+  return address.format() + "/" + std::to_string(prefix_bits);
+}
 
 }  // namespace roost::net

@@ -1,8 +1,8 @@
 // MAC and IP addresses as values. The bytes are those on the wire, in the same order.
 //
-// Text forms are strict: what `parse` takes is one address and nothing else, and `format` writes the
-// canonical form (RFC 5952 for IPv6), which parses back to the same value. Both allocate: they are for
-// configuration and reports, not for the datapath.
+// Text forms are strict: what `parse` takes is one address and nothing else, and `format` writes
+// the canonical form (RFC 5952 for IPv6), which parses back to the same value. Both allocate: they
+// are for configuration and reports, not for the datapath.
 #pragma once
 
 #include <array>
@@ -89,10 +89,10 @@ class IpAddress {
   bool is_ipv6_ = false;
 };
 
-// An address and how many of its leading bits name its network. The host bits are kept, so that it also
-// describes a port's own address ("192.0.2.1/24").
+// An address and how many of its leading bits name its network. The host bits are kept, so that it
+// also describes a port's own address ("192.0.2.1/24").
 struct IpPrefix {
-  IpAddress address;
+  IpAddress address{};
   uint8_t prefix_bits = 0;
 
   // "address/bits".

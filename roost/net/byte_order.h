@@ -1,5 +1,5 @@
-// Big-endian loads and stores at any address. Shifts of single bytes: no alignment and no aliasing to get
-// wrong, and compilers turn each into one load (or store) and one byte swap.
+// Big-endian loads and stores at any address. Shifts of single bytes: no alignment and no aliasing
+// to get wrong, and compilers turn each into one load (or store) and one byte swap.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// The internet checksum: the complement of the ones' complement sum of 16-bit words (RFC 1071), and its
-// update when some of the words change (RFC 1624).
+// The internet checksum: the complement of the ones' complement sum of 16-bit words (RFC 1071), and
+// its update when some of the words change (RFC 1624).
 //
-// Ones' complement addition is addition modulo 65,535 with two names for zero, 0x0000 and 0xffff. A sum of
-// words that are not all zero folds to 0x0001...0xffff, so a computed checksum is 0x0000...0xfffe. UDP keeps
-// 0x0000 for "no checksum" and sends a computed 0x0000 as 0xffff.
+// Ones' complement addition is addition modulo 65,535 with two names for zero, 0x0000 and 0xffff. A
+// sum of words that are not all zero folds to 0x0001...0xffff, so a computed checksum is
+// 0x0000...0xfffe. UDP keeps 0x0000 for "no checksum" and sends a computed 0x0000 as 0xffff.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ namespace roost::net {
   return static_cast<uint16_t>(sum);
 }
 
-// The sum of big-endian 16-bit words, not folded; an odd last byte is the high half of a word. Sums of parts
-// can be added if all but the last have an even length.
+// The sum of big-endian 16-bit words, not folded; an odd last byte is the high half of a word. Sums
+// of parts can be added if all but the last have an even length.
 [[nodiscard]] constexpr uint64_t sum_words(std::span<const uint8_t> bytes) {
   uint64_t sum = 0;
   size_t at = 0;
@@ -40,8 +40,11 @@ namespace roost::net {
   return sum;
 }
 
-// The checksum of a sum. Over bytes that contain their own checksum it is 0 when that checksum is right.
-[[nodiscard]] constexpr uint16_t checksum_of(uint64_t sum) { return static_cast<uint16_t>(~fold_sum(sum)); }
+// The checksum of a sum. Over bytes that contain their own checksum it is 0 when that checksum is
+// right.
+[[nodiscard]] constexpr uint16_t checksum_of(uint64_t sum) {
+  return static_cast<uint16_t>(~fold_sum(sum));
+}
 
 // What UDP sends for a computed checksum.
 [[nodiscard]] constexpr uint16_t udp_checksum_of(uint64_t sum) {
@@ -74,7 +77,8 @@ class ChecksumChange {
     }
   }
 
-  // A right checksum becomes the right one of the changed words; a wrong one stays wrong by as much.
+  // A right checksum becomes the right one of the changed words; a wrong one stays wrong by as
+  // much.
   [[nodiscard]] constexpr uint16_t apply(uint16_t checksum) const {
     return checksum_of(sum_ + static_cast<uint16_t>(~checksum));
   }

@@ -1,7 +1,7 @@
 // What names a flow: both addresses, both ports and the protocol, as a key for a flow table.
 //
-// Keys are hashed and compared as plain bytes, so every byte of them is a member and those without meaning
-// are zero. Addresses are in wire order; ports are numbers in the machine's order.
+// Keys are hashed and compared as plain bytes, so every byte of them is a member and those without
+// meaning are zero. Addresses are in wire order; ports are numbers in the machine's order.
 //
 //   FlowKey4   0        4             8            10                 12        13     16
 //              | source | destination | source port | destination port | protocol | zero |
@@ -24,7 +24,7 @@ namespace roost::net {
 // One end of a flow.
 template <class AddressType>
 struct Endpoint {
-  AddressType address;
+  AddressType address{};
   uint16_t port = 0;
 
   auto operator<=>(const Endpoint&) const = default;
@@ -37,8 +37,8 @@ struct FlowKey {
   using Address = AddressType;
   static constexpr bool kIsIpv6 = std::is_same_v<AddressType, Ipv6Address>;
 
-  AddressType source;
-  AddressType destination;
+  AddressType source{};
+  AddressType destination{};
   uint16_t source_port = 0;
   uint16_t destination_port = 0;
   IpProtocol protocol{};

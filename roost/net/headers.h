@@ -1,5 +1,5 @@
-// Offsets and constants of the headers that Roost reads and writes, each with its source.
-// An offset counts bytes from the start of its own header.
+// Offsets and constants of the headers that Roost reads and writes, each with its source. An offset
+// counts bytes from the start of its own header.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,10 @@ inline constexpr uint16_t kIpv6 = 0x86dd;
 // VLAN tags: IEEE 802.1Q clause 9. A tag is its protocol identifier, then its control information.
 namespace vlan {
 inline constexpr size_t kTagBytes = 4;
-inline constexpr uint16_t kCustomer = 0x8100;     // C-TAG
-inline constexpr uint16_t kService = 0x88a8;      // S-TAG, the outer tag of QinQ
-inline constexpr uint16_t kIdentifierMask = 0x0fff;  // of the control information; above it priority and DEI
+inline constexpr uint16_t kCustomer = 0x8100;  // C-TAG
+inline constexpr uint16_t kService = 0x88a8;   // S-TAG, the outer tag of QinQ
+// Of the control information; above it are priority and drop eligibility.
+inline constexpr uint16_t kIdentifierMask = 0x0fff;
 inline constexpr size_t kTagsMax = 2;
 }  // namespace vlan
 
@@ -67,8 +68,8 @@ inline constexpr size_t kRoutingSegmentsLeft = 3;
 inline constexpr size_t kFragmentOffsetAndFlags = 2;
 inline constexpr uint16_t kFragmentOffsetMask = 0xfff8;
 inline constexpr uint16_t kMoreFragments = 0x0001;
-// RFC 8200 sets no limit. Real chains are shorter than this; a longer one is refused, so that parsing a
-// packet is bounded.
+// RFC 8200 sets no limit. Real chains are shorter than this; a longer one is refused, so that
+// parsing a packet is bounded.
 inline constexpr size_t kExtensionHeadersMax = 8;
 }  // namespace ipv6
 

@@ -11,7 +11,8 @@ L4ChecksumVerdict verify_l4_checksum(const Packet& packet, const ParsedPacket& p
   if (parsed.protocol == IpProtocol::kUdp && load_be16(l4 + udp::kChecksum) == 0) {
     return parsed.is_ipv6 ? L4ChecksumVerdict::kWrong : L4ChecksumVerdict::kRight;
   }
-  if (parsed.l4_offset + parsed.l4_bytes > packet.contiguous_bytes) return L4ChecksumVerdict::kNotContiguous;
+  if (parsed.l4_offset + parsed.l4_bytes > packet.contiguous_bytes)
+    return L4ChecksumVerdict::kNotContiguous;
 
   const uint8_t* ip = packet.data + parsed.ip_offset;
   const size_t address_bytes = parsed.is_ipv6 ? sizeof(Ipv6Address) : sizeof(Ipv4Address);

@@ -13,6 +13,7 @@ enum class L4ChecksumVerdict : uint8_t {
 };
 
 // Sums the whole TCP or UDP part: time grows with the packet. `packet` must have parsed as kOk.
-[[nodiscard]] L4ChecksumVerdict verify_l4_checksum(const Packet& packet, const ParsedPacket& parsed);
+[[nodiscard]] L4ChecksumVerdict verify_l4_checksum(const Packet& packet,
+                                                   const ParsedPacket& parsed);
 
 }  // namespace roost::net

@@ -1,7 +1,8 @@
 // What the datapath sees of received frames: a borrowed view of each, and what became of it.
 //
-// The bytes belong to the port that received them. The datapath decides a batch: for each lane it either
-// rewrites the frame in place and names the port it leaves by, or names the cause why it is dropped.
+// The bytes belong to the port that received them. The datapath decides a batch: for each lane it
+// either rewrites the frame in place and names the port it leaves by, or names the cause why it is
+// dropped.
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@ namespace roost::net {
 
 inline constexpr size_t kBatchLanesMax = 32;
 
-// One frame. Code that moves `data` (a VLAN tag popped or pushed) adjusts the three lengths with it, so that
-// the port can apply the difference to its own buffer.
+// One frame. Code that moves `data` (a VLAN tag popped or pushed) adjusts the three lengths with
+// it, so that the port can apply the difference to its own buffer.
 struct Packet {
   uint8_t* data = nullptr;        // first byte of the Ethernet header
   uint32_t contiguous_bytes = 0;  // readable and writable at data: the first segment
@@ -25,8 +26,8 @@ struct Packet {
   uint16_t in_port = 0;           // the port that received it
 };
 
-// What the datapath decided for one lane. Default: dropped with cause 0, which an application reserves for
-// "nobody decided".
+// What the datapath decided for one lane. Default: dropped with cause 0, which an application
+// reserves for "nobody decided".
 class LaneVerdict {
  public:
   constexpr LaneVerdict() = default;
@@ -35,7 +36,9 @@ class LaneVerdict {
     return LaneVerdict(out_port, 0, false);
   }
   // `cause` is the application's own enumeration.
-  [[nodiscard]] static constexpr LaneVerdict drop(uint8_t cause) { return LaneVerdict(0, cause, true); }
+  [[nodiscard]] static constexpr LaneVerdict drop(uint8_t cause) {
+    return LaneVerdict(0, cause, true);
+  }
 
   [[nodiscard]] constexpr bool is_drop() const { return is_drop_; }
   [[nodiscard]] constexpr uint16_t out_port() const {
@@ -75,7 +78,9 @@ class PacketBatch {
   [[nodiscard]] std::span<Packet> packets() { return {packets_.data(), lane_count_}; }
   [[nodiscard]] std::span<const Packet> packets() const { return {packets_.data(), lane_count_}; }
   [[nodiscard]] std::span<LaneVerdict> verdicts() { return {verdicts_.data(), lane_count_}; }
-  [[nodiscard]] std::span<const LaneVerdict> verdicts() const { return {verdicts_.data(), lane_count_}; }
+  [[nodiscard]] std::span<const LaneVerdict> verdicts() const {
+    return {verdicts_.data(), lane_count_};
+  }
 
  private:
   size_t lane_count_ = 0;

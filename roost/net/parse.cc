@@ -54,7 +54,8 @@ ParseVerdict check_ipv4_options(std::span<const uint8_t> options) {
     if (at + 1 >= options.size()) return ParseVerdict::kBadHeader;
     const size_t option_bytes = options[at + 1];
     if (option_bytes < 2 || at + option_bytes > options.size()) return ParseVerdict::kBadHeader;
-    if (options[at] == ipv4::kOptionLooseSourceRoute || options[at] == ipv4::kOptionStrictSourceRoute) {
+    if (options[at] == ipv4::kOptionLooseSourceRoute ||
+        options[at] == ipv4::kOptionStrictSourceRoute) {
       return ParseVerdict::kIpv4SourceRoute;
     }
     at += option_bytes;
@@ -76,7 +77,8 @@ ParseVerdict parse_ipv4(Cursor& cursor, ParsedPacket& parsed, uint8_t& protocol)
   if (parsed.ip_bytes < header_bytes) return ParseVerdict::kBadHeader;
   if (cursor.offset + parsed.ip_bytes > cursor.packet.total_bytes) return ParseVerdict::kTruncated;
   const uint16_t fragment = load_be16(header + ipv4::kFragment);
-  if ((fragment & (ipv4::kMoreFragments | ipv4::kFragmentOffsetMask)) != 0) return ParseVerdict::kFragment;
+  if ((fragment & (ipv4::kMoreFragments | ipv4::kFragmentOffsetMask)) != 0)
+    return ParseVerdict::kFragment;
 
   parsed.ttl = header[ipv4::kTtl];
   protocol = header[ipv4::kProtocol];
@@ -120,7 +122,8 @@ ParseVerdict parse_extension_headers(Cursor& cursor, uint32_t ip_end, uint8_t& n
     if (count == ipv6::kExtensionHeadersMax) return ParseVerdict::kTooManyExtensionHeaders;
     if (next_header == ipv6::kHopByHop && count != 0) return ParseVerdict::kBadHeader;
     if (cursor.offset + ipv6::kExtensionBytesMin > ip_end) return ParseVerdict::kBadHeader;
-    if (const ParseVerdict v = cursor.need(ipv6::kExtensionBytesMin); v != ParseVerdict::kOk) return v;
+    if (const ParseVerdict v = cursor.need(ipv6::kExtensionBytesMin); v != ParseVerdict::kOk)
+      return v;
     const uint8_t* header = cursor.at();
     const size_t header_bytes = extension_header_bytes(next_header, header[ipv6::kExtensionLength]);
     if (cursor.offset + header_bytes > ip_end) return ParseVerdict::kBadHeader;
@@ -138,7 +141,8 @@ ParseVerdict parse_ipv6(Cursor& cursor, ParsedPacket& parsed, uint8_t& protocol)
   const uint8_t* header = cursor.at();
   if (header[0] >> 4 != 6) return ParseVerdict::kBadHeader;
   parsed.is_ipv6 = true;
-  parsed.ip_bytes = static_cast<uint32_t>(ipv6::kHeaderBytes) + load_be16(header + ipv6::kPayloadLength);
+  parsed.ip_bytes =
+      static_cast<uint32_t>(ipv6::kHeaderBytes) + load_be16(header + ipv6::kPayloadLength);
   const uint32_t ip_end = cursor.offset + parsed.ip_bytes;
   if (ip_end > cursor.packet.total_bytes) return ParseVerdict::kTruncated;
 
@@ -153,7 +157,8 @@ ParseVerdict parse_tcp(const Cursor& cursor, ParsedPacket& parsed) {
   if (const ParseVerdict v = cursor.need(tcp::kHeaderBytesMin); v != ParseVerdict::kOk) return v;
   const uint8_t* header = cursor.at();
   const size_t header_bytes = size_t{4} * (header[tcp::kDataOffset] >> 4);
-  if (header_bytes < tcp::kHeaderBytesMin || header_bytes > parsed.l4_bytes) return ParseVerdict::kBadHeader;
+  if (header_bytes < tcp::kHeaderBytesMin || header_bytes > parsed.l4_bytes)
+    return ParseVerdict::kBadHeader;
   parsed.source_port = load_be16(header + tcp::kSourcePort);
   parsed.destination_port = load_be16(header + tcp::kDestinationPort);
   parsed.tcp_flags = header[tcp::kFlags];
@@ -179,13 +184,15 @@ ParseVerdict parse(const Packet& packet, ParsedPacket& parsed) {
   parsed = ParsedPacket();
   Cursor cursor{packet};
   uint16_t ether_type = 0;
-  if (const ParseVerdict v = parse_ethernet(cursor, parsed, ether_type); v != ParseVerdict::kOk) return v;
+  if (const ParseVerdict v = parse_ethernet(cursor, parsed, ether_type); v != ParseVerdict::kOk)
+    return v;
   if (ether_type != ethernet::kIpv4 && ether_type != ethernet::kIpv6) return ParseVerdict::kNotIp;
 
   parsed.ip_offset = static_cast<uint16_t>(cursor.offset);
   uint8_t protocol = 0;
-  const ParseVerdict ip_verdict = ether_type == ethernet::kIpv4 ? parse_ipv4(cursor, parsed, protocol)
-                                                                : parse_ipv6(cursor, parsed, protocol);
+  const ParseVerdict ip_verdict = ether_type == ethernet::kIpv4
+                                      ? parse_ipv4(cursor, parsed, protocol)
+                                      : parse_ipv6(cursor, parsed, protocol);
   if (ip_verdict != ParseVerdict::kOk) return ip_verdict;
 
   parsed.l4_offset = static_cast<uint16_t>(cursor.offset);
@@ -201,11 +208,31 @@ ParseVerdict parse(const Packet& packet, ParsedPacket& parsed) {
 }
 
 std::string_view parse_verdict_name(ParseVerdict verdict) {
-  constexpr std::array<std::string_view, kParseVerdictCount> kNames = {
-      "ok",         "truncated",    "split_headers",     "not_ip",
-      "bad_header", "bad_checksum", "fragment",          "ipv4_source_route",
-      "ipv6_routing_header",        "too_many_extension_headers", "unsupported_protocol"};
-  return kNames[static_cast<size_t>(verdict)];
+  switch (verdict) {
+    case ParseVerdict::kOk:
+      return "ok";
+    case ParseVerdict::kTruncated:
+      return "truncated";
+    case ParseVerdict::kSplitHeaders:
+      return "split_headers";
+    case ParseVerdict::kNotIp:
+      return "not_ip";
+    case ParseVerdict::kBadHeader:
+      return "bad_header";
+    case ParseVerdict::kBadChecksum:
+      return "bad_checksum";
+    case ParseVerdict::kFragment:
+      return "fragment";
+    case ParseVerdict::kIpv4SourceRoute:
+      return "ipv4_source_route";
+    case ParseVerdict::kIpv6RoutingHeader:
+      return "ipv6_routing_header";
+    case ParseVerdict::kTooManyExtensionHeaders:
+      return "too_many_extension_headers";
+    case ParseVerdict::kUnsupportedProtocol:
+      return "unsupported_protocol";
+  }
+  ROOST_ASSERT(false);
 }
 
 }  // namespace roost::net

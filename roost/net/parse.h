@@ -1,19 +1,25 @@
-// From the bytes of a frame to where its headers are and what they say: Ethernet, up to two VLAN tags, IPv4
-// with options or IPv6 with extension headers, then TCP or UDP.
+// From the bytes of a frame to where its headers are and what they say: Ethernet, up to two VLAN
+// tags, IPv4 with options or IPv6 with extension headers, then TCP or UDP.
 //
-// A cursor walks the headers. Before each read it asks whether the bytes are there, twice over: the frame
-// must reach that far (`total_bytes`), and so must its first segment (`contiguous_bytes`), which alone is
-// touched. A frame can be any bytes at all; whatever they are, the answer is a verdict.
+// A cursor walks the headers. Before each read it asks whether the bytes are there, twice over: the
+// frame must reach that far (`total_bytes`), and so must its first segment (`contiguous_bytes`),
+// which alone is touched. A frame can be any bytes at all; whatever they are, the answer is a
+// verdict.
 //
 // What a packet must satisfy to be kOk, beside having its bytes:
-// I1  IPv4: version 4, header length 5 or more, total length at least that and within the frame, header
-//     checksum right, options well-formed and no source route among them.
-// I2  IPv6: version 6, payload length within the frame, at most ipv6::kExtensionHeadersMax extension headers
-//     (hop-by-hop only as the first), no routing header with segments left.
-// I3  Not a fragment. An IPv6 fragment header with offset 0 and no more fragments is not one (RFC 6946).
-// I4  TCP: data offset 5 or more, and within the IP packet. UDP: length 8 or more, and within the IP packet.
-// Bytes after the IP packet are padding and are ignored. The checksum of TCP and UDP is not verified here:
-// see l4_checksum.h. Addresses are not judged here: see martian.h.
+//
+// I1 (IPv4) Version 4, header length 5 or more, total length at least that and within the frame,
+//    header checksum right, options well-formed and no source route among them.
+// I2 (IPv6) Version 6, payload length within the frame, at most ipv6::kExtensionHeadersMax
+//    extension headers, hop-by-hop options only as the first of them, and no routing header with
+//    segments left.
+// I3 Not a fragment. An IPv6 fragment header with offset 0 and no more to come is not one
+//    (RFC 6946).
+// I4 TCP: data offset 5 or more, and within the IP packet.
+//    UDP: length 8 or more, and within the IP packet.
+//
+// Bytes after the IP packet are padding and are ignored. The checksum of TCP and UDP is not
+// verified here (l4_checksum.h), and addresses are not judged (martian.h).
 #pragma once
 
 #include <array>
@@ -45,7 +51,7 @@ inline constexpr size_t kParseVerdictCount = 11;
 
 struct VlanTag {
   uint16_t protocol_identifier = vlan::kCustomer;  // vlan::kCustomer or vlan::kService
-  uint16_t control = 0;                            // priority (3 bits), drop eligible (1), identifier (12)
+  uint16_t control = 0;  // priority (3 bits), drop eligible (1), identifier (12)
 
   [[nodiscard]] constexpr uint16_t identifier() const { return control & vlan::kIdentifierMask; }
   bool operator==(const VlanTag&) const = default;
@@ -59,8 +65,8 @@ struct VlanTags {
   bool operator==(const VlanTags&) const = default;
 };
 
-// What parse() found. Offsets count from Packet::data. Only meaningful as far as the verdict says: with kOk
-// all of it, with kNotIp and later verdicts the VLAN tags.
+// What parse() found. Offsets count from Packet::data. All of it holds if the verdict is
+// kOk; the VLAN tags, if the verdict is another one than kTruncated and kSplitHeaders.
 struct ParsedPacket {
   VlanTags vlan;
   bool is_ipv6 = false;
@@ -73,6 +79,8 @@ struct ParsedPacket {
   uint16_t l4_offset = 0;
   uint32_t ip_bytes = 0;  // from ip_offset to the end of the IP packet
   uint32_t l4_bytes = 0;  // TCP or UDP header and payload; for UDP what its own length says
+
+  bool operator==(const ParsedPacket&) const = default;
 };
 
 // Reads nothing outside the first `contiguous_bytes` bytes at `packet.data`.

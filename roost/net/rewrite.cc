@@ -33,10 +33,11 @@ void update_l4_checksum(uint8_t* l4, IpProtocol protocol, const ChecksumChange& 
   }
 }
 
-// Writes one end's address and port. The address is covered by the IPv4 header checksum and, through the
-// pseudo header, by that of TCP or UDP; the port by the latter only.
+// Writes one end's address and port. The address is covered by the IPv4 header checksum and,
+// through the pseudo header, by that of TCP or UDP; the port by the latter only.
 template <class Address>
-void rewrite_endpoint(const Packet& packet, ParsedPacket& parsed, Side side, const Endpoint<Address>& to) {
+void rewrite_endpoint(const Packet& packet, ParsedPacket& parsed, Side side,
+                      const Endpoint<Address>& to) {
   constexpr bool kIsIpv6 = sizeof(Address) == sizeof(Ipv6Address);
   ROOST_DEBUG_ASSERT(parsed.is_ipv6 == kIsIpv6);
   const bool is_source = side == Side::kSource;
@@ -53,8 +54,9 @@ void rewrite_endpoint(const Packet& packet, ParsedPacket& parsed, Side side, con
   std::memcpy(address_field, &to.address, sizeof to.address);
   if constexpr (!kIsIpv6) update_checksum(ip + ipv4::kChecksum, change);
 
-  static_assert(tcp::kSourcePort == udp::kSourcePort && tcp::kDestinationPort == udp::kDestinationPort,
-                "ports are written without asking for the protocol");
+  static_assert(
+      tcp::kSourcePort == udp::kSourcePort && tcp::kDestinationPort == udp::kDestinationPort,
+      "ports are written without asking for the protocol");
   uint8_t* port_field = l4 + (is_source ? tcp::kSourcePort : tcp::kDestinationPort);
   change.change16(load_be16(port_field), to.port);
   store_be16(port_field, to.port);
@@ -114,7 +116,6 @@ bool rewrite_vlan_tags(Packet& packet, ParsedPacket& parsed, const VlanTags& wan
   const uint32_t tag_bytes_after = wanted.count * uint32_t{vlan::kTagBytes};
   if (tag_bytes_after > tag_bytes_before + packet.headroom) return false;
 
-  // The new start, counted from one tag list's worth before the old: unsigned differences stay in range.
   uint8_t* start = packet.data + tag_bytes_before - tag_bytes_after;
   std::memmove(start, packet.data, ethernet::kAddressesBytes);
   for (size_t i = 0; i < wanted.count; ++i) {

@@ -28,7 +28,8 @@ Maglev make(std::span<const WeightedBackend> backends, uint64_t seed = 1,
 }
 
 // The name of the owner of each entry.
-std::vector<std::string> owner_names(const Maglev& maglev, std::span<const WeightedBackend> backends) {
+std::vector<std::string> owner_names(const Maglev& maglev,
+                                     std::span<const WeightedBackend> backends) {
   std::vector<std::string> names;
   for (size_t entry = 0; entry < maglev.entry_count(); ++entry) {
     names.push_back(backends[maglev.pick(entry).value()].name);
@@ -65,7 +66,8 @@ TEST(Maglev, equal_weights_give_the_table_of_the_paper) {
     const NameHash hash = name_hash(backends[i].name, 5);
     const uint64_t offset = hash.first % entry_count;
     const uint64_t skip = hash.second % (entry_count - 1) + 1;
-    for (uint64_t j = 0; j < entry_count; ++j) permutation[i].push_back((offset + j * skip) % entry_count);
+    for (uint64_t j = 0; j < entry_count; ++j)
+      permutation[i].push_back((offset + j * skip) % entry_count);
   }
   std::vector<int> owner(entry_count, -1);
   std::vector<size_t> next(backends.size());
@@ -104,7 +106,8 @@ TEST(Maglev, shares_are_within_2_percent_of_the_weights) {
     for (size_t round = 0; round < 20; ++round) {
       std::vector<WeightedBackend> backends = equal_backends(1 + random() % 60);
       const uint32_t weight_max = 1 + static_cast<uint32_t>(random() % 200);
-      for (WeightedBackend& b : backends) b.weight = 1 + static_cast<uint32_t>(random() % weight_max);
+      for (WeightedBackend& b : backends)
+        b.weight = 1 + static_cast<uint32_t>(random() % weight_max);
       check(backends, entry_count_min);
     }
   }
@@ -129,8 +132,8 @@ TEST(Maglev, a_restart_gives_the_same_table) {
   EXPECT_NE(owner_names(make(backends, 3), backends), owner_names(make(backends, 4), backends));
 }
 
-// Instances of different builds must agree: this value changes only by a decision to break that. It was
-// also computed by an independent program from maglev.h's description.
+// Instances of different builds must agree: this value changes only by a decision to break that. It
+// was also computed by an independent program from maglev.h's description.
 TEST(Maglev, a_known_table_keeps_its_digest) {
   const std::vector<WeightedBackend> backends = {{"b1", 2}, {"b2", 1}, {"b3", 1}, {"drained", 0}};
   std::string table;
@@ -138,8 +141,8 @@ TEST(Maglev, a_known_table_keeps_its_digest) {
   EXPECT_EQ(fnv1a64(table), 16027988170009569254u);
 }
 
-// What share of the other backends' entries changes owner when one of `count` equal backends leaves and the
-// table keeps its size; the worst of five leavers.
+// What share of the other backends' entries changes owner when one of `count` equal backends leaves
+// and the table keeps its size; the worst of five leavers.
 double disruption_of_one_leaving(size_t count, uint64_t entry_count_min) {
   double worst = 0;
   for (size_t leaver = 0; leaver < 5; ++leaver) {
@@ -171,9 +174,10 @@ TEST(Maglev, few_entries_of_others_move_when_one_backend_leaves) {
   for (const Case& c : {Case{5, 65'537, 0.02}, Case{10, 65'537, 0.02}, Case{100, 65'537, 0.02},
                         Case{500, 65'537, 0.02}, Case{8, 0, 0.05}, Case{64, 0, 0.05}}) {
     const double moved = disruption_of_one_leaving(c.count, c.entry_count_min);
-    EXPECT_LT(moved, c.moved_max) << c.count << " backends, at least " << c.entry_count_min << " entries";
-    std::printf("%zu backends, at least %llu entries: %.2f %% of the others' entries move\n", c.count,
-                static_cast<unsigned long long>(c.entry_count_min), moved * 100);
+    EXPECT_LT(moved, c.moved_max) << c.count << " backends, at least " << c.entry_count_min
+                                  << " entries";
+    std::printf("%zu backends, at least %llu entries: %.2f %% of the others' entries move\n",
+                c.count, static_cast<unsigned long long>(c.entry_count_min), moved * 100);
   }
 }
 
