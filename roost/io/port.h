@@ -44,8 +44,8 @@ class Port {
     uint16_t id = 0;  // DPDK's number of the port
     uint16_t rx_descriptors = 512;
     uint16_t tx_descriptors = 512;
-    std::optional<net::MacAddress> mac;  // else the device's own
-    std::optional<uint16_t> mtu;         // else the device's own
+    std::optional<net::MacAddress> mac{};  // else the device's own
+    std::optional<uint16_t> mtu{};         // else the device's own
     bool promiscuous = false;
   };
 

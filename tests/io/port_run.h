@@ -1,0 +1,77 @@
+// DPDK, a buffer pool and started ports for one test. EAL starts once a process, so ctest runs each
+// test of a program that includes this in its own process.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "roost/io/buffer_pool.h"
+#include "roost/io/capture_merge.h"
+#include "roost/io/eal.h"
+#include "roost/io/packet_burst.h"
+#include "roost/io/port.h"
+
+namespace roost::io {
+
+inline std::vector<std::string> eal_arguments(const std::vector<std::string>& devices) {
+  std::vector<std::string> arguments = {"--no-huge", "--no-pci", "--no-telemetry", "-m", "128"};
+  for (const std::string& device : devices) arguments.push_back("--vdev=" + device);
+  return arguments;
+}
+
+// Order of declaration is order of life.
+class PortRun {
+ public:
+  explicit PortRun(const std::vector<std::string>& devices, const BufferPool::Config& pool = {})
+      : eal_(start(devices)), pool_(make_pool(pool)) {
+    for (uint16_t id = 0; id < eal_.port_count(); ++id) {
+      Result<Port> port = Port::create({.id = id}, pool_);
+      if (!port) ADD_FAILURE() << port.error().message << "; " << eal_.recent_log();
+      ports_.push_back(std::move(port).value());
+    }
+  }
+
+  [[nodiscard]] std::vector<Port>& ports() { return ports_; }
+  [[nodiscard]] const BufferPool& pool() const { return pool_; }
+
+  // Ports 0, 1, ... replay as many packets as given here.
+  CaptureMerge merge(const std::vector<uint64_t>& packet_counts, uint64_t tick_microseconds) {
+    std::vector<CaptureMerge::Source> sources;
+    for (size_t i = 0; i < packet_counts.size(); ++i)
+      sources.push_back({&ports_[i], packet_counts[i]});
+    return CaptureMerge::create(sources, tick_microseconds).value();
+  }
+
+  // Stops and closes the ports: what they wrote is complete, and all buffers are in the pool again.
+  void close_ports() { ports_.clear(); }
+
+ private:
+  static Eal start(const std::vector<std::string>& devices) {
+    Result<Eal> eal = Eal::start(eal_arguments(devices));
+    if (!eal) ADD_FAILURE() << eal.error().message;
+    return std::move(eal).value();
+  }
+  static BufferPool make_pool(const BufferPool::Config& config) {
+    Result<BufferPool> pool = BufferPool::create(config);
+    if (!pool) ADD_FAILURE() << pool.error().message;
+    return std::move(pool).value();
+  }
+
+  Eal eal_;
+  BufferPool pool_;
+  std::vector<Port> ports_;
+};
+
+// Every lane leaves by `out_port`.
+inline void forward_all(PacketBurst& burst, Port& out_port) {
+  for (net::LaneVerdict& verdict : burst.batch().verdicts()) {
+    verdict = net::LaneVerdict::forward(out_port.id());
+  }
+  out_port.transmit(burst);
+  burst.clear();
+}
+
+}  // namespace roost::io
