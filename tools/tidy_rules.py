@@ -90,7 +90,8 @@ PACKED_LATE = re.compile(
 
 
 def packed_structs_assert_their_size(tree):
-    for path in tree.cpp():
+    """Tests are free to lay out what they like: nobody relies on it."""
+    for path in tree.cpp("roost/", "apps/", "capi/", "sim/", "lab/"):
         code = tree.code(path)
         for match in STRUCT.finditer(code):
             attributes, name = match.group("attributes"), match.group("name")
