@@ -6,7 +6,7 @@
 # tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
 # that runs ctest counts ctest's tests; any other stage counts as one.
 
-stages='check release nodpdk asan tsan fuzz live replay readme'
+stages='check release nodpdk asan tsan fuzz live readme'
 
 stage_check() { check all; }
 
@@ -47,13 +47,7 @@ stage_fuzz() {
 # Real curl and dig through the balancer, in network namespaces.
 stage_live() {
   compile release roost
-  sh tests/live/run.sh
-}
-
-# The demonstration's output against an independent model, packet by packet.
-stage_replay() {
-  compile release roost
-  sh tests/replay/run.sh
+  /usr/bin/python3 tests/live/run.py
 }
 
 # What the README tells a newcomer to type.
