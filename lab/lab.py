@@ -99,7 +99,7 @@ def run_report(arguments):
 
 
 def parse(words):
-    parser = argparse.ArgumentParser(prog="./dev lab", description="Measures Roost's tables honestly.")
+    parser = argparse.ArgumentParser(prog="./dev lab", description="Measures Roost's tables.")
     commands = parser.add_subparsers(required=True)
     table = commands.add_parser(
         "table", help="the flow table beside rte_hash, boost's flat map and the ceiling")

@@ -79,8 +79,9 @@ def _cells(label, cells):
 
 
 def _spread(values, digits=1):
-    shown = [f"{value:.{digits}f}" for value in (statistics.median(values), min(values), max(values))]
-    return "{} ({}-{})".format(*shown)
+    figures = statistics.median(values), min(values), max(values)
+    middle, least, greatest = (f"{figure:.{digits}f}" for figure in figures)
+    return f"{middle} ({least}-{greatest})"
 
 
 def _rate_lines(size):
