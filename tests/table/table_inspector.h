@@ -1,0 +1,28 @@
+// Breaks a table by hand, so that audit() can be seen to name what is broken.
+#pragma once
+
+#include "roost/table/flow_table.h"
+
+namespace roost {
+
+struct TableInspector {
+  template <class Table>
+  static auto& engine(Table& table) {
+    return table.engine_;
+  }
+  template <class Table>
+  static TagLine& line(Table& table, BucketIndex bucket) {
+    return table.engine_.layout().line(bucket);
+  }
+  template <class Table>
+  static TableStats& stats(Table& table) {
+    return table.engine_.stats_;
+  }
+  // Moves an entry to its other bucket, as a kick path does; `to` must be free.
+  template <class Table>
+  static void move(Table& table, SlotRef from, SlotRef to) {
+    table.engine_.move_entry(from, to);
+  }
+};
+
+}  // namespace roost

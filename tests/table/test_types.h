@@ -1,0 +1,78 @@
+// Keys, values and hashes for table tests.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "roost/hash/hash64.h"
+#include "roost/hash/keyed_hash.h"
+#include "roost/table/policies.h"
+
+namespace roost {
+
+struct Key16 {
+  uint64_t number;
+  uint64_t rest;
+  static Key16 of(uint64_t number) { return {number, ~number}; }
+  friend auto operator<=>(const Key16&, const Key16&) = default;
+};
+
+struct Key40 {
+  std::array<uint64_t, 5> words;
+  // Keys that differ in their last word only, so that comparing less than the whole key shows.
+  static Key40 of(uint64_t number) { return {{1, 2, 3, 4, number}}; }
+  friend auto operator<=>(const Key40&, const Key40&) = default;
+};
+
+// A value of `kBytes` bytes that says which number it was made from.
+template <size_t kBytes>
+struct Value {
+  std::array<uint8_t, kBytes> bytes;
+  static Value of(uint64_t number) {
+    Value value;
+    for (size_t i = 0; i < kBytes; ++i)
+      value.bytes[i] = static_cast<uint8_t>((number >> (8 * (i % 8))) + i / 8);
+    return value;
+  }
+  friend auto operator<=>(const Value&, const Value&) = default;
+};
+
+template <>
+struct Value<0> : NoValue {
+  static Value of(uint64_t /*number*/) { return {}; }
+  friend bool operator==(const Value&, const Value&) { return true; }
+};
+
+// Every key has the same two buckets and the same tag.
+struct ConstantHash {
+  explicit ConstantHash(uint64_t /*seed*/) {}
+  template <size_t kBytes>
+  [[nodiscard]] Hash64 hash(const void* /*key*/) const {
+    return Hash64{0x5555'5555'5555'1234};
+  }
+};
+
+// Every key has the same tag, so that each bucket is paired with one other only.
+struct OneTagHash : KeyedHash {
+  using KeyedHash::KeyedHash;
+  template <size_t kBytes>
+  [[nodiscard]] Hash64 hash(const void* key) const {
+    return Hash64{(KeyedHash::hash<kBytes>(key).bits & ~uint64_t{0xFFFF}) | 0x0042};
+  }
+};
+
+// The hash is the key's first word: tests choose buckets and tags by choosing keys.
+struct FirstWordHash {
+  explicit FirstWordHash(uint64_t /*seed*/) {}
+  template <size_t kBytes>
+  [[nodiscard]] Hash64 hash(const void* key) const {
+    uint64_t word = 0;
+    std::memcpy(&word, key, sizeof(word));
+    return Hash64{word};
+  }
+};
+
+}  // namespace roost
