@@ -1,3 +1,5 @@
+// EAL arguments as EAL reads them: which devices replay captures, and which combinations are
+// refused.
 #include "roost/io/capture_arguments.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// What a capture is said to hold: counts, times, cuts, and what is refused.
 #include "roost/io/capture_file.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Next hops by connected network and neighbour, and every configuration that would be ambiguous.
 #include "roost/node/interface_table.h"
 
 #include <gtest/gtest.h>
