@@ -13,6 +13,7 @@ import heapq
 from flows import RST, Flows
 from headers import find_headers
 from lb_config import TCP
+from refusal import refusal
 from translate import Rewrite, rebuild, splice
 
 
@@ -67,23 +68,11 @@ class Model:
 
     def _receive(self, port, frame, tick):
         headers = find_headers(frame)
-        cause = self._refusal(port, frame, headers)
+        cause = refusal(self.config.ports[port], frame, headers)
         if cause is None:
             cause = self._forward(frame, headers, tick)
         if cause is not None:
             self.prediction.drops[cause] += 1
-
-    def _refusal(self, port, frame, headers):
-        """Why a packet is dropped before any connection is looked at, or None."""
-        if frame[:6] != self.config.ports[port].mac:
-            return "not_for_us"
-        if is_ipv4_fragment(frame):
-            return "fragment"
-        if headers is None:
-            return "unsupported_protocol"
-        if headers.vlan != self.config.ports[port].vlan:
-            return "wrong_vlan"
-        return "ttl_expired" if headers.hops <= 1 else None
 
     def _forward(self, frame, headers, tick):
         service = self.config.by_virtual.get((headers.protocol, headers.target))
@@ -138,7 +127,3 @@ class Model:
             frame, headers, rewrite
         ), "scapy and the splice disagree: a bug of this model"
         self.prediction.sent[port].append(packet)
-
-
-def is_ipv4_fragment(frame):
-    return frame[12:14] == b"\x08\x00" and int.from_bytes(frame[20:22], "big") & 0x3FFF != 0
