@@ -46,10 +46,10 @@ def measure(arguments, csv, words):
 
 
 def keep_record(arguments, csv, text, commit):
-    """Copies the CSV and writes the text beside it; both are named by kind, time and commit."""
+    """Copies the CSV and writes the text beside it; both are named by time and commit."""
     short = commit[:10] + ("-dirty" if commit.endswith("-dirty") else "")
     now = datetime.datetime.now(datetime.timezone.utc)
-    name = f"table-quick-{now:%Y%m%dT%H%MZ}-{short}"
+    name = f"table-{now:%Y%m%dT%H%MZ}-{short}"
     arguments.record.mkdir(parents=True, exist_ok=True)
     (arguments.record / f"{name}.csv").write_bytes(csv.read_bytes())
     (arguments.record / f"{name}.txt").write_text(text, encoding="utf-8")

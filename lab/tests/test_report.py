@@ -58,6 +58,9 @@ class Report(unittest.TestCase):
         size = self.size(rates(), slow_rounds={0, 1, 4})
         self.assertEqual(size.ratio_to_peer("32 keys a call", 0.0), [1.5] * 5)
         self.assertEqual(statistics.median(size.of("rte_hash", "32 keys a call", 0.0)), 10.0)
+        size.rates["roost_flow_table", "32 keys a call", 0.0] = {0: 10.0, 1: 20.0, 2: 30.0}
+        size.rates["rte_hash", "32 keys a call", 0.0] = {2: 10.0, 1: 20.0, 0: 5.0}
+        self.assertEqual(size.ratio_to_peer("32 keys a call", 0.0), [2.0, 1.0, 3.0])
 
     def test_verdicts_take_the_better_form_and_say_the_distance(self):
         lines = list(report.verdicts(self.size(rates(ours=28.0))))
