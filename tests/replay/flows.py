@@ -56,6 +56,13 @@ class Flows:
         assert len(found) <= 1, f"{client} reaches {backend} by two services: which is it?"
         return found[0] if found else None
 
+    def begin_anew(self, flow, tcp_flags):
+        """Whether a client's packet with these flags ends a closed connection and begins another."""
+        is_next = flow.state == "tcp_closed" and tcp_flags & (SYN | FIN | RST) == SYN
+        if is_next:
+            self._bury(flow)
+        return is_next
+
     def make(self, service, client, backend):
         state = "tcp_syn" if service.protocol == TCP else "udp"
         flow = Flow(client, service, backend, state)

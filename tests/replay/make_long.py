@@ -45,6 +45,14 @@ def reset(talk):
     return {"ended": 1}
 
 
+def port_used_again(talk):
+    """A SYN on a closed connection that is still remembered begins the next one."""
+    closed(talk)
+    talk.wait(3)
+    closed(talk)
+    return {"ended": 2}
+
+
 def unanswered(talk):
     """SYN, and again after 1 and 3 seconds: one connection, which never opens."""
     for pause in (1, 2, 0):
@@ -163,7 +171,16 @@ def still_asking(talk):
     return {"live": 1}
 
 
-TCP_KINDS = (closed, reset, unanswered, half_closed, kept_alive, fell_silent, late_reset)
+TCP_KINDS = (
+    closed,
+    reset,
+    port_used_again,
+    unanswered,
+    half_closed,
+    kept_alive,
+    fell_silent,
+    late_reset,
+)
 UDP_KINDS = (
     asked,
     asked_again,

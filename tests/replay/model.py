@@ -78,6 +78,8 @@ class Model:
         service = self.config.by_virtual.get((headers.protocol, headers.target))
         if service is not None:
             flow = self.flows.of_client(service, headers.source, tick)
+            if flow and self.flows.begin_anew(flow, headers.tcp_flags):
+                flow = None
             if flow is None:
                 if headers.protocol == TCP and headers.tcp_flags & RST:
                     return "no_flow"

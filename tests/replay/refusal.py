@@ -74,4 +74,6 @@ def refuse_ipv6(packet):
 
 def is_martian(address):
     parsed = ipaddress.ip_address(address)
-    return parsed.is_loopback or parsed.is_multicast or parsed.is_unspecified or parsed.is_link_local
+    return (
+        parsed.is_loopback or parsed.is_multicast or parsed.is_unspecified or parsed.is_link_local
+    )
