@@ -25,16 +25,25 @@ class HitWords {
   }
   constexpr void set(size_t lane) { words_[lane / 64] |= uint64_t{1} << (lane % 64); }
 
-  // Sets the lanes of a group of 32, `first_lane` being a multiple of 32: bit i of `bits` is lane
-  // first_lane + i.
-  constexpr void set_group(size_t first_lane, uint32_t bits) {
-    words_[first_lane / 64] |= uint64_t{bits} << (first_lane % 64);
+  // Writes the lanes of a group of 32: bit i of `bits` is lane first_lane + i. Groups are written
+  // in rising order; the first of a word's two groups clears the other.
+  constexpr void write_group(size_t first_lane, uint32_t bits) {
+    if (first_lane % 64 == 0) {
+      words_[first_lane / 64] = bits;
+    } else {
+      words_[first_lane / 64] |= uint64_t{bits} << 32;
+    }
   }
 
   // Zeroes the words of a batch of `lane_count` lanes; they must be there.
   constexpr void clear(size_t lane_count) {
-    ROOST_ASSERT(words_.size() >= hit_word_count(lane_count));
+    ROOST_ASSERT(hold(lane_count));
     for (size_t word = 0; word < hit_word_count(lane_count); ++word) words_[word] = 0;
+  }
+
+  // Whether there are words enough for a batch of `lane_count` lanes.
+  [[nodiscard]] constexpr bool hold(size_t lane_count) const {
+    return words_.size() >= hit_word_count(lane_count);
   }
 
   // Number of lanes that hit in a batch of `lane_count` lanes.

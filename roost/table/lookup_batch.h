@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "roost/base/assert.h"
 #include "roost/base/hit_words.h"
 #include "roost/isa/kernel.h"
 #include "roost/isa/prefetch.h"
@@ -85,7 +86,7 @@ struct LookupBatch {
 
   template <Kernel K, PrefetchHint kHint>
   size_t run_groups() {
-    hits.clear(batch.keys.count);
+    ROOST_ASSERT(hits.hold(batch.keys.count));
     if constexpr (Counts::kEnabled) {
       counts->lookups += batch.keys.count;
       counts->last_kernel = K::kIsa;
@@ -102,7 +103,7 @@ struct LookupBatch {
         next.template start<kHint>();
       }
       const uint32_t found = finish<K, kHint>(groups[turn], first);
-      hits.set_group(first, found);
+      hits.write_group(first, found);
       hit_count += static_cast<size_t>(std::popcount(found));
     }
     if constexpr (Counts::kEnabled) counts->hits += hit_count;

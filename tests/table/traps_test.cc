@@ -135,6 +135,17 @@ TEST(X26, an_incremental_scan_that_meets_its_deadlines_revives_nothing_over_many
   EXPECT_EQ(buried.size(), made);
 }
 
+TEST(X26, the_deadline_counts_from_the_start_of_the_pass_before) {
+  Table table = make(64);
+  ASSERT_EQ(table.insert(Key16::of(1), 1, 1023), InsertOutcome::kInserted);
+  table.advance(Tick{1000});
+  table.maintain(1);  // this bucket's next visit is due 64,512 ticks from here
+  EXPECT_EQ(table.scan_deadline(), Tick{64'512});
+  table.advance(Tick{60'000});
+  table.maintain(table.bucket_count() - 1);
+  EXPECT_EQ(table.scan_deadline(), Tick{1000 + 64'512});
+}
+
 TEST(X26, time_never_runs_backwards) {
   Table table = make(64);
   table.advance(Tick{10});

@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "roost/hash/bucket_map.h"
+#include "roost/hash/crc32c_hash.h"
+#include "roost/hash/keyed_hash.h"
+#include "roost/hash/random_seed.h"
+
+namespace roost {
+namespace {
+
+std::array<unsigned char, 64> counting_bytes() {
+  std::array<unsigned char, 64> bytes{};
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(i);
+  return bytes;
+}
+
+// Stored images and reproducible runs rest on these: a change of any of them is a change of format.
+TEST(KeyedHash, golden_values) {
+  const auto bytes = counting_bytes();
+  EXPECT_EQ(KeyedHash(0).hash<8>(bytes.data()).bits, 0xAC9E0D755826BCB9U);
+  EXPECT_EQ(KeyedHash(0).hash<16>(bytes.data()).bits, 0xFDC87EADC9AADE4DU);
+  EXPECT_EQ(KeyedHash(1).hash<16>(bytes.data()).bits, 0xC6EB9213D05B42A1U);
+  EXPECT_EQ(KeyedHash(0).hash<40>(bytes.data()).bits, 0xD91653B80DF6F996U);
+  EXPECT_EQ(KeyedHash(1).hash<40>(bytes.data()).bits, 0xB56C9B26B353CE94U);
+  EXPECT_EQ(KeyedHash(~uint64_t{0}).hash<64>(bytes.data()).bits, 0xAF9B790734ABAC37U);
+  EXPECT_EQ(Crc32cHash(1).hash<16>(bytes.data()).bits, 0x8F747878661BA3EBU);
+}
+
+// Flipping any bit of the key or any bit of the seed flips every bit of the hash half of the time.
+template <size_t kBytes>
+void expect_avalanche() {
+  std::mt19937_64 random(3);
+  constexpr unsigned kRounds = 4000;
+  for (size_t flipped = 0; flipped < kBytes * 8; ++flipped) {
+    std::array<unsigned, 64> flips{};
+    for (unsigned round = 0; round < kRounds; ++round) {
+      std::array<uint64_t, kBytes / 8> key;
+      for (uint64_t& word : key) word = random();
+      const KeyedHash hash(random());
+      const uint64_t before = hash.hash<kBytes>(key.data()).bits;
+      key[flipped / 64] ^= uint64_t{1} << (flipped % 64);
+      uint64_t changed = before ^ hash.hash<kBytes>(key.data()).bits;
+      for (; changed != 0; changed &= changed - 1)
+        ++flips[static_cast<size_t>(std::countr_zero(changed))];
+    }
+    // Five standard deviations of a fair coin, over 64 bits of each of the key's bits.
+    const double margin = 5.5 * std::sqrt(kRounds) / 2;
+    for (const unsigned count : flips)
+      ASSERT_NEAR(count, kRounds / 2.0, margin) << "key bit " << flipped;
+  }
+}
+
+TEST(KeyedHash, every_key_bit_moves_every_hash_bit) {
+  expect_avalanche<16>();
+  expect_avalanche<40>();
+}
+
+TEST(KeyedHash, different_seeds_give_unrelated_hashes) {
+  const auto bytes = counting_bytes();
+  std::set<uint64_t> hashes;
+  for (uint64_t seed = 0; seed < 10'000; ++seed)
+    hashes.insert(KeyedHash(seed).hash<16>(bytes.data()).bits);
+  EXPECT_EQ(hashes.size(), 10'000U);
+}
+
+TEST(KeyedHash, structured_keys_do_not_collide_in_64_bits_and_spread_evenly) {
+  // Counters in one word at a time, as addresses and ports are; buckets and tags must look random.
+  const KeyedHash hash(7);
+  for (const size_t word : {0U, 1U}) {
+    for (const unsigned shift : {0U, 16U, 48U}) {
+      std::set<uint64_t> seen;
+      std::vector<unsigned> buckets(1024);
+      std::vector<unsigned> tags(1024);
+      const BucketMap map(1024);
+      constexpr unsigned kKeys = 1U << 16;
+      for (uint64_t i = 0; i < kKeys; ++i) {
+        std::array<uint64_t, 2> key{};
+        key[word] = i << shift;
+        const Hash64 h = hash.hash<16>(key.data());
+        seen.insert(h.bits);
+        ++buckets[static_cast<size_t>(map.primary(h))];
+        ++tags[static_cast<uint16_t>(tag_of(h)) % 1024];
+      }
+      ASSERT_EQ(seen.size(), kKeys);
+      const double expected = kKeys / 1024.0;
+      double bucket_chi = 0;
+      double tag_chi = 0;
+      for (size_t i = 0; i < 1024; ++i) {
+        bucket_chi += (buckets[i] - expected) * (buckets[i] - expected) / expected;
+        tag_chi += (tags[i] - expected) * (tags[i] - expected) / expected;
+      }
+      // Chi-square with 1,023 degrees of freedom: mean 1,023, standard deviation 45.
+      EXPECT_LT(bucket_chi, 1023 + 5 * 45.2);
+      EXPECT_LT(tag_chi, 1023 + 5 * 45.2);
+    }
+  }
+}
+
+TEST(BucketMap, primary_buckets_cover_any_bucket_count_evenly) {
+  std::mt19937_64 random(5);
+  for (const uint64_t n : {2U, 6U, 10U, 1000U}) {
+    const BucketMap map(n);
+    std::vector<unsigned> primary(n);
+    std::vector<unsigned> other(n);
+    for (unsigned i = 0; i < 100'000; ++i) {
+      const Hash64 hash{random()};
+      ++primary[static_cast<size_t>(map.primary(hash))];
+      ++other[static_cast<size_t>(map.other(map.primary(hash), tag_of(hash)))];
+    }
+    const double expected = 100'000.0 / static_cast<double>(n);
+    for (const unsigned count : primary) EXPECT_NEAR(count, expected, 6 * std::sqrt(expected));
+    for (const unsigned count : other) EXPECT_NEAR(count, expected, 7 * std::sqrt(expected));
+  }
+}
+
+TEST(BucketMap, a_bucket_and_a_tag_lead_to_the_other_bucket_and_back) {
+  for (const uint64_t n :
+       {uint64_t{2}, uint64_t{10}, uint64_t{4'194'304}, (uint64_t{1} << 37) + 6}) {
+    const BucketMap map(n);
+    std::mt19937_64 random(6);
+    for (unsigned i = 0; i < 10'000; ++i) {
+      const BucketIndex bucket{random() % n};
+      const Tag tag{static_cast<uint16_t>(random())};
+      const BucketIndex other = map.other(bucket, tag);
+      ASSERT_LT(static_cast<uint64_t>(other), n);
+      ASSERT_NE(other, bucket);
+      ASSERT_EQ(map.other(other, tag), bucket);
+    }
+  }
+}
+
+TEST(RandomSeed, is_not_the_same_twice) { EXPECT_NE(random_seed(), random_seed()); }
+
+}  // namespace
+}  // namespace roost

@@ -1,0 +1,125 @@
+// Every kernel this processor can run, against the scalar one.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <string>
+
+#include "roost/isa/crc32c.h"
+#include "roost/isa/dispatch.h"
+
+namespace roost {
+namespace {
+
+struct alignas(16) Eight {
+  std::array<uint16_t, 8> values;
+};
+
+// A batch whose work is to say which kernel it got and what that kernel answers.
+struct Answers {
+  Isa isa;
+  uint8_t tags;
+  uint8_t live;
+  bool equal16;
+  bool equal40;
+  friend bool operator==(const Answers&, const Answers&) = default;
+};
+struct Questions {
+  const Eight* eight;
+  uint16_t value;
+  const unsigned char* left;
+  const unsigned char* right;
+
+  template <Kernel K>
+  Answers run() {
+    return {K::kIsa, K::match_tags(eight->values.data(), value),
+            K::match_live(eight->values.data(), value), K::template equal_keys<16>(left, right),
+            K::template equal_keys<40>(left, right)};
+  }
+};
+
+class KernelTest : public testing::TestWithParam<Isa> {
+ protected:
+  void SetUp() override {
+    if (!isa_is_supported(GetParam())) {
+      std::printf("NOT TESTED: the %s kernel, which this processor lacks\n",
+                  std::string(isa_name(GetParam())).c_str());
+      GTEST_SKIP();
+    }
+  }
+  void expect_as_scalar(const Questions& questions) {
+    Answers expected = dispatch(Isa::kScalar, Questions(questions));
+    ASSERT_EQ(expected.isa, Isa::kScalar);
+    expected.isa = GetParam();
+    ASSERT_EQ(dispatch(GetParam(), Questions(questions)), expected)
+        << "the kernel asked for must run and agree";
+  }
+};
+
+TEST_P(KernelTest, matches_tags_and_timers_as_the_scalar_kernel_does) {
+  std::mt19937_64 random(1);
+  const std::array<unsigned char, 48> key{};
+  for (unsigned round = 0; round < 200'000; ++round) {
+    Eight eight;
+    const auto value = static_cast<uint16_t>(random());
+    for (uint16_t& other : eight.values) {
+      // Equal values, the edges of liveness and anything at all.
+      static constexpr std::array<uint16_t, 8> kOffsets = {0,    1,    1022,   1023,
+                                                           1024, 1025, 64'512, 65'535};
+      const uint64_t choice = random();
+      other = choice % 3 == 0
+                  ? static_cast<uint16_t>(random())
+                  : static_cast<uint16_t>(value + kOffsets[(choice >> 8) % kOffsets.size()]);
+    }
+    expect_as_scalar({&eight, value, key.data(), key.data()});
+  }
+}
+
+TEST_P(KernelTest, tells_every_single_bit_of_a_key_at_any_alignment) {
+  const Eight eight{};
+  std::array<unsigned char, 64> left{};
+  for (unsigned alignment = 0; alignment < 16; ++alignment) {
+    for (unsigned bit = 0; bit < 40 * 8; ++bit) {
+      std::array<unsigned char, 64> right = left;
+      right[alignment + bit / 8] ^= static_cast<unsigned char>(1U << (bit % 8));
+      const Questions questions{&eight, 0, left.data() + alignment, right.data() + alignment};
+      expect_as_scalar(questions);
+      const Answers answers = dispatch(GetParam(), Questions(questions));
+      ASSERT_FALSE(answers.equal40);
+      ASSERT_EQ(answers.equal16, bit >= 16 * 8) << "a key of 16 bytes ends there";
+    }
+    left[alignment] = 0xA5;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryKernel, KernelTest,
+                         testing::ValuesIn(isas_built().begin(), isas_built().end()),
+                         [](const auto& tested) {
+                           return tested.param == Isa::kScalar ? "scalar" : "sse42";
+                         });
+
+TEST(Isa, the_best_kernel_is_supported_and_scalar_always_is) {
+  EXPECT_TRUE(isa_is_supported(isa_best()));
+  EXPECT_TRUE(isa_is_supported(Isa::kScalar));
+#if defined(__x86_64__)
+  EXPECT_EQ(isa_best(), Isa::kSse42) << "every processor the build is for has it";
+#endif
+}
+
+TEST(Crc32c, gives_the_check_value_and_the_instruction_agrees_with_the_table) {
+  // The CRC of 32 zero bytes, RFC 3720 B.4: 0x8A9136AA with the usual inversions.
+  uint32_t crc = 0xFFFFFFFF;
+  for (int word = 0; word < 4; ++word) crc = crc32c_scalar(crc, 0);
+  EXPECT_EQ(~crc, 0x8A9136AAU);
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 10'000; ++round) {
+    const auto seed = static_cast<uint32_t>(random());
+    const uint64_t word = random();
+    ASSERT_EQ(crc32c(seed, word), crc32c_scalar(seed, word));
+  }
+}
+
+}  // namespace
+}  // namespace roost

@@ -1,0 +1,146 @@
+#include "roost/memory/arena.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <utility>
+
+namespace roost {
+namespace {
+
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+constexpr uint64_t kGiB = uint64_t{1} << 30;
+
+bool is_zero(const Arena& arena) {
+  return std::all_of(arena.data(), arena.data() + arena.bytes(),
+                     [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+// Reserves huge pages of 2 MiB for a scope, where the system lets us, and gives them back.
+class ReservedPages {
+ public:
+  explicit ReservedPages(uint64_t count) : before_(read()) { write(before_ + count); }
+  ~ReservedPages() { write(before_); }
+  ReservedPages(const ReservedPages&) = delete;
+  ReservedPages& operator=(const ReservedPages&) = delete;
+  [[nodiscard]] uint64_t gained() const { return read() - before_; }
+
+ private:
+  static constexpr const char* kPath = "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages";
+  static uint64_t read() {
+    uint64_t count = 0;
+    std::ifstream(kPath) >> count;
+    return count;
+  }
+  static void write(uint64_t count) { std::ofstream(kPath) << count; }
+  uint64_t before_;
+};
+
+TEST(Arena, maps_zeroed_writable_memory_and_says_on_which_pages) {
+  for (const uint64_t bytes : {uint64_t{1}, uint64_t{4096}, uint64_t{100'000}, 10 * kMiB + 5}) {
+    Arena arena = Arena::map(bytes).value();
+    ASSERT_GE(arena.bytes(), bytes);
+    ASSERT_TRUE(is_zero(arena));
+    std::fill_n(arena.data(), arena.bytes(), std::byte{7});
+    ASSERT_NE(page_kind_name(arena.page_kind()), "unknown");
+  }
+}
+
+TEST(Arena, each_kind_of_page_can_be_asked_for_alone) {
+  const ReservedPages pages(8);
+  for (const PageKind kind :
+       {PageKind::kHuge1GiB, PageKind::kHuge2MiB, PageKind::kTransparentHuge, PageKind::kSmall}) {
+    const Result<Arena> arena = Arena::map(8 * kMiB, kind);
+    if (!arena) {
+      std::printf("NOT TESTED: an arena on %s pages: %s\n",
+                  std::string(page_kind_name(kind)).c_str(), arena.error().message.c_str());
+      continue;
+    }
+    EXPECT_EQ(arena.value().page_kind(), kind);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(arena.value().data()) %
+                  (kind == PageKind::kSmall ? 4096 : 2 * kMiB),
+              0U);
+    std::fill_n(arena.value().data(), 8 * kMiB, std::byte{1});
+    if (kind == PageKind::kSmall) {
+      EXPECT_EQ(resident_huge_bytes(arena.value().data(), 8 * kMiB).value_or(0), 0U);
+    } else if (kind == PageKind::kHuge2MiB) {
+      EXPECT_GE(resident_huge_bytes(arena.value().data(), 8 * kMiB).value_or(0), 8 * kMiB);
+    }
+  }
+}
+
+TEST(Arena, reserved_2_MiB_pages_are_preferred_to_transparent_and_small_ones) {
+  const ReservedPages pages(8);
+  if (pages.gained() < 8) {
+    std::printf("NOT TESTED: preference for reserved pages: the system gave none\n");
+    return;
+  }
+  EXPECT_EQ(Arena::map(16 * kMiB).value().page_kind(), PageKind::kHuge2MiB);
+  EXPECT_NE(Arena::map(17 * kMiB).value().page_kind(), PageKind::kHuge2MiB)
+      << "18 MiB are more than the 16 there are";
+}
+
+TEST(Arena, pages_that_would_waste_more_than_an_eighth_are_skipped) {
+  EXPECT_EQ(Arena::map(4096).value().page_kind(), PageKind::kSmall);
+  EXPECT_EQ(Arena::map(4096).value().bytes(), 4096U);
+  EXPECT_EQ(Arena::map(2 * kMiB + 1).value().page_kind(), PageKind::kSmall);
+  EXPECT_NE(Arena::map(15 * kMiB + kMiB / 2).value().page_kind(), PageKind::kHuge1GiB);
+}
+
+TEST(Arena, one_region_may_exceed_64_GiB) {
+  const Result<Arena> arena = Arena::map(160 * kGiB, PageKind::kSmall);
+  if (!arena) {
+    std::printf("NOT TESTED: a sparse region of 160 GiB: %s\n", arena.error().message.c_str());
+    return;
+  }
+  for (const uint64_t at : {uint64_t{0}, 64 * kGiB - 1, 64 * kGiB, 159 * kGiB, 160 * kGiB - 1}) {
+    EXPECT_EQ(arena.value().data()[at], std::byte{0});
+    arena.value().data()[at] = std::byte{0x5A};
+  }
+  for (const uint64_t at : {uint64_t{0}, 64 * kGiB - 1, 64 * kGiB, 159 * kGiB, 160 * kGiB - 1}) {
+    EXPECT_EQ(arena.value().data()[at], std::byte{0x5A});
+  }
+}
+
+TEST(Arena, refuses_sizes_it_cannot_give_with_a_reason) {
+  for (const uint64_t bytes : {uint64_t{0}, uint64_t{1} << 47, ~uint64_t{0}}) {
+    const Result<Arena> arena = Arena::map(bytes);
+    ASSERT_FALSE(arena) << bytes;
+    EXPECT_NE(arena.error().message.find(';'), std::string::npos) << "says what to do";
+  }
+}
+
+TEST(Arena, borrowed_memory_stays_the_callers) {
+  struct alignas(64) Block {
+    std::array<std::byte, 256> bytes{};
+  };
+  Block block;
+  {
+    Arena arena = Arena::borrow(block.bytes).value();
+    EXPECT_EQ(arena.page_kind(), PageKind::kBorrowed);
+    EXPECT_EQ(arena.data(), block.bytes.data());
+    arena.data()[0] = std::byte{1};
+  }
+  EXPECT_EQ(block.bytes[0], std::byte{1});
+  EXPECT_FALSE(Arena::borrow(std::span(block.bytes).subspan(1)));
+  EXPECT_FALSE(Arena::borrow({}));
+}
+
+TEST(Arena, moving_hands_the_region_over) {
+  Arena first = Arena::map(4096).value();
+  std::byte* data = first.data();
+  Arena second = std::move(first);
+  EXPECT_EQ(second.data(), data);
+  Arena third = Arena::map(8192).value();
+  third = std::move(second);
+  EXPECT_EQ(third.data(), data);
+  EXPECT_EQ(third.bytes(), 4096U);
+}
+
+}  // namespace
+}  // namespace roost
