@@ -80,6 +80,8 @@ TEST(Workload, a_stream_has_its_share_of_misses_at_mixed_positions) {
 
 TEST(Workload, a_seed_gives_the_same_stream_again_and_another_seed_another) {
   EXPECT_EQ(half_missing_stream(), half_missing_stream());
+  EXPECT_NE(Workload(8).inserted_key(0), Workload(7).inserted_key(0));
+  EXPECT_NE(Workload(8).absent_key(0), Workload(7).absent_key(0));
   const Workload other(8);
   EXPECT_NE(other.stream({.entry_count = kEntries, .lookup_count = 1001, .miss_ratio = 0.5}),
             half_missing_stream());
