@@ -32,7 +32,8 @@ std::vector<std::string> owner_names(const Maglev& maglev,
                                      std::span<const WeightedBackend> backends) {
   std::vector<std::string> names;
   for (size_t entry = 0; entry < maglev.entry_count(); ++entry) {
-    names.push_back(backends[maglev.pick(entry).value()].name);
+    const std::optional<size_t> owner = maglev.pick(entry);
+    names.push_back(owner ? backends[*owner].name : "nobody");
   }
   return names;
 }
@@ -40,7 +41,9 @@ std::vector<std::string> owner_names(const Maglev& maglev,
 // Largest distance of a backend's share from its weight's share, relative to the latter.
 double worst_share_error(const Maglev& maglev, std::span<const WeightedBackend> backends) {
   std::vector<uint64_t> owned(backends.size());
-  for (size_t entry = 0; entry < maglev.entry_count(); ++entry) ++owned[maglev.pick(entry).value()];
+  for (size_t entry = 0; entry < maglev.entry_count(); ++entry) {
+    if (const std::optional<size_t> owner = maglev.pick(entry)) ++owned[*owner];
+  }
   double weight_sum = 0;
   for (const WeightedBackend& backend : backends) weight_sum += backend.weight;
   double worst = 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Turns the fixtures' frames into seeds of the parser's fuzz target: make_corpus.py OUTPUT_FOLDER.
 
-Also writes OUTPUT_FOLDER.list, which libFuzzer's -seed_inputs=@FILE reads, so that a run with a fixed seed
-starts from the same inputs and stores nothing.
+Also writes OUTPUT_FOLDER.list, which libFuzzer's -seed_inputs=@FILE reads, so that a run with a
+fixed seed starts from the same inputs and stores nothing.
 """
 
 import pathlib
