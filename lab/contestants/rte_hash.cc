@@ -53,8 +53,7 @@ void RteHash::lookup(std::span<const Key> keys, std::span<Answer> answers, HitWo
   uint64_t hit_mask = 0;
   rte_hash_lookup_bulk_data(table_.get(), pointers.data(), static_cast<uint32_t>(keys.size()),
                             &hit_mask, answers.data());
-  hits.clear(keys.size());
-  hits.set_group(0, static_cast<uint32_t>(hit_mask));
+  hits.write_group(0, static_cast<uint32_t>(hit_mask));
 }
 
 const void* RteHash::entry_address(const Key& key) const {
