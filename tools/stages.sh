@@ -6,7 +6,7 @@
 # tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
 # that runs ctest counts ctest's tests; any other stage counts as one.
 
-stages='check release nodpdk asan tsan fuzz live readme'
+stages='check release nodpdk asan tsan fuzz lab live readme'
 
 stage_check() { check all; }
 
@@ -42,6 +42,13 @@ stage_fuzz() {
   configure fuzz
   compile fuzz
   run_ctest fuzz
+}
+
+# The lab's own tests: that it measures what it says, on small tables and without a ratio.
+stage_lab() {
+  configure lab
+  compile lab
+  run_ctest lab/lab
 }
 
 # Real curl and dig through the balancer, in network namespaces.
@@ -94,12 +101,12 @@ count_stage() {
 
 # The output of passed tests is only in ctest's own log.
 not_tested_lines() {
-  find build/logs/stage-*.log build/*/Testing/Temporary/LastTest.log -newer "$summary.start" \
+  find build \( -path '*/logs/stage-*.log' -o -name LastTest.log \) -newer "$summary.start" \
     -exec grep -hoE 'NOT TESTED: .*' {} + | sort -u
 }
 
 run_test_stages() {
-  setup test
+  setup lab
   summary=$(log_file summary)
   passed_count=0
   failed_count=0
