@@ -17,7 +17,7 @@
 namespace roost::io {
 
 inline std::vector<std::string> eal_arguments(const std::vector<std::string>& devices) {
-  std::vector<std::string> arguments = {"--no-huge", "--no-pci", "--no-telemetry", "-m", "128"};
+  std::vector<std::string> arguments = {"--no-huge", "--no-pci", "--no-telemetry"};
   for (const std::string& device : devices) arguments.push_back("--vdev=" + device);
   return arguments;
 }
