@@ -143,7 +143,9 @@ bool check_frame(std::span<const uint8_t> bytes, const FrameChoices& choices) {
   ROOST_ASSERT(!parse_verdict_name(verdict).empty());
   ROOST_ASSERT(std::ranges::equal(frame.bytes(), bytes.first(contiguous)));
   if (verdict == ParseVerdict::kBadChecksum) {
-    return check_frame(with_right_checksum(bytes, parsed.vlan.count), choices);
+    const std::vector<uint8_t> repaired = with_right_checksum(bytes, parsed.vlan.count);
+    ROOST_ASSERT(parse(TestFrame(repaired).packet, parsed) != ParseVerdict::kBadChecksum);
+    return check_frame(repaired, choices);
   }
   if (verdict != ParseVerdict::kOk) return false;
 
