@@ -116,9 +116,7 @@ def live(roost, directory):
         check_conservation(report)
         check_strays(report)
         requests = sum(map(len, answers.values()))
-        print(
-            f"live: {requests} requests by curl and dig, IPv4 and IPv6, answered rightly"
-        )
+        print(f"live: {requests} requests by curl and dig, IPv4 and IPv6, answered rightly")
 
 
 def main():

@@ -38,8 +38,7 @@ for family, level, option, address, to in (
 
 
 def send_strays(scene):
-    """Returns the requests that got an answer though they must not: an empty list when all is well.
-    """
+    """Returns the requests that got an answer though none may: an empty list when all is well."""
     web, web6, dns, dns6 = (
         scene.service(name)["address"] for name in ("web", "web6", "dns", "dns6")
     )

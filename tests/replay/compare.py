@@ -58,7 +58,7 @@ def check_against_model(config, captures, replay):
 
 
 def check_nothing_wrong(config, captures, replay):
-    """Each packet that went out is a right translation of one that came in, in the order they came."""
+    """Each packet that went out is a right translation of one that came in, in their order."""
     check_conservation(replay)
     arrivals = list(
         heapq.merge(

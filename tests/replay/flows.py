@@ -57,7 +57,7 @@ class Flows:
         return found[0] if found else None
 
     def begin_anew(self, flow, tcp_flags):
-        """Whether a client's packet with these flags ends a closed connection and begins another."""
+        """Whether a client's packet with these flags begins another connection after a closed one."""
         is_next = flow.state == "tcp_closed" and tcp_flags & (SYN | FIN | RST) == SYN
         if is_next:
             self._bury(flow)

@@ -20,7 +20,7 @@ CRASHED = 128  # a shell's status for a signal; subprocess gives signals as nega
 
 
 class Garbage:
-    """Each test's name says what it gives to `roost lb`; `directory` is a place for broken files."""
+    """Each test's name says what `roost lb` is given; `directory` is a place for broken files."""
 
     def __init__(self, roost, demo, directory):
         self.roost = roost
