@@ -49,6 +49,11 @@ class Conversation:
         self.udp_fields = {}
         self.sent_bytes = {CLIENT: random.randrange(1 << 30), BACKEND: random.randrange(1 << 30)}
 
+    def service_named(self, name):
+        """The service of this name in the conversation's family."""
+        wanted = name + ("6" if self.family == 6 else "")
+        return next(s for s in self.config.services if s.name == wanted)
+
     def wait(self, seconds):
         self.now += round(seconds * 1_000_000)
 

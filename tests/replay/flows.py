@@ -57,11 +57,16 @@ class Flows:
         return found[0] if found else None
 
     def begin_anew(self, flow, tcp_flags):
-        """Whether a client's packet with these flags begins another connection after a closed one."""
+        """Whether a client's packet begins another connection where a closed one was."""
         is_next = flow.state == "tcp_closed" and tcp_flags & (SYN | FIN | RST) == SYN
         if is_next:
             self._bury(flow)
         return is_next
+
+    def is_reply_tuple_taken(self, service, client, backend, tick):
+        """Whether the client reaches this backend already, by another service."""
+        services = self.config.services_of_backend(service.protocol, backend)
+        return self.of_backend(services, backend, client, tick) is not None
 
     def make(self, service, client, backend):
         state = "tcp_syn" if service.protocol == TCP else "udp"

@@ -53,6 +53,20 @@ def port_used_again(talk):
     return {"ended": 2}
 
 
+def by_two_addresses(talk):
+    """One client port, two services on one backend: the second waits for the first's end."""
+    first, second = talk.service, talk.service_named("shop")
+    talk.open()
+    talk.service = second
+    talk.client("S")
+    talk.service = first
+    talk.close()
+    talk.wait(14)
+    talk.service = second
+    closed(talk)
+    return {"ended": 2, "reply_tuple_taken": 1}
+
+
 def unanswered(talk):
     """SYN, and again after 1 and 3 seconds: one connection, which never opens."""
     for pause in (1, 2, 0):
@@ -175,6 +189,7 @@ TCP_KINDS = (
     closed,
     reset,
     port_used_again,
+    by_two_addresses,
     unanswered,
     half_closed,
     kept_alive,
@@ -191,7 +206,7 @@ UDP_KINDS = (
     at_a_closed_port,
     in_another_vlan,
 )
-DROPS = ("no_flow", "no_service", "ttl_expired", "wrong_vlan")
+DROPS = ("no_flow", "no_service", "reply_tuple_taken", "ttl_expired", "wrong_vlan")
 BUSY_HOURS = (
     (0.0, 1.0),
     (3.0, 3.5),

@@ -83,7 +83,12 @@ class Model:
             if flow is None:
                 if headers.protocol == TCP and headers.tcp_flags & RST:
                     return "no_flow"
-                flow = self._new_flow(service, headers)
+                backend = self._backend_of(service, headers)
+                client = headers.source
+                if self.flows.is_reply_tuple_taken(service, client, backend, tick):
+                    return "reply_tuple_taken"
+                self.prediction.flows_by_backend[service.name, service.backends[backend]] += 1
+                flow = self.flows.make(service, client, backend)
             self._send(frame, headers, flow.backend.address, False, flow.backend)
         else:
             services = self.config.services_of_backend(headers.protocol, headers.source)
@@ -102,12 +107,11 @@ class Model:
             for backend in service.backends
         )
 
-    def _new_flow(self, service, headers):
+    def _backend_of(self, service, headers):
+        """The backend of a new connection."""
         answered = self.replies[headers.protocol, headers.source] & service.backends.keys()
         assert len(answered) <= 1, f"two backends answered {headers.source} for {service.name}"
-        backend = answered.pop() if answered else self._observed_backend(service)
-        self.prediction.flows_by_backend[service.name, service.backends[backend]] += 1
-        return self.flows.make(service, headers.source, backend)
+        return answered.pop() if answered else self._observed_backend(service)
 
     def _observed_backend(self, service):
         """The backend in the packet that the program sent in this one's place."""
