@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <boost/version.hpp>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -85,15 +86,12 @@ int measure_tables(const TableArguments& arguments) {
   return csv ? 0 : fail("the results cannot be written to " + arguments.csv);
 }
 
-}  // namespace
-}  // namespace roost::lab
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app("Measures tables; ./dev lab runs it");
   app.require_subcommand(1);
   auto* facts = app.add_subcommand("facts", "Print how this program was built");
   auto* table = app.add_subcommand("table", "Our flow table beside its peers and the ceiling");
-  roost::lab::TableArguments arguments;
+  TableArguments arguments;
   table->add_option("--slots", arguments.slots, "Capacities, one measurement each");
   table->add_option("--lookups", arguments.lookups, "Lookups a timed pass");
   table->add_option("--load", arguments.load, "Entries as a share of the slots")
@@ -108,8 +106,20 @@ int main(int argc, char** argv) {
   table->add_option("--csv", arguments.csv, "File to write")->required();
   CLI11_PARSE(app, argc, argv);
   if (facts->parsed()) {
-    roost::lab::print_facts();
+    print_facts();
     return 0;
   }
-  return roost::lab::measure_tables(arguments);
+  return measure_tables(arguments);
+}
+
+}  // namespace
+}  // namespace roost::lab
+
+int main(int argc, char** argv) {
+  try {
+    return roost::lab::run(argc, argv);
+  } catch (const std::exception& error) {  // memory, or a stream of the standard library
+    std::fputs(error.what(), stderr);
+    return 1;
+  }
 }

@@ -20,11 +20,12 @@ Result<Eal> Eal::start(const Config& config) {
                                     "--lcores",
                                     "0@" + std::to_string(config.core)};
   if (config.pages == PageKind::kHuge2MiB) {
-    words.push_back("--in-memory");
+    words.emplace_back("--in-memory");
   } else {
     words.insert(words.end(), {"--no-huge", "-m", std::to_string((config.memory_bytes >> 20) + 1)});
   }
   std::vector<char*> arguments;
+  arguments.reserve(words.size());
   for (std::string& word : words) arguments.push_back(word.data());
   if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) < 0) {
     return Error{std::string("DPDK's environment does not start: ") + rte_strerror(rte_errno)};

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <iterator>
 #include <optional>
 #include <span>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "lab/contestants/boost_flat_map.h"
@@ -54,9 +53,9 @@ PagesBehind pages_at(const void* address) { return read_pages(address).value_or(
 // it). Both outlive the entrant.
 template <Contestant Table, Checkable View>
 Entrant entrant_of(Table& table, View& view, const Workload& workload, size_t lanes_per_call,
-                   std::string form) {
+                   const std::string& form) {
   return {.contestant = std::string(Table::kName),
-          .form = std::move(form),
+          .form = form,
           .lanes_per_call = lanes_per_call,
           .table_bytes = table.memory_bytes(),
           .pages = pages_at(table.entry_address(workload.inserted_key(0))),
@@ -145,6 +144,7 @@ Result<std::string> run_table(const TableExperiment& config,
   add_empty_loop(empty, entrants);
 
   std::vector<Stream> streams;
+  streams.reserve(kMissRatios.size());
   for (const double miss_ratio : kMissRatios) {
     streams.push_back({miss_ratio, workload.stream({.entry_count = entry_count(config),
                                                     .lookup_count = config.lookups,
