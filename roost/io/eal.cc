@@ -29,11 +29,15 @@ bool has_option(std::span<const std::string> arguments, std::string_view name) {
   });
 }
 
+// Whoever names a prefix or a process type shares DPDK's files with other processes on purpose.
+bool has_private_prefix(std::span<const std::string> arguments) {
+  return !has_option(arguments, "--file-prefix") && !has_option(arguments, "--proc-type");
+}
+
 std::vector<std::string> complete_arguments(std::span<const std::string> arguments) {
   std::vector<std::string> complete{std::string(kProgramName)};
   complete.insert(complete.end(), arguments.begin(), arguments.end());
-  if (has_option(arguments, "--file-prefix") || has_option(arguments, "--proc-type"))
-    return complete;
+  if (!has_private_prefix(arguments)) return complete;
   complete.push_back("--file-prefix=" + std::string(kProgramName) + "-" + std::to_string(getpid()));
   if (!has_option(arguments, "--no-huge") && !has_option(arguments, "--huge-unlink")) {
     complete.emplace_back("--huge-unlink");
@@ -71,6 +75,8 @@ Result<Eal> Eal::start(std::span<const std::string> arguments) {
   std::vector<char*> pointers;
   for (std::string& argument : eal.arguments_) pointers.push_back(argument.data());
   if (rte_eal_init(static_cast<int>(pointers.size()), pointers.data()) < 0) {
+    // Under a shared prefix the files may be those of a process that runs.
+    if (has_private_prefix(arguments)) remove_run_directory(rte_eal_get_runtime_dir());
     return eal.failed(
         "DPDK does not start with these arguments (without huge pages and network cards it wants "
         "--no-huge --no-pci)");

@@ -43,29 +43,39 @@ TEST(EalTest, a_device_that_did_not_become_a_port_is_an_error_with_dpdks_reason)
       << eal.error().message;
 }
 
-TEST(EalTest, arguments_that_dpdk_refuses_are_an_error_with_its_reason) {
+// Where DPDK keeps this process's files. An ordinary user's are in the directory given here.
+std::filesystem::path run_directory(const TemporaryDirectory& home) {
+  setenv("XDG_RUNTIME_DIR", home.path().c_str(), 1);
+  const std::filesystem::path base = geteuid() == 0 ? "/var/run" : home.path();
+  return base / "dpdk" / ("roost-" + std::to_string(getpid()));
+}
+
+TEST(EalTest, arguments_that_dpdk_refuses_are_an_error_with_its_reason_and_leave_nothing) {
+  const TemporaryDirectory home;
+  const std::filesystem::path directory = run_directory(home);
   const std::vector<std::string> arguments = {"--no-huge", "--in-memory", "--no-pci"};
+  testing::internal::CaptureStdout();  // EAL prints its usage
   const Result<Eal> eal = Eal::start(arguments);
+  testing::internal::GetCapturedStdout();
   ASSERT_FALSE(eal.ok());
   EXPECT_NE(eal.error().message.find("not compatible with --in-memory"), std::string::npos)
       << eal.error().message;
+  EXPECT_FALSE(std::filesystem::exists(directory)) << directory;
 }
 
 TEST(EalTest, nothing_is_printed_and_no_run_directory_stays_behind) {
   const TemporaryDirectory home;
-  setenv("XDG_RUNTIME_DIR", home.path().c_str(), 1);
-  const std::filesystem::path base = geteuid() == 0 ? "/var/run" : home.path();
-  const std::filesystem::path run_directory = base / "dpdk" / ("roost-" + std::to_string(getpid()));
+  const std::filesystem::path directory = run_directory(home);
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   {
     const Result<Eal> eal = Eal::start(eal_arguments({"net_null0"}));
     EXPECT_TRUE(eal.ok());
-    EXPECT_TRUE(std::filesystem::exists(run_directory)) << run_directory;
+    EXPECT_TRUE(std::filesystem::exists(directory)) << directory;
   }
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-  EXPECT_FALSE(std::filesystem::exists(run_directory)) << run_directory;
+  EXPECT_FALSE(std::filesystem::exists(directory)) << directory;
 }
 
 // Gives up root for the rest of the process.
