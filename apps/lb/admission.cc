@@ -1,0 +1,81 @@
+#include "apps/lb/admission.h"
+
+#include "roost/net/flow_key.h"
+#include "roost/net/l4_checksum.h"
+#include "roost/net/martian.h"
+#include "roost/net/rewrite.h"
+
+namespace roost::lb {
+
+namespace {
+
+std::optional<DropCause> cause_of(net::ParseVerdict verdict) {
+  using enum net::ParseVerdict;
+  switch (verdict) {
+    case kOk:
+      return {};
+    case kTruncated:
+      return DropCause::kTruncated;
+    case kSplitHeaders:
+      return DropCause::kSplitHeaders;
+    case kNotIp:
+      return DropCause::kNotIp;
+    case kBadHeader:
+      return DropCause::kBadHeader;
+    case kBadChecksum:
+      return DropCause::kBadChecksum;
+    case kFragment:
+      return DropCause::kFragment;
+    case kIpv4SourceRoute:
+      return DropCause::kIpv4SourceRoute;
+    case kIpv6RoutingHeader:
+      return DropCause::kIpv6RoutingHeader;
+    case kTooManyExtensionHeaders:
+      return DropCause::kTooManyExtensionHeaders;
+    case kUnsupportedProtocol:
+      return DropCause::kUnsupportedProtocol;
+  }
+  return DropCause::kBadHeader;
+}
+
+bool is_for_us(const net::Packet& packet, const AdmissionRules& rules) {
+  const net::MacAddress destination = net::read_macs(packet).destination;
+  return destination == rules.interface->mac || (rules.promiscuous && !destination.is_multicast());
+}
+
+// Identifiers only: priorities and the tags' protocol identifiers are the sender's choice.
+bool is_right_vlan(const net::VlanTags& tags, const net::VlanTags& wanted) {
+  if (tags.count != wanted.count) return false;
+  for (size_t i = 0; i < tags.count; ++i) {
+    if (tags.tags[i].identifier() != wanted.tags[i].identifier()) return false;
+  }
+  return true;
+}
+
+bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  return parsed.is_ipv6 ? has_martian_address(net::FlowKey6::from_packet(packet, parsed))
+                        : has_martian_address(net::FlowKey4::from_packet(packet, parsed));
+}
+
+}  // namespace
+
+std::optional<DropCause> admit(const net::Packet& packet, const AdmissionRules& rules,
+                               net::ParsedPacket& parsed) {
+  const std::optional<DropCause> parse_cause = cause_of(net::parse(packet, parsed));
+  // Without these two nothing of the frame can be relied on, its addresses included.
+  if (parse_cause == DropCause::kTruncated || parse_cause == DropCause::kSplitHeaders) {
+    return parse_cause;
+  }
+  if (!is_for_us(packet, rules)) return DropCause::kNotForUs;
+  if (!is_right_vlan(parsed.vlan, rules.interface->vlan)) return DropCause::kWrongVlan;
+  if (parse_cause) return parse_cause;
+  if (is_martian(packet, parsed)) return DropCause::kMartian;
+  if (parsed.ttl <= 1) return DropCause::kTtlExpired;
+  if (rules.verify_l4_checksum &&
+      net::verify_l4_checksum(packet, parsed) == net::L4ChecksumVerdict::kWrong) {
+    return DropCause::kBadL4Checksum;
+  }
+  return {};
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,24 @@
+// Whether a packet is worth looking up: it is whole, addressed to us, of the right VLAN, well
+// formed, and allowed to be forwarded at all. Looks at the packet only, changes nothing.
+#pragma once
+
+#include <optional>
+
+#include "apps/lb/drop_cause.h"
+#include "roost/net/packet_batch.h"
+#include "roost/net/parse.h"
+#include "roost/node/interface_table.h"
+
+namespace roost::lb {
+
+struct AdmissionRules {
+  const node::Interface* interface = nullptr;  // the port that received it
+  bool promiscuous = false;                    // frames for any unicast MAC are ours
+  bool verify_l4_checksum = false;
+};
+
+// Why the packet is dropped; nothing when it is admitted, and then `parsed` holds.
+[[nodiscard]] std::optional<DropCause> admit(const net::Packet& packet, const AdmissionRules& rules,
+                                             net::ParsedPacket& parsed);
+
+}  // namespace roost::lb

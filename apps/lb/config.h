@@ -1,0 +1,98 @@
+// What the load balancer's configuration file says, and reading it.
+//
+// A file is taken whole or not at all: reading it either gives a configuration in which everything
+// agrees with everything else, or every fault that was found, each with its line and what to do
+// about it. Nothing here touches ports or tables, so a file can be checked on any machine.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/lb/connection_state.h"
+#include "roost/expiry/tick.h"
+#include "roost/net/address.h"
+#include "roost/net/headers.h"
+
+namespace roost::lb {
+
+// Every element remembers the line it stands in, for faults that concern several of them.
+struct PortConfig {
+  std::vector<net::IpPrefix> addresses{};
+  std::vector<uint16_t> vlan{};          // identifiers of the tags, outermost first; at most two
+  std::optional<net::MacAddress> mac{};  // else the device's own
+  bool promiscuous = false;              // takes frames for any unicast MAC
+  std::optional<uint16_t> mtu{};         // largest IP packet in bytes; else 1500
+  std::optional<net::MacAddress> default_neighbour_mac{};  // where unknown destinations go
+  uint32_t line = 0;
+};
+
+struct NeighbourConfig {
+  net::IpAddress address{};
+  net::MacAddress mac{};
+  uint32_t line = 0;
+};
+
+struct BackendConfig {
+  std::string name{};
+  net::IpAddress address{};
+  uint16_t port = 0;
+  uint32_t weight = 1;  // 0: no new connections
+  uint32_t line = 0;
+};
+
+struct ServiceConfig {
+  std::string name{};
+  net::IpAddress address{};
+  uint16_t port = 0;
+  net::IpProtocol protocol{};
+  std::vector<BackendConfig> backends{};
+  uint32_t line = 0;
+};
+
+// How many connections of each family fit, at least.
+struct TableConfig {
+  uint64_t connections = 1'000'000;
+  std::optional<uint64_t> hash_seed{};  // else random, so that nobody can choose keys that collide
+};
+
+struct Config {
+  uint64_t tick_microseconds = 1'000'000;
+  uint64_t maglev_seed = 0;
+  TableConfig table{};
+  std::vector<PortConfig> ports{};
+  std::vector<NeighbourConfig> neighbours{};
+  std::vector<ServiceConfig> services{};
+  StateTimeouts timeouts{};
+  bool verify_l4_checksum = false;
+
+  [[nodiscard]] double tick_seconds() const {
+    return static_cast<double>(tick_microseconds) / 1'000'000;
+  }
+};
+
+// What is wrong and what to do, and the line where; 0 when it concerns the file as a whole.
+struct Fault {
+  uint32_t line = 0;
+  std::string text{};
+};
+
+// A configuration, or why there is none: one of the two is there.
+struct ConfigOutcome {
+  std::optional<Config> config{};
+  std::vector<Fault> faults{};  // in the order of their lines
+};
+
+// Reads the text of a configuration file.
+[[nodiscard]] ConfigOutcome parse_config(std::string_view text);
+
+// Reads the file itself. A file that cannot be read is a fault.
+[[nodiscard]] ConfigOutcome read_config(const std::string& path);
+
+// "file:line: what is wrong; what to do"
+[[nodiscard]] std::string describe(const Fault& fault, std::string_view path);
+
+}  // namespace roost::lb

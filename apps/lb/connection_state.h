@@ -1,0 +1,88 @@
+// What is known of a connection's progress, seen from between client and backend, and how packets
+// change it.
+//
+// The balancer sees both directions but keeps no sequence numbers: it only has to know how long a
+// silence may last. The states are RFC 9293's, joined where their timeout is the same. The state
+// machine is a table, so that what happens on a packet can be read off a row.
+//
+// Any packet that is not a SYN makes a connection established when the client sent it: connections
+// that were there before the balancer are picked up. Closed is final, except that a client's SYN
+// begins the next connection of the same addresses and ports.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "roost/expiry/tick.h"
+#include "roost/net/headers.h"
+
+namespace roost::lb {
+
+enum class ConnectionState : uint8_t {
+  kSynSent,          // the client has asked
+  kSynReceived,      // the backend has answered
+  kEstablished,      // the client has spoken after that
+  kClientFinished,   // FIN from the client
+  kBackendFinished,  // FIN from the backend
+  kClosed,           // FIN from both, or RST from one
+  kUdp,              // has no end but silence
+};
+inline constexpr size_t kConnectionStateCount = 7;
+
+// Ticks without a packet after which a connection in each state is forgotten.
+using StateTimeouts = std::array<TickCount, kConnectionStateCount>;
+
+enum class Sender : uint8_t { kClient, kBackend };
+
+// The connection's state after a packet. Constant time. `tcp_flags` is 0 for UDP.
+[[nodiscard]] constexpr ConnectionState next_state(ConnectionState state, Sender sender,
+                                                   uint8_t tcp_flags) {
+  enum Event : uint8_t { kPlain, kSyn, kFin, kRst };
+  using enum ConnectionState;
+  // By state, then what the client sent, then what the backend sent.
+  constexpr ConnectionState kNext[kConnectionStateCount][2][4] = {
+      /* kSynSent */
+      {{kEstablished, kSynSent, kClientFinished, kClosed},
+       {kSynSent, kSynReceived, kBackendFinished, kClosed}},
+      /* kSynReceived */
+      {{kEstablished, kSynReceived, kClientFinished, kClosed},
+       {kSynReceived, kSynReceived, kBackendFinished, kClosed}},
+      /* kEstablished */
+      {{kEstablished, kEstablished, kClientFinished, kClosed},
+       {kEstablished, kEstablished, kBackendFinished, kClosed}},
+      /* kClientFinished */
+      {{kClientFinished, kClientFinished, kClientFinished, kClosed},
+       {kClientFinished, kClientFinished, kClosed, kClosed}},
+      /* kBackendFinished */
+      {{kBackendFinished, kBackendFinished, kClosed, kClosed},
+       {kBackendFinished, kBackendFinished, kBackendFinished, kClosed}},
+      /* kClosed */
+      {{kClosed, kSynSent, kClosed, kClosed}, {kClosed, kClosed, kClosed, kClosed}},
+      /* kUdp */
+      {{kUdp, kUdp, kUdp, kUdp}, {kUdp, kUdp, kUdp, kUdp}},
+  };
+  Event event = kPlain;
+  if ((tcp_flags & net::tcp::kRst) != 0) {
+    event = kRst;
+  } else if ((tcp_flags & net::tcp::kFin) != 0) {
+    event = kFin;
+  } else if ((tcp_flags & net::tcp::kSyn) != 0) {
+    event = kSyn;
+  }
+  return kNext[static_cast<size_t>(state)][static_cast<size_t>(sender)][event];
+}
+
+// The state of a connection whose first packet, from the client, has these flags.
+[[nodiscard]] constexpr ConnectionState first_state(net::IpProtocol protocol, uint8_t tcp_flags) {
+  if (protocol == net::IpProtocol::kUdp) return ConnectionState::kUdp;
+  return next_state(ConnectionState::kSynSent, Sender::kClient, tcp_flags);
+}
+
+// Whether a client's packet begins another connection of the same addresses and ports.
+[[nodiscard]] constexpr bool begins_anew(ConnectionState state, uint8_t tcp_flags) {
+  return state == ConnectionState::kClosed &&
+         next_state(state, Sender::kClient, tcp_flags) != ConnectionState::kClosed;
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,188 @@
+// The connections of one family: two tables and one timer.
+//
+// A connection is one entry in `connections`, under what its client sends: (client, virtual
+// address). What its backend sends is another tuple, (backend, client), because addresses are
+// translated on the way; an entry of `replies` leads from that to the service, and so to the
+// client's tuple and to the connection. Only `connections` has timers:
+//
+//   client packet   -> connections                       one lookup
+//   backend packet  -> replies -> service -> connections  two
+//
+// I1 Every entry of `connections`, live or expired but not yet handed over, has an entry in
+//    `replies` that names its service, unless another connection took that over after this one
+//    expired.
+// I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose tuple is
+//    (client, virtual address of the named service).
+// I3 made = live + ended + expired, whenever no expired entry waits to be handed over (settle()).
+//
+// Both directions live and die together: the sink that gets a dying connection removes its reply
+// entry, if it still is its own, and counts it once: ended, if TCP had closed it, else expired.
+//
+// Two services may share a backend; then one client could reach it twice from the same port, and
+// both connections would have the same reply tuple. The first one keeps it while it lives.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "apps/lb/connection_state.h"
+#include "apps/lb/service_table.h"
+#include "roost/base/result.h"
+#include "roost/net/packet_batch.h"
+#include "roost/node/interface_table.h"
+#include "roost/table/flow_table.h"
+
+namespace roost::lb {
+
+struct Connection {
+  uint32_t backend = 0;        // index in the family's ServiceTable
+  node::NextHop client_hop{};  // where the client is
+  ConnectionState state = ConnectionState::kUdp;
+};
+static_assert(sizeof(Connection) == 16, "an IPv4 entry with its key fills half a cache line");
+
+struct FlowCounts {
+  uint64_t made = 0;
+  uint64_t ended = 0;    // TCP: closed, and silent for the closing time or followed by the next one
+  uint64_t expired = 0;  // silent for too long
+};
+
+enum class MakeOutcome : uint8_t { kMade, kReplyTupleTaken, kFull };
+
+// One worker uses it.
+template <class Address>
+class ConnectionTable {
+ public:
+  using Key = net::FlowKey<Address>;
+  using Services = ServiceTable<Address>;
+
+  struct Config {
+    uint64_t connections = 0;  // that fit, at least
+    std::optional<uint64_t> hash_seed{};
+  };
+
+  // `services` must outlive the table and stay where it is.
+  static Result<ConnectionTable> create(const Config& config, const Services& services);
+
+  // Whom a packet's tuple belongs to. The pointer is valid until make() or time
+  // changes the table.
+  struct Match {
+    Connection* connection = nullptr;  // nullptr: nobody
+    Sender sender = Sender::kClient;
+  };
+
+  // A whole batch, at most net::kBatchLanesMax keys; every match is written.
+  void find(std::span<const Key> keys, std::span<Match> matches);
+  [[nodiscard]] Match find(const Key& key) {
+    Match match;
+    find(std::span(&key, 1), std::span(&match, 1));
+    return match;
+  }
+
+  // Makes a connection, which must not be there, with both its entries or, if that cannot be,
+  // with none. Pointers from find() are no longer valid.
+  [[nodiscard]] MakeOutcome make(const Key& client_key, const Connection& connection,
+                                 TickCount timeout);
+
+  // The connection's closed predecessor ends, and it begins anew in its place.
+  void restart(Connection& connection, ConnectionState state) {
+    connection.state = state;
+    ++shared_->counts.ended;
+    ++shared_->counts.made;
+  }
+
+  // The connection was used: it expires after `timeout` from now on.
+  void refresh(const Connection& connection, TickCount timeout) {
+    connections_.refresh(&connection, timeout);
+  }
+
+  // Moves time forward, however far. Usually constant time; when time jumps past what the overflow
+  // scan covers, linear in the capacity.
+  void advance(Tick now);
+  // Hands over expired connections among the next buckets, at most `bucket_budget` of them and no
+  // more than it takes to see every bucket once in kPassTicks: sweeping costs cache lines.
+  void maintain(uint64_t bucket_budget);
+  // Hands over every expired connection, so that the counts are exact. Linear in the capacity.
+  void settle() { connections_.maintain(connections_.bucket_count()); }
+
+  [[nodiscard]] const FlowCounts& counts() const { return shared_->counts; }
+  // Connections that are live now, counted one by one. Linear in the capacity.
+  [[nodiscard]] uint64_t count_live();
+  // Every client tuple has its reply tuple and the other way round (I1, I2); settle() first.
+  // Linear in the capacity.
+  [[nodiscard]] bool audit();
+
+  [[nodiscard]] uint64_t capacity() const { return connections_.capacity(); }
+  [[nodiscard]] uint64_t memory_bytes() const {
+    return connections_.memory_bytes() + shared_->replies.memory_bytes();
+  }
+  [[nodiscard]] PageKind page_kind() const { return connections_.page_kind(); }
+  [[nodiscard]] Isa isa() const { return connections_.isa(); }
+
+ private:
+  using Replies = FlowTable<Key, uint32_t>;
+
+  static constexpr uint64_t kPassTicks = 256;
+
+  // What a dying connection changes; at a fixed place, because the sink points to it.
+  struct Shared {
+    Replies replies;
+    const Services* services;
+    FlowCounts counts{};
+  };
+
+  // Called for each connection that died by expiry.
+  struct ConnectionEnded {
+    Shared* shared = nullptr;
+    void operator()(const Key& client_key, const Connection& connection) const;
+  };
+
+  struct Policies : DefaultPolicies {
+    using Expiry = SlotTimers;
+    using Sink = ConnectionEnded;
+  };
+  using Connections = FlowTable<Key, Connection, Policies>;
+
+  ConnectionTable(std::unique_ptr<Shared> shared, Connections connections)
+      : shared_(std::move(shared)), connections_(std::move(connections)) {}
+
+  // What the backend of this connection sends.
+  [[nodiscard]] static Key reply_key_of(const Key& client_key,
+                                        const typename Services::Backend& backend) {
+    return {backend.endpoint.address, client_key.source,   backend.endpoint.port,
+            client_key.source_port,   client_key.protocol, {}};
+  }
+  // What the client of this reply sends, if the reply belongs to `service`.
+  [[nodiscard]] Key client_key_of(const Key& reply_key, uint32_t service) const {
+    const auto& virtual_endpoint = shared_->services->service(service).virtual_endpoint;
+    return {reply_key.destination, virtual_endpoint.address, reply_key.destination_port,
+            virtual_endpoint.port, reply_key.protocol,       {}};
+  }
+  [[nodiscard]] bool is_from_backend_of(const Key& reply_key, const Connection& connection) const {
+    const auto& endpoint = shared_->services->backend(connection.backend).endpoint;
+    return endpoint.address == reply_key.source && endpoint.port == reply_key.source_port;
+  }
+  // The live connection that a reply tuple belongs to.
+  [[nodiscard]] Connection* owner_of(const Key& reply_key, uint32_t service) {
+    Connection* connection = connections_.find(client_key_of(reply_key, service));
+    return connection != nullptr && is_from_backend_of(reply_key, *connection) ? connection
+                                                                               : nullptr;
+  }
+  void find_replies(std::span<const Key> keys, std::span<const uint8_t> lanes,
+                    std::span<Match> matches);
+
+  std::unique_ptr<Shared> shared_;
+  Connections connections_;
+  Tick swept_until_{};        // time up to which buckets_due_ is counted
+  uint64_t buckets_due_ = 0;  // to be swept
+};
+
+extern template class ConnectionTable<net::Ipv4Address>;
+extern template class ConnectionTable<net::Ipv6Address>;
+
+}  // namespace roost::lb

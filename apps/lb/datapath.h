@@ -1,0 +1,45 @@
+// The load balancer's datapath: decides a batch of packets. No I/O, no allocation, time as an
+// argument; it satisfies roost::node's NetworkFunction.
+//
+//   admission -> by family: lookup -> new connections -> rewrite -> verdicts
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "apps/lb/admission.h"
+#include "apps/lb/family_path.h"
+#include "apps/lb/state.h"
+#include "roost/expiry/tick.h"
+#include "roost/net/packet_batch.h"
+
+namespace roost::lb {
+
+class Datapath {
+ public:
+  // The state must outlive the datapath and stay where it is.
+  explicit Datapath(State& state);
+
+  // Decides every lane: forwarded, rewritten in place, or dropped with a DropCause. Ports are
+  // numbered as in the configuration. `now` must not run backwards, over both functions.
+  void process(net::PacketBatch& batch, Tick now);
+
+  // Hands over expired connections; looks at no more than `bucket_budget` buckets.
+  void idle(Tick now, uint64_t bucket_budget);
+
+ private:
+  void admit_all(net::PacketBatch& batch);
+
+  State& state_;
+  std::vector<AdmissionRules> rules_;  // by port
+  FamilyPath<net::Ipv4Address> ipv4_path_;
+  FamilyPath<net::Ipv6Address> ipv6_path_;
+
+  // Of the batch at hand.
+  std::array<net::ParsedPacket, net::kBatchLanesMax> parsed_;
+  FamilyLanes<net::Ipv4Address> ipv4_lanes_;
+  FamilyLanes<net::Ipv6Address> ipv6_lanes_;
+};
+
+}  // namespace roost::lb

@@ -1,0 +1,77 @@
+// Why the load balancer drops a packet. The names are part of the report, and README.md says what
+// each means to an operator.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace roost::lb {
+
+enum class DropCause : uint8_t {
+  kUndecided,  // what a verdict holds before the datapath decided; never counted
+  kTruncated,
+  kSplitHeaders,
+  kNotForUs,
+  kWrongVlan,
+  kNotIp,
+  kBadHeader,
+  kBadChecksum,
+  kFragment,
+  kIpv4SourceRoute,
+  kIpv6RoutingHeader,
+  kTooManyExtensionHeaders,
+  kUnsupportedProtocol,
+  kMartian,
+  kTtlExpired,
+  kBadL4Checksum,
+  kNoService,
+  kNoFlow,
+  kNoBackend,
+  kNoNeighbour,
+  kReplyTupleTaken,
+  kTableFull,
+  kTooBig,
+  kNoHeadroom,
+  kTxRefused,  // by the port, after the datapath
+  kMalformed,  // by the port, before the datapath
+};
+inline constexpr size_t kDropCauseCount = 26;
+
+inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames = {
+    "undecided",
+    "truncated",
+    "split_headers",
+    "not_for_us",
+    "wrong_vlan",
+    "not_ip",
+    "bad_header",
+    "bad_checksum",
+    "fragment",
+    "ipv4_source_route",
+    "ipv6_routing_header",
+    "too_many_extension_headers",
+    "unsupported_protocol",
+    "martian",
+    "ttl_expired",
+    "bad_l4_checksum",
+    "no_service",
+    "no_flow",
+    "no_backend",
+    "no_neighbour",
+    "reply_tuple_taken",
+    "table_full",
+    "too_big",
+    "no_headroom",
+    "tx_refused",
+    "malformed"};
+
+static_assert(static_cast<size_t>(DropCause::kMalformed) + 1 == kDropCauseCount,
+              "each cause has a name");
+
+[[nodiscard]] constexpr std::string_view drop_cause_name(DropCause cause) {
+  return kDropCauseNames[static_cast<size_t>(cause)];
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,134 @@
+#include "apps/lb/family_path.h"
+
+#include "roost/net/rewrite.h"
+
+namespace roost::lb {
+
+namespace {
+
+net::LaneVerdict drop(DropCause cause) {
+  return net::LaneVerdict::drop(static_cast<uint8_t>(cause));
+}
+
+}  // namespace
+
+template <class Address>
+void FamilyPath<Address>::forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
+                                  std::span<net::ParsedPacket> parsed) {
+  if (lanes.count == 0) return;
+  std::array<Match, net::kBatchLanesMax> matches;
+  connections_.find(std::span(lanes.keys).first(lanes.count), std::span(matches));
+  bool is_changed = false;
+  for (size_t i = 0; i < lanes.count; ++i) {
+    const size_t lane = lanes.lanes[i];
+    const Passage passage{batch.packets()[lane], parsed[lane], lanes.keys[i]};
+    const Match match = is_changed ? connections_.find(passage.key) : matches[i];
+    if (match.connection == nullptr) {
+      batch.verdicts()[lane] = begin_connection(passage, is_changed);
+    } else if (match.sender == Sender::kClient) {
+      batch.verdicts()[lane] = to_backend(passage, *match.connection);
+    } else {
+      batch.verdicts()[lane] = to_client(passage, *match.connection);
+    }
+  }
+}
+
+// A packet of nobody's connection: it makes one if it is for a service. Nothing is changed before
+// it is certain that the packet can leave, and that the answer could.
+template <class Address>
+net::LaneVerdict FamilyPath<Address>::begin_connection(const Passage& passage, bool& is_changed) {
+  const std::optional<uint32_t> service = services_.find(passage.key);
+  if (!service) {
+    const bool is_from_backend = services_.is_backend_address(passage.key.source);
+    return drop(is_from_backend ? DropCause::kNoFlow : DropCause::kNoService);
+  }
+  if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
+  const std::optional<uint32_t> backend_index = services_.pick_backend(*service, passage.key);
+  if (!backend_index) return drop(DropCause::kNoBackend);
+  const std::optional<node::NextHop> client_hop = next_hops_.find(passage.key.source);
+  if (!client_hop) return drop(DropCause::kNoNeighbour);
+  Backend& backend = services_.backend(*backend_index);
+  if (const auto cause = refusal(passage, backend.hop)) return drop(*cause);
+
+  const ConnectionState state = first_state(passage.key.protocol, passage.parsed.tcp_flags);
+  const Connection connection{*backend_index, *client_hop, state};
+  switch (connections_.make(passage.key, connection, timeout(state))) {
+    case MakeOutcome::kReplyTupleTaken:
+      return drop(DropCause::kReplyTupleTaken);
+    case MakeOutcome::kFull:
+      is_changed = true;
+      return drop(DropCause::kTableFull);
+    case MakeOutcome::kMade:
+      break;
+  }
+  is_changed = true;
+  ++backend.counters.flows;
+  send_to_backend(passage, backend);
+  return net::LaneVerdict::forward(backend.hop.out_port);
+}
+
+template <class Address>
+net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connection& connection) {
+  Backend& backend = services_.backend(connection.backend);
+  if (const auto cause = refusal(passage, backend.hop)) return drop(*cause);
+  const uint8_t flags = passage.parsed.tcp_flags;
+  const ConnectionState state = next_state(connection.state, Sender::kClient, flags);
+  if (begins_anew(connection.state, flags)) {
+    connections_.restart(connection, state);
+    ++backend.counters.flows;
+  }
+  connection.state = state;
+  connections_.refresh(connection, timeout(state));
+  send_to_backend(passage, backend);
+  return net::LaneVerdict::forward(backend.hop.out_port);
+}
+
+template <class Address>
+net::LaneVerdict FamilyPath<Address>::to_client(const Passage& passage, Connection& connection) {
+  const node::NextHop hop = connection.client_hop;
+  if (const auto cause = refusal(passage, hop)) return drop(*cause);
+  connection.state = next_state(connection.state, Sender::kBackend, passage.parsed.tcp_flags);
+  connections_.refresh(connection, timeout(connection.state));
+  Backend& backend = services_.backend(connection.backend);
+  net::rewrite_source(passage.packet, passage.parsed, backend.virtual_endpoint);
+  leave(passage, hop, backend);
+  return net::LaneVerdict::forward(hop.out_port);
+}
+
+// Why the packet cannot leave by this hop.
+template <class Address>
+std::optional<DropCause> FamilyPath<Address>::refusal(const Passage& passage,
+                                                      const node::NextHop& hop) const {
+  const node::Interface& out = next_hops_.interface(hop.out_port);
+  if (passage.parsed.ip_bytes > out.mtu) return DropCause::kTooBig;
+  const size_t tags_before = passage.parsed.vlan.count;
+  if (out.vlan.count > tags_before &&
+      (out.vlan.count - tags_before) * net::vlan::kTagBytes > passage.packet.headroom) {
+    return DropCause::kNoHeadroom;
+  }
+  return {};
+}
+
+template <class Address>
+void FamilyPath<Address>::send_to_backend(const Passage& passage, Backend& backend) {
+  net::rewrite_destination(passage.packet, passage.parsed, backend.endpoint);
+  leave(passage, backend.hop, backend);
+}
+
+// What every forwarded packet gets on its way out.
+template <class Address>
+void FamilyPath<Address>::leave(const Passage& passage, const node::NextHop& hop,
+                                Backend& backend) {
+  const node::Interface& out = next_hops_.interface(hop.out_port);
+  net::decrement_ttl(passage.packet, passage.parsed);
+  const bool is_tagged = net::rewrite_vlan_tags(passage.packet, passage.parsed, out.vlan);
+  ROOST_ASSERT(is_tagged);
+  net::rewrite_macs(passage.packet, {.source = out.mac, .destination = hop.destination});
+  ++backend.counters.packets;
+  backend.counters.bytes += passage.packet.total_bytes;
+}
+
+template class FamilyPath<net::Ipv4Address>;
+template class FamilyPath<net::Ipv6Address>;
+
+}  // namespace roost::lb

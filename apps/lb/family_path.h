@@ -1,0 +1,83 @@
+// The way of a family's packets through the load balancer, after admission: whose connection is it,
+// and out with it, towards the backend or back to the client.
+//
+// A batch is looked up at once; then its lanes act in order. The lookup's answers hold until a lane
+// makes a connection; after that the remaining lanes look up singly, so that a SYN and its
+// retransmission, or a request and its reply, in one batch do what they would do one by one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "apps/lb/drop_cause.h"
+#include "apps/lb/state.h"
+#include "roost/net/flow_key.h"
+#include "roost/net/packet_batch.h"
+#include "roost/net/parse.h"
+
+namespace roost::lb {
+
+// The lanes of a batch that hold packets of one family, in their order.
+template <class Address>
+struct FamilyLanes {
+  size_t count = 0;
+  std::array<uint8_t, net::kBatchLanesMax> lanes;
+  std::array<net::FlowKey<Address>, net::kBatchLanesMax> keys;
+
+  void push(size_t lane, const net::FlowKey<Address>& key) {
+    lanes[count] = static_cast<uint8_t>(lane);
+    keys[count++] = key;
+  }
+};
+
+template <class Address>
+class FamilyPath {
+ public:
+  // Both must outlive this object.
+  FamilyPath(Family<Address>& family, const State& state)
+      : services_(family.services()),
+        connections_(family.connections()),
+        next_hops_(state.next_hops()),
+        timeouts_(state.config().timeouts) {}
+
+  // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
+  void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
+               std::span<net::ParsedPacket> parsed);
+
+ private:
+  using Key = net::FlowKey<Address>;
+  using Match = typename ConnectionTable<Address>::Match;
+  using Backend = typename ServiceTable<Address>::Backend;
+
+  // One packet on its way.
+  struct Passage {
+    net::Packet& packet;
+    net::ParsedPacket& parsed;
+    const Key& key;
+  };
+
+  net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
+  net::LaneVerdict to_backend(const Passage& passage, Connection& connection);
+  net::LaneVerdict to_client(const Passage& passage, Connection& connection);
+
+  [[nodiscard]] std::optional<DropCause> refusal(const Passage& passage,
+                                                 const node::NextHop& hop) const;
+  void send_to_backend(const Passage& passage, Backend& backend);
+  void leave(const Passage& passage, const node::NextHop& hop, Backend& backend);
+  [[nodiscard]] TickCount timeout(ConnectionState state) const {
+    return timeouts_[static_cast<size_t>(state)];
+  }
+
+  ServiceTable<Address>& services_;
+  ConnectionTable<Address>& connections_;
+  const NextHops& next_hops_;
+  const StateTimeouts& timeouts_;
+};
+
+extern template class FamilyPath<net::Ipv4Address>;
+extern template class FamilyPath<net::Ipv6Address>;
+
+}  // namespace roost::lb

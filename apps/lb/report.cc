@@ -1,0 +1,116 @@
+#include "apps/lb/report.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <utility>
+
+namespace roost::lb {
+
+namespace {
+
+std::string endpoint_text(const net::IpAddress& address, uint16_t port) {
+  return fmt::format(fmt::runtime(address.is_ipv6() ? "[{}]:{}" : "{}:{}"), address.format(), port);
+}
+
+std::vector<ServiceReport> report_services(const State& state) {
+  std::vector<ServiceReport> reports;
+  const Config& config = state.config();
+  for (size_t s = 0; s < config.services.size(); ++s) {
+    const ServiceConfig& service = config.services[s];
+    ServiceReport report{service.name,
+                         endpoint_text(service.address, service.port),
+                         service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
+                         {}};
+    for (size_t b = 0; b < service.backends.size(); ++b) {
+      const BackendConfig& backend = service.backends[b];
+      report.backends.push_back({backend.name, endpoint_text(backend.address, backend.port),
+                                 state.backend_counters(s, b)});
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+uint64_t sum_of_drops(const Report& report) {
+  return std::accumulate(report.run.drops.begin(), report.run.drops.end(), uint64_t{0});
+}
+
+BackendCounters sum_of_backends(const Report& report) {
+  BackendCounters sum;
+  for (const ServiceReport& service : report.services) {
+    for (const BackendReport& backend : service.backends) {
+      sum.flows += backend.counters.flows;
+      sum.packets += backend.counters.packets;
+      sum.bytes += backend.counters.bytes;
+    }
+  }
+  return sum;
+}
+
+void add_ports(Report& report) {
+  const auto drop_count = [&](DropCause cause) -> uint64_t& {
+    return report.run.drops[static_cast<size_t>(cause)];
+  };
+  for (const PortTotals& port : report.run.ports) {
+    report.received += port.received + port.malformed;
+    report.received_bytes += port.received_bytes;
+    report.sent += port.sent;
+    report.sent_bytes += port.sent_bytes;
+    drop_count(DropCause::kTxRefused) += port.refused;
+    drop_count(DropCause::kMalformed) += port.malformed;
+  }
+}
+
+}  // namespace
+
+Report make_report(State& state, RunTotals run) {
+  Report report;
+  state.settle();
+  report.run = std::move(run);
+  add_ports(report);
+  report.flows = state.counts();
+  report.live = state.count_live();
+  report.is_sound = state.audit();
+  report.services = report_services(state);
+  const auto& ipv4 = state.ipv4().connections();
+  const auto& ipv6 = state.ipv6().connections();
+  const bool is_ipv4_larger = ipv4.memory_bytes() >= ipv6.memory_bytes();
+  report.table_bytes = ipv4.memory_bytes() + ipv6.memory_bytes();
+  report.page_size = page_kind_name(is_ipv4_larger ? ipv4.page_kind() : ipv6.page_kind());
+  report.kernel = isa_name(ipv4.isa());
+  return report;
+}
+
+std::vector<std::string> broken_sums(const Report& report) {
+  std::vector<std::string> broken;
+  const auto expect = [&](uint64_t left, uint64_t right, std::string_view sentence) {
+    if (left != right) broken.push_back(fmt::format("{}: {} is not {}", sentence, left, right));
+  };
+  expect(report.received, report.sent + sum_of_drops(report),
+         "packets received = packets sent + drops by cause does not hold");
+  expect(report.flows.made,
+         report.live + report.flows.ended + report.flows.expired + report.evicted,
+         "flows made = live + ended + expired + evicted does not hold");
+  const BackendCounters backends = sum_of_backends(report);
+  expect(backends.flows, report.flows.made, "flows of all backends = flows made does not hold");
+  expect(backends.packets,
+         report.sent + report.run.drops[static_cast<size_t>(DropCause::kTxRefused)],
+         "packets of all backends = packets sent + tx_refused does not hold");
+  expect(report.run.drops[static_cast<size_t>(DropCause::kUndecided)], 0,
+         "every packet must be decided, and some were not");
+  if (!report.is_sound) {
+    broken.emplace_back(
+        "every connection must have its reply tuple and the other way round, and "
+        "that does not hold");
+  }
+  for (const CaptureTotals& capture : report.run.captures) {
+    if (capture.missing != 0) {
+      broken.push_back(fmt::format("{}: {} of {} packets were not delivered; did the file change?",
+                                   capture.path, capture.missing, capture.packets));
+    }
+  }
+  return broken;
+}
+
+}  // namespace roost::lb

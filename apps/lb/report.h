@@ -1,0 +1,91 @@
+// What a run did, in numbers: gathered once at its end, shown as a table or as JSON, and added up.
+// The sums must close; a report whose sums do not is a bug of this program or of a device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/lb/drop_cause.h"
+#include "apps/lb/state.h"
+
+namespace roost::lb {
+
+// What passed through a port, as the worker counted it, and what its device says it lost.
+struct PortTotals {
+  std::string device{};
+  uint64_t received = 0;  // handed to the datapath
+  uint64_t received_bytes = 0;
+  uint64_t sent = 0;
+  uint64_t sent_bytes = 0;
+  uint64_t refused = 0;        // not taken by the device
+  uint64_t malformed = 0;      // delivered with lengths that contradict each other
+  uint64_t device_missed = 0;  // lost before the worker: full queue, no buffer
+  uint64_t device_errors = 0;  // reported by the device, either direction
+};
+
+// A capture that was replayed.
+struct CaptureTotals {
+  std::string path{};
+  uint64_t packets = 0;    // whole packets in the file
+  uint64_t delivered = 0;  // of those
+  uint64_t lost = 0;       // by the device, for want of a buffer
+  uint64_t missing = 0;    // never delivered: the file changed
+  std::optional<std::string> cut_reason{};
+};
+
+// What the worker did.
+struct RunTotals {
+  std::vector<PortTotals> ports{};
+  std::vector<CaptureTotals> captures{};          // empty for a live run
+  std::array<uint64_t, kDropCauseCount> drops{};  // decided by the datapath
+  uint64_t batches = 0;
+  uint64_t process_cycles = 0;  // in the datapath
+  uint64_t busy_cycles = 0;     // from receiving to transmitting
+  double seconds = 0;           // by the wall clock
+};
+
+struct BackendReport {
+  std::string name{};
+  std::string endpoint{};
+  BackendCounters counters{};
+};
+
+struct ServiceReport {
+  std::string name{};
+  std::string endpoint{};
+  std::string protocol{};
+  std::vector<BackendReport> backends{};
+};
+
+struct Report {
+  RunTotals run{};        // drops include what ports refused and delivered malformed
+  uint64_t received = 0;  // malformed ones too
+  uint64_t received_bytes = 0;
+  uint64_t sent = 0;
+  uint64_t sent_bytes = 0;
+  FlowCounts flows{};
+  uint64_t evicted = 0;  // connections given up for newer ones: never, in this version
+  uint64_t live = 0;     // counted one by one
+  bool is_sound = true;  // every connection has its reply tuple and the other way round
+  std::vector<ServiceReport> services{};
+  uint64_t table_bytes = 0;
+  std::string page_size{};
+  std::string kernel{};
+};
+
+// Ends the run: hands over every expired connection and counts the live ones.
+[[nodiscard]] Report make_report(State& state, RunTotals run);
+
+// A sentence for each sum that does not close; none when all is well.
+[[nodiscard]] std::vector<std::string> broken_sums(const Report& report);
+
+// For people: a few tables.
+[[nodiscard]] std::string format_text(const Report& report);
+
+// For machines: one JSON object with the same numbers; README.md lists its fields.
+[[nodiscard]] std::string format_json(const Report& report);
+
+}  // namespace roost::lb

@@ -1,0 +1,98 @@
+// The report as machines read it. The names of its fields are an interface: README.md lists them.
+#include <nlohmann/json.hpp>
+
+#include "apps/lb/report.h"
+
+namespace roost::lb {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ports_json(const Report& report) {
+  Json ports = Json::array();
+  for (const PortTotals& port : report.run.ports) {
+    ports.push_back({{"device", port.device},
+                     {"received", port.received + port.malformed},
+                     {"received_bytes", port.received_bytes},
+                     {"sent", port.sent},
+                     {"sent_bytes", port.sent_bytes},
+                     {"refused", port.refused},
+                     {"device_missed", port.device_missed},
+                     {"device_errors", port.device_errors}});
+  }
+  return ports;
+}
+
+Json captures_json(const Report& report) {
+  Json captures = Json::array();
+  for (const CaptureTotals& capture : report.run.captures) {
+    Json one = {{"file", capture.path},
+                {"packets", capture.packets},
+                {"delivered", capture.delivered},
+                {"lost", capture.lost},
+                {"missing", capture.missing}};
+    if (capture.cut_reason) one["cut"] = *capture.cut_reason;
+    captures.push_back(std::move(one));
+  }
+  return captures;
+}
+
+Json services_json(const Report& report) {
+  Json services = Json::array();
+  for (const ServiceReport& service : report.services) {
+    Json backends = Json::array();
+    for (const BackendReport& backend : service.backends) {
+      backends.push_back({{"name", backend.name},
+                          {"endpoint", backend.endpoint},
+                          {"flows", backend.counters.flows},
+                          {"packets", backend.counters.packets},
+                          {"bytes", backend.counters.bytes}});
+    }
+    services.push_back({{"name", service.name},
+                        {"endpoint", service.endpoint},
+                        {"protocol", service.protocol},
+                        {"backends", std::move(backends)}});
+  }
+  return services;
+}
+
+Json drops_json(const Report& report) {
+  Json drops = Json::object();
+  for (size_t cause = 0; cause < kDropCauseCount; ++cause) {
+    drops[std::string(kDropCauseNames[cause])] = report.run.drops[cause];
+  }
+  return drops;
+}
+
+}  // namespace
+
+std::string format_json(const Report& report) {
+  const Json json = {
+      {"packets",
+       {{"received", report.received},
+        {"received_bytes", report.received_bytes},
+        {"sent", report.sent},
+        {"sent_bytes", report.sent_bytes}}},
+      {"flows",
+       {{"made", report.flows.made},
+        {"live", report.live},
+        {"ended", report.flows.ended},
+        {"expired", report.flows.expired},
+        {"evicted", report.evicted}}},
+      {"drops", drops_json(report)},
+      {"services", services_json(report)},
+      {"ports", ports_json(report)},
+      {"captures", captures_json(report)},
+      {"run",
+       {{"seconds", report.run.seconds},
+        {"batches", report.run.batches},
+        {"process_cycles", report.run.process_cycles},
+        {"busy_cycles", report.run.busy_cycles}}},
+      {"tables",
+       {{"bytes", report.table_bytes}, {"page_size", report.page_size}, {"kernel", report.kernel}}},
+      {"broken", broken_sums(report)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,97 @@
+// The report as people read it.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "apps/lb/report.h"
+
+namespace roost::lb {
+
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+double per(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void write_ports(const Report& report, Out out) {
+  fmt::format_to(out, "\n{:<24} {:>14} {:>16} {:>14} {:>16}\n", "port", "received", "bytes", "sent",
+                 "bytes");
+  for (size_t i = 0; i < report.run.ports.size(); ++i) {
+    const PortTotals& port = report.run.ports[i];
+    fmt::format_to(out, "{:<24} {:>14} {:>16} {:>14} {:>16}\n",
+                   fmt::format("{} {}", i, port.device), port.received + port.malformed,
+                   port.received_bytes, port.sent, port.sent_bytes);
+    if (port.device_missed + port.device_errors != 0) {
+      fmt::format_to(out,
+                     "  its device lost {} packets before they were received and reports {} "
+                     "errors\n",
+                     port.device_missed, port.device_errors);
+    }
+  }
+  fmt::format_to(out, "{:<24} {:>14} {:>16} {:>14} {:>16}\n", "all", report.received,
+                 report.received_bytes, report.sent, report.sent_bytes);
+}
+
+void write_captures(const Report& report, Out out) {
+  for (const CaptureTotals& capture : report.run.captures) {
+    fmt::format_to(out, "{}: {} of {} packets delivered", capture.path, capture.delivered,
+                   capture.packets);
+    if (capture.lost != 0) fmt::format_to(out, ", {} lost for want of a buffer", capture.lost);
+    if (capture.missing != 0) fmt::format_to(out, ", {} missing", capture.missing);
+    if (capture.cut_reason) fmt::format_to(out, "; the file is cut {}", *capture.cut_reason);
+    fmt::format_to(out, "\n");
+  }
+}
+
+void write_services(const Report& report, Out out) {
+  for (const ServiceReport& service : report.services) {
+    uint64_t flows = 0;
+    for (const BackendReport& backend : service.backends) flows += backend.counters.flows;
+    fmt::format_to(out, "\n{:<24} {:>14} {:>9} {:>14} {:>16}   {} {}\n", "service " + service.name,
+                   "flows", "share", "packets", "bytes", service.endpoint, service.protocol);
+    for (const BackendReport& backend : service.backends) {
+      fmt::format_to(out, "  {:<22} {:>14} {:>8.1f}% {:>14} {:>16}   {}\n", backend.name,
+                     backend.counters.flows, 100 * per(backend.counters.flows, flows),
+                     backend.counters.packets, backend.counters.bytes, backend.endpoint);
+    }
+  }
+}
+
+void write_flows_and_drops(const Report& report, Out out) {
+  fmt::format_to(out, "\nflows {:>18} made {:>9} live {:>9} ended {:>9} expired {:>6} evicted\n",
+                 report.flows.made, report.live, report.flows.ended, report.flows.expired,
+                 report.evicted);
+  bool has_drops = false;
+  for (size_t cause = 0; cause < kDropCauseCount; ++cause) {
+    if (report.run.drops[cause] == 0) continue;
+    if (!has_drops) fmt::format_to(out, "\n{:<24} {:>14}\n", "drops by cause", "packets");
+    has_drops = true;
+    fmt::format_to(out, "  {:<22} {:>14}\n", kDropCauseNames[cause], report.run.drops[cause]);
+  }
+  if (!has_drops) fmt::format_to(out, "no packet was dropped\n");
+}
+
+}  // namespace
+
+std::string format_text(const Report& report) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  write_ports(report, out);
+  write_captures(report, out);
+  write_services(report, out);
+  write_flows_and_drops(report, out);
+  fmt::format_to(out,
+                 "\n{:.0f} cycles a packet in the datapath, {:.0f} from receiving to transmitting; "
+                 "{:.1f} packets a batch; {:.2f} s\n",
+                 per(report.run.process_cycles, report.received),
+                 per(report.run.busy_cycles, report.received),
+                 per(report.received, report.run.batches), report.run.seconds);
+  fmt::format_to(out, "tables of {:.1f} MiB on {} pages, lookups by the {} kernel\n",
+                 static_cast<double>(report.table_bytes) / (1 << 20), report.page_size,
+                 report.kernel);
+  return text;
+}
+
+}  // namespace roost::lb

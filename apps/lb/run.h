@@ -1,0 +1,24 @@
+// One run of the load balancer on DPDK ports: captures or live traffic, until the captures end or
+// somebody says stop.
+#pragma once
+
+#include <csignal>
+#include <span>
+#include <string>
+
+#include "apps/lb/config.h"
+#include "apps/lb/report.h"
+#include "roost/base/result.h"
+
+namespace roost::lb {
+
+struct RunOptions {
+  std::span<const std::string> eal_arguments{};
+  const volatile std::sig_atomic_t* stop = nullptr;  // not 0: end the run
+};
+
+// Captures are looked at before DPDK starts; what is odd about them is said on standard error.
+// While it runs, a line a second on standard error if that is a terminal.
+[[nodiscard]] Result<Report> run_on_ports(const Config& config, const RunOptions& options);
+
+}  // namespace roost::lb

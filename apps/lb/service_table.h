@@ -1,0 +1,110 @@
+// The services of one family and their backends: which service a packet is for, and which backend a
+// new connection of it goes to.
+//
+// The backend depends on the flow, the backends' names and weights, and the configured seed only
+// (roost/balance/maglev.h), so that two balancers, and one before and after a restart, choose
+// alike.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/lb/config.h"
+#include "apps/lb/next_hops.h"
+#include "roost/balance/maglev.h"
+#include "roost/base/result.h"
+#include "roost/hash/keyed_hash.h"
+#include "roost/net/flow_key.h"
+#include "roost/table/flow_table.h"
+
+namespace roost::lb {
+
+// What went to and came from a backend.
+struct BackendCounters {
+  uint64_t flows = 0;    // connections made
+  uint64_t packets = 0;  // forwarded, both directions
+  uint64_t bytes = 0;    // of those, whole frames
+};
+
+// Immutable but for the counters; one worker uses it.
+template <class Address>
+class ServiceTable {
+ public:
+  using Key = net::FlowKey<Address>;
+  using Endpoint = net::Endpoint<Address>;
+
+  // A backend in a service. One that serves two services is two of these.
+  struct Backend {
+    Endpoint endpoint{};
+    Endpoint virtual_endpoint{};  // its service's
+    node::NextHop hop{};
+    uint32_t service = 0;
+    BackendCounters counters{};
+  };
+
+  struct Service {
+    size_t config_index = 0;  // in Config::services
+    Endpoint virtual_endpoint{};
+    uint32_t first_backend = 0;  // its backends follow each other, in the order of the file
+    balance::Maglev maglev;
+  };
+
+  // Takes the services of this family. `next_hops` must reach every backend. Refused, with the
+  // service's name: weights too far apart for a Maglev table, memory that is not to be had.
+  static Result<ServiceTable> create(const Config& config, const NextHops& next_hops);
+
+  // The service with the destination of `key`. Constant time.
+  [[nodiscard]] std::optional<uint32_t> find(const Key& key) {
+    const uint32_t* service = by_destination_.find(destination_of(key));
+    return service == nullptr ? std::nullopt : std::optional(*service);
+  }
+
+  // The backend for a new connection; nothing when all have weight 0.
+  [[nodiscard]] std::optional<uint32_t> pick_backend(uint32_t service, const Key& key) const {
+    const Hash64 hash = maglev_hash_.template hash<sizeof(Key)>(&key);
+    const std::optional<size_t> picked = services_[service].maglev.pick(hash.bits);
+    if (!picked) return {};
+    return services_[service].first_backend + static_cast<uint32_t>(*picked);
+  }
+
+  // Whether some backend has this address. O(log backends).
+  [[nodiscard]] bool is_backend_address(const Address& address) const {
+    return std::ranges::binary_search(backend_addresses_, address);
+  }
+
+  [[nodiscard]] const Service& service(uint32_t index) const { return services_[index]; }
+  [[nodiscard]] const std::vector<Service>& services() const { return services_; }
+  [[nodiscard]] Backend& backend(uint32_t index) { return backends_[index]; }
+  [[nodiscard]] const Backend& backend(uint32_t index) const { return backends_[index]; }
+  [[nodiscard]] const std::vector<Backend>& backends() const { return backends_; }
+
+ private:
+  using Index = FlowTable<Key, uint32_t>;
+
+  ServiceTable(Index by_destination, uint64_t maglev_seed)
+      : by_destination_(std::move(by_destination)), maglev_hash_(maglev_seed) {}
+  std::optional<Error> add(const ServiceConfig& service, size_t config_index, uint64_t maglev_seed,
+                           const NextHops& next_hops);
+
+  // What all packets to a service share.
+  [[nodiscard]] static Key destination_of(const Key& key) {
+    return {.destination = key.destination,
+            .destination_port = key.destination_port,
+            .protocol = key.protocol};
+  }
+
+  Index by_destination_;
+  KeyedHash maglev_hash_;
+  std::vector<Service> services_;
+  std::vector<Backend> backends_;
+  std::vector<Address> backend_addresses_;  // sorted
+};
+
+extern template class ServiceTable<net::Ipv4Address>;
+extern template class ServiceTable<net::Ipv6Address>;
+
+}  // namespace roost::lb

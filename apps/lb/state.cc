@@ -1,0 +1,94 @@
+#include "apps/lb/state.h"
+
+#include <utility>
+
+namespace roost::lb {
+
+namespace {
+
+// A family without services takes no room.
+template <class Address>
+uint64_t connections_wanted(const Config& config, const ServiceTable<Address>& services) {
+  return services.services().empty() ? 0 : config.table.connections;
+}
+
+template <class Address>
+const BackendCounters* find_counters(const ServiceTable<Address>& services, size_t service_index,
+                                     size_t backend_index) {
+  for (const auto& service : services.services()) {
+    if (service.config_index != service_index) continue;
+    return &services.backend(service.first_backend + static_cast<uint32_t>(backend_index)).counters;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+template <class Address>
+Result<std::unique_ptr<Family<Address>>> Family<Address>::create(const Config& config,
+                                                                 const NextHops& next_hops) {
+  auto services = ServiceTable<Address>::create(config, next_hops);
+  if (!services) return services.error();
+  std::unique_ptr<Family> family(new Family(std::move(services).value()));
+  auto connections = ConnectionTable<Address>::create(
+      {.connections = connections_wanted(config, family->services_),
+       .hash_seed = config.table.hash_seed},
+      family->services_);
+  if (!connections) {
+    return Error{"[table] connections: " + connections.error().message};
+  }
+  family->connections_.emplace(std::move(connections).value());
+  return family;
+}
+
+Result<State> State::create(const Config& config, std::span<const net::MacAddress> device_macs) {
+  auto next_hops = NextHops::create(config, device_macs);
+  if (!next_hops) return next_hops.error();
+  auto ipv4 = Family<net::Ipv4Address>::create(config, next_hops.value());
+  if (!ipv4) return ipv4.error();
+  auto ipv6 = Family<net::Ipv6Address>::create(config, next_hops.value());
+  if (!ipv6) return ipv6.error();
+  return State(config, std::move(next_hops).value(), std::move(ipv4).value(),
+               std::move(ipv6).value());
+}
+
+void State::advance(Tick now) {
+  ipv4_->connections().advance(now);
+  ipv6_->connections().advance(now);
+}
+
+void State::maintain(uint64_t bucket_budget) {
+  ipv4_->connections().maintain(bucket_budget - bucket_budget / 2);
+  ipv6_->connections().maintain(bucket_budget / 2);
+}
+
+void State::settle() {
+  ipv4_->connections().settle();
+  ipv6_->connections().settle();
+}
+
+FlowCounts State::counts() const {
+  const FlowCounts& a = ipv4_->connections().counts();
+  const FlowCounts& b = ipv6_->connections().counts();
+  return {a.made + b.made, a.ended + b.ended, a.expired + b.expired};
+}
+
+uint64_t State::count_live() {
+  return ipv4_->connections().count_live() + ipv6_->connections().count_live();
+}
+
+bool State::audit() { return ipv4_->connections().audit() && ipv6_->connections().audit(); }
+
+BackendCounters State::backend_counters(size_t service_index, size_t backend_index) const {
+  if (const auto* found = find_counters(ipv4_->services(), service_index, backend_index)) {
+    return *found;
+  }
+  const auto* found = find_counters(ipv6_->services(), service_index, backend_index);
+  ROOST_ASSERT(found != nullptr);
+  return *found;
+}
+
+template class Family<net::Ipv4Address>;
+template class Family<net::Ipv6Address>;
+
+}  // namespace roost::lb

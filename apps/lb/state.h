@@ -1,0 +1,76 @@
+// Everything the load balancer knows while it runs: next hops, and for each family its services and
+// connections. Made from a configuration, used by one worker.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "apps/lb/config.h"
+#include "apps/lb/connection_table.h"
+#include "apps/lb/next_hops.h"
+#include "apps/lb/service_table.h"
+#include "roost/base/result.h"
+
+namespace roost::lb {
+
+// Services and connections of one family. It stays where it is: the connections point to the
+// services.
+template <class Address>
+class Family {
+ public:
+  static Result<std::unique_ptr<Family>> create(const Config& config, const NextHops& next_hops);
+
+  [[nodiscard]] ServiceTable<Address>& services() { return services_; }
+  [[nodiscard]] const ServiceTable<Address>& services() const { return services_; }
+  [[nodiscard]] ConnectionTable<Address>& connections() { return *connections_; }
+  [[nodiscard]] const ConnectionTable<Address>& connections() const { return *connections_; }
+
+ private:
+  explicit Family(ServiceTable<Address> services) : services_(std::move(services)) {}
+
+  ServiceTable<Address> services_;
+  std::optional<ConnectionTable<Address>> connections_;  // there from create() on
+};
+
+class State {
+ public:
+  // `device_macs`: of each port, for those whose configuration gives none. Errors: what the
+  // configuration's reader cannot see, above all memory that is not to be had.
+  static Result<State> create(const Config& config, std::span<const net::MacAddress> device_macs);
+
+  [[nodiscard]] const Config& config() const { return config_; }
+  [[nodiscard]] const NextHops& next_hops() const { return next_hops_; }
+  [[nodiscard]] Family<net::Ipv4Address>& ipv4() { return *ipv4_; }
+  [[nodiscard]] const Family<net::Ipv4Address>& ipv4() const { return *ipv4_; }
+  [[nodiscard]] Family<net::Ipv6Address>& ipv6() { return *ipv6_; }
+  [[nodiscard]] const Family<net::Ipv6Address>& ipv6() const { return *ipv6_; }
+
+  // As for ConnectionTable, for both families. maintain() shares its budget between them.
+  void advance(Tick now);
+  void maintain(uint64_t bucket_budget);
+  void settle();
+  [[nodiscard]] FlowCounts counts() const;
+  [[nodiscard]] uint64_t count_live();
+  [[nodiscard]] bool audit();
+
+  // Counters of the backend at `backend_index` of the service at `service_index`, both as in the
+  // configuration. O(services): for reports.
+  [[nodiscard]] BackendCounters backend_counters(size_t service_index, size_t backend_index) const;
+
+ private:
+  State(Config config, NextHops next_hops, std::unique_ptr<Family<net::Ipv4Address>> ipv4,
+        std::unique_ptr<Family<net::Ipv6Address>> ipv6)
+      : config_(std::move(config)),
+        next_hops_(std::move(next_hops)),
+        ipv4_(std::move(ipv4)),
+        ipv6_(std::move(ipv6)) {}
+
+  Config config_;
+  NextHops next_hops_;
+  std::unique_ptr<Family<net::Ipv4Address>> ipv4_;
+  std::unique_ptr<Family<net::Ipv6Address>> ipv6_;
+};
+
+}  // namespace roost::lb

@@ -1,0 +1,89 @@
+// The program: one subcommand a network function. Arguments after `--` are DPDK's.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "apps/lb/exit_status.h"
+#include "apps/lb/lb_command.h"
+
+namespace {
+
+constexpr const char* kAbout =
+    "Roost: network functions on exact-match tables.\n"
+    "\n"
+    "  roost lb -c FILE [--json] -- EAL-ARGUMENTS   balance TCP and UDP over backends\n"
+    "  roost lb -c FILE --check                     check a configuration, start nothing\n"
+    "  roost lb --suggest CAPTURE                   print a configuration for a capture";
+
+constexpr const char* kLbAbout =
+    "A layer-4 load balancer for TCP and UDP, IPv4 and IPv6.\n"
+    "\n"
+    "Takes packets for virtual addresses from its ports, sends each connection to one backend of\n"
+    "the service (chosen by Maglev, kept by a flow table), and brings the replies back.\n"
+    "\n"
+    "Ports are DPDK's, made by the arguments after `--`, one [[port]] of the file for each:\n"
+    "  live      roost lb -c lb.toml -- --no-huge --no-pci --vdev=net_af_packet0,iface=eth0 ...\n"
+    "  replay    roost lb -c lb.toml -- --no-huge --no-pci \\\n"
+    "              --vdev=net_pcap0,rx_pcap=in.pcap,tx_pcap=out.pcap ...\n"
+    "A replay ends with its captures, in the time of the packets. A live run ends by SIGINT or\n"
+    "SIGTERM. Both end with a report.";
+
+constexpr const char* kLbFooter =
+    "Exit status:\n"
+    "  0  all went well\n"
+    "  1  the run ended, and the numbers of its report do not add up: a bug\n"
+    "  2  the command line is wrong\n"
+    "  3  the configuration was refused; each fault is printed with its line\n"
+    "  4  captures, DPDK, ports or memory could not be had";
+
+// What follows the first "--".
+std::vector<std::string> split_off_eal_arguments(std::vector<std::string>& arguments) {
+  const auto separator = std::ranges::find(arguments, "--");
+  if (separator == arguments.end()) return {};
+  std::vector<std::string> eal(separator + 1, arguments.end());
+  arguments.erase(separator, arguments.end());
+  return eal;
+}
+
+int run(std::vector<std::string> arguments) {
+  roost::lb::LbOptions options;
+  options.eal_arguments = split_off_eal_arguments(arguments);
+
+  CLI::App app{kAbout, "roost"};
+  app.require_subcommand(1);
+  CLI::App* lb = app.add_subcommand("lb", kLbAbout);
+  lb->footer(kLbFooter);
+  auto* config = lb->add_option("-c,--config", options.config_path, "the configuration, in TOML");
+  auto* suggest = lb->add_option("--suggest", options.suggest_path,
+                                 "print a configuration for this capture and exit");
+  auto* check =
+      lb->add_flag("--check", options.check_only, "check the configuration and start nothing");
+  auto* json = lb->add_flag("--json", options.json, "report as JSON on standard output");
+  suggest->excludes(config)->excludes(check)->excludes(json);
+
+  try {
+    std::ranges::reverse(arguments);  // CLI11 takes them from the back
+    app.parse(arguments);
+    if (options.config_path.empty() && options.suggest_path.empty()) {
+      throw CLI::RequiredError("-c FILE, or --suggest CAPTURE,");
+    }
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? roost::lb::kExitOk : roost::lb::kExitUsage;
+  }
+  return roost::lb::run_lb(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {  // out of memory before traffic flows
+    std::cerr << "roost: " << error.what() << "\n";
+    return roost::lb::kExitCannotStart;
+  }
+}
