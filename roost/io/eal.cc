@@ -73,6 +73,7 @@ Result<Eal> Eal::start(std::span<const std::string> arguments) {
   }
   eal.arguments_ = complete_arguments(arguments);
   std::vector<char*> pointers;
+  pointers.reserve(eal.arguments_.size());
   for (std::string& argument : eal.arguments_) pointers.push_back(argument.data());
   if (rte_eal_init(static_cast<int>(pointers.size()), pointers.data()) < 0) {
     // Under a shared prefix the files may be those of a process that runs.

@@ -3,9 +3,8 @@
 //
 // What it adds to the arguments: without --file-prefix each process gets its own, so that two runs
 // do not meet; and huge pages under that private prefix are released with the process. What DPDK
-// logs is kept for error messages instead of printed, unless the arguments set a log level. Needs
-// no privileges with
-// --no-huge --no-pci.
+// logs is kept for error messages instead of printed, unless the arguments set a log level; only
+// wrong options make EAL itself print its usage. Needs no privileges with --no-huge --no-pci.
 #pragma once
 
 #include <cstdint>

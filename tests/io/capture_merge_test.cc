@@ -64,7 +64,7 @@ std::vector<Batch> merged_batches(CaptureMerge& merge) {
 class CaptureMergeTest : public testing::Test {
  protected:
   std::string add_capture(const std::vector<Frame>& frames) {
-    const std::string path = directory_.file(std::to_string(devices_.size()) + ".pcap");
+    std::string path = directory_.file(std::to_string(devices_.size()) + ".pcap");
     write_capture(path, frames);
     devices_.push_back("net_pcap" + std::to_string(devices_.size()) + ",rx_pcap=" + path);
     return path;
@@ -207,7 +207,7 @@ TEST_F(CaptureMergeTest, an_exhausted_pool_loses_packets_by_count_and_never_hang
 
 TEST_F(CaptureMergeTest, what_the_merge_still_holds_is_freed_with_it_and_not_counted_as_received) {
   std::vector<Frame> frames;
-  for (uint32_t i = 0; i < 100; ++i) frames.push_back({1000 * i, numbered_frame(i, 60)});
+  for (uint32_t i = 0; i < 100; ++i) frames.push_back({uint64_t{1000} * i, numbered_frame(i, 60)});
   add_capture(frames);
   PortRun run(devices_);
   {

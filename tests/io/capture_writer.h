@@ -44,7 +44,7 @@ class TemporaryDirectory {
 inline std::vector<uint8_t> numbered_frame(uint32_t number, size_t byte_count) {
   std::vector<uint8_t> bytes(byte_count);
   for (size_t i = 0; i < byte_count; ++i) {
-    bytes[i] = static_cast<uint8_t>(i < 4 ? number >> (8 * i) : number * 31 + i * 7);
+    bytes[i] = static_cast<uint8_t>(i < 4 ? size_t{number} >> (8 * i) : number + i * 7);
   }
   return bytes;
 }

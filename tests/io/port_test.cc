@@ -47,7 +47,7 @@ TEST_F(PortTest, a_capture_passes_through_two_ports_byte_by_byte) {
   std::vector<Frame> frames;
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < 1000; ++i) {
-    frames.push_back({kSecond + i * 10, numbered_frame(i, 14 + random() % 1501)});
+    frames.push_back({kSecond + uint64_t{10} * i, numbered_frame(i, 14 + random() % 1501)});
     bytes += frames.back().bytes.size();
   }
   write_capture(in_, frames);
