@@ -6,9 +6,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace roost {
@@ -125,7 +125,7 @@ Result<Arena> Arena::map(uint64_t bytes, std::optional<PageKind> only) {
     if (only ? kind != *only : !rounding_is_cheap(bytes, kind)) continue;
     if (std::optional<Arena> arena = try_map(bytes, kind)) return std::move(*arena);
   }
-  const std::string reason = std::strerror(errno);
+  const std::string reason = std::generic_category().message(errno);
   return Error{"no memory for an arena of " + std::to_string(bytes) + " bytes on " +
                (only ? std::string(page_kind_name(*only)) : std::string("any")) + " pages (" +
                reason + "); reserve huge pages, allow smaller ones, or ask for less"};

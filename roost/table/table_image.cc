@@ -9,7 +9,7 @@
 namespace roost {
 namespace {
 
-constexpr uint64_t kCapacityMin = 2 * kSlotsPerBucket;
+constexpr uint64_t kCapacityMin = uint64_t{2} * kSlotsPerBucket;
 constexpr uint64_t kCapacityMax = uint64_t{1} << 40;
 
 Result<Arena> memory_for(const TableConfig& config, uint64_t bytes, uint64_t bucket_count) {

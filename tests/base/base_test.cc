@@ -1,3 +1,4 @@
+// Hit words and results, and what misuse of them does.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,3 +1,4 @@
+// The hashes: golden values, quality on random and on structured keys, and the bucket map on top.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,3 +1,4 @@
+// Arenas of every kind of page, sparse ones beyond 64 GiB, and the reasons for refusals.
 #include "roost/memory/arena.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 """Reads the machine code of batched lookups: every kernel's loop is inlined whole.
 
-For keys of 16 and 40 bytes, values of 4, 8 and 16 bytes, with and without timers, the trampoline of each
-kernel must contain the loop and call nothing but the two cold paths; the SSE4.2 one must use the vector
-compare. Usage: hot_loop_test.py OBJECT_FILE
+For keys of 16 and 40 bytes, values of 4, 8 and 16 bytes, with and without timers, the trampoline
+of each kernel must contain the loop and call nothing but the two cold paths; the SSE4.2 one must
+use the vector compare. Usage: hot_loop_test.py OBJECT_FILE
 """
 
 import re
@@ -37,7 +37,8 @@ def main():
         if not kernel or ".cold" in name:
             continue
         checked[kernel] += 1
-        calls = [line for line in body if re.search(r"\bcall\b", line) and not any(c in line for c in COLD)]
+        calls = [line for line in body
+                 if re.search(r"\bcall\b", line) and not any(c in line for c in COLD)]
         failures += [f"{name}\n  calls: {line.strip()[-60:]}" for line in calls]
         if not any("prefetch" in line for line in body):
             failures.append(f"{name}\n  the loop was not inlined: no prefetch")
