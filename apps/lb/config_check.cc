@@ -207,7 +207,8 @@ class Check {
       fault(backend.line, what + ": " + address + " is the address of the port of " +
                               at_line(line) + "; a backend is another station");
     } else if (is_martian(backend.address)) {
-      fault(backend.line, what + ": " + address + " is no address of a station");
+      fault(backend.line,
+            what + ": " + address + " is no address of a station; give a unicast address");
     } else if (neighbours_.find(backend.address) == 0 && !has_gateway()) {
       fault(backend.line,
             what + ": " + address +

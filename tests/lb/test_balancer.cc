@@ -1,0 +1,140 @@
+#include "tests/lb/test_balancer.h"
+
+#include <cstring>
+#include <utility>
+
+#include "roost/base/assert.h"
+#include "tests/net/test_frame.h"
+
+namespace roost::lb {
+
+std::string test_config() {
+  return R"(tick_seconds = 1.0
+maglev_seed = 1
+[table]
+connections = 4_096
+hash_seed = 7
+[[port]]
+addresses = ["192.0.2.1/24", "2001:db8:1::1/64"]
+mac = "02:00:00:00:00:01"
+[[port]]
+addresses = ["10.0.0.1/24", "2001:db8:2::1/64"]
+mac = "02:00:00:00:00:02"
+[[neighbour]]
+address = "192.0.2.10"
+mac = "02:00:00:00:01:10"
+[[neighbour]]
+address = "192.0.2.11"
+mac = "02:00:00:00:01:11"
+[[neighbour]]
+address = "2001:db8:1::10"
+mac = "02:00:00:00:01:10"
+[[neighbour]]
+address = "10.0.0.11"
+mac = "02:00:00:00:02:11"
+[[neighbour]]
+address = "10.0.0.12"
+mac = "02:00:00:00:02:12"
+[[neighbour]]
+address = "10.0.0.13"
+mac = "02:00:00:00:02:13"
+[[neighbour]]
+address = "2001:db8:2::11"
+mac = "02:00:00:00:02:11"
+[[neighbour]]
+address = "2001:db8:2::12"
+mac = "02:00:00:00:02:12"
+[[service]]
+name = "web"
+address = "198.51.100.80"
+port = 80
+protocol = "tcp"
+backends = [
+  {name = "b1", address = "10.0.0.11", port = 8080},
+  {name = "b2", address = "10.0.0.12", port = 8080, weight = 2},
+  {name = "b3", address = "10.0.0.13", port = 8080},
+]
+[[service]]
+name = "web6"
+address = "2001:db8:ffff::80"
+port = 80
+protocol = "tcp"
+backends = [
+  {name = "b1", address = "2001:db8:2::11", port = 8080},
+  {name = "b2", address = "2001:db8:2::12", port = 8080},
+]
+[[service]]
+name = "dns"
+address = "198.51.100.53"
+port = 53
+protocol = "udp"
+backends = [{name = "b1", address = "10.0.0.11"}]
+[[service]]
+name = "dns6"
+address = "2001:db8:ffff::53"
+port = 53
+protocol = "udp"
+backends = [{name = "b1", address = "2001:db8:2::11"}]
+)";
+}
+
+std::string test_config(std::string_view replace, std::string_view by) {
+  std::string toml = test_config();
+  const size_t at = toml.find(replace);
+  ROOST_ASSERT(at != std::string::npos);
+  return toml.replace(at, replace.size(), by);
+}
+
+TestBalancer::TestBalancer(const std::string& toml) {
+  ConfigOutcome outcome = parse_config(toml);
+  for (const Fault& fault : outcome.faults)
+    std::fprintf(stderr, "%s\n", describe(fault, "test").c_str());
+  ROOST_ASSERT(outcome.config.has_value());
+  const std::vector<net::MacAddress> macs(outcome.config->ports.size(), {{2, 0, 0, 0, 0, 9}});
+  state_ = std::make_unique<State>(State::create(*outcome.config, macs).value());
+  datapath_ = std::make_unique<Datapath>(*state_);
+  totals_.ports.resize(outcome.config->ports.size());
+}
+
+std::vector<Fate> TestBalancer::send_batch(std::span<const Arrival> arrivals) {
+  std::vector<net::TestFrame> frames;
+  frames.reserve(arrivals.size());
+  net::PacketBatch batch;
+  for (const Arrival& arrival : arrivals) {
+    frames.emplace_back(arrival.frame,
+                        net::TestFrame::Shape{arrival.headroom, arrival.contiguous_bytes});
+    net::Packet packet = frames.back().packet;
+    packet.in_port = arrival.in_port;
+    batch.push(packet);
+    ++totals_.ports[arrival.in_port].received;
+  }
+  datapath_->process(batch, now);
+  std::vector<Fate> fates;
+  for (size_t lane = 0; lane < arrivals.size(); ++lane) {
+    const net::LaneVerdict& verdict = batch.verdicts()[lane];
+    if (verdict.is_drop()) {
+      ++totals_.drops[verdict.drop_cause()];
+      fates.push_back({static_cast<DropCause>(verdict.drop_cause()), 0, {}});
+    } else {
+      const net::Packet& packet = batch.packets()[lane];
+      ++totals_.ports[verdict.out_port()].sent;
+      fates.push_back(
+          {{}, verdict.out_port(), {packet.data, packet.data + packet.contiguous_bytes}});
+    }
+  }
+  return fates;
+}
+
+std::string destination_of(const Fate& fate) {
+  ROOST_ASSERT(!fate.cause && fate.frame.size() >= 42);
+  if (fate.frame[12] == 0x08) {
+    net::Ipv4Address address;
+    std::memcpy(address.bytes.data(), &fate.frame[30], 4);
+    return address.format();
+  }
+  net::Ipv6Address address;
+  std::memcpy(address.bytes.data(), &fate.frame[38], 16);
+  return address.format();
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,71 @@
+// A load balancer without ports for tests: a configuration, its state and datapath, frames in,
+// verdicts and frames out, and every count kept beside it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/lb/datapath.h"
+#include "apps/lb/report.h"
+#include "apps/lb/state.h"
+#include "tests/lb/test_packet.h"
+
+namespace roost::lb {
+
+// Two ports (clients, backends), IPv4 and IPv6, four services on three backends. Each service's
+// backends listen on port 8080, or 53 for dns.
+[[nodiscard]] std::string test_config();
+// The same with one text replaced; the text must be there.
+[[nodiscard]] std::string test_config(std::string_view replace, std::string_view by);
+
+// What became of a frame.
+struct Fate {
+  std::optional<DropCause> cause{};  // nothing: it was forwarded
+  uint16_t out_port = 0;
+  std::vector<uint8_t> frame{};  // as it left
+
+  bool operator==(const Fate&) const = default;
+};
+
+// A frame that arrives.
+struct Arrival {
+  std::vector<uint8_t> frame{};
+  uint16_t in_port = 0;
+  uint32_t headroom = 128;
+  std::optional<uint32_t> contiguous_bytes{};  // else all of it
+};
+
+class TestBalancer {
+ public:
+  explicit TestBalancer(const std::string& toml = test_config());
+
+  // One batch, at most net::kBatchLanesMax frames.
+  std::vector<Fate> send_batch(std::span<const Arrival> arrivals);
+  Fate send(const Arrival& arrival) { return send_batch(std::span(&arrival, 1)).front(); }
+  // A packet of a client comes by port 0, one of a backend by port 1.
+  Fate send_from_client(const PacketSpec& spec) { return send({make_frame(spec), 0, 128, {}}); }
+  Fate send_from_backend(const PacketSpec& spec) { return send({make_frame(spec), 1, 128, {}}); }
+
+  // The report as it would be if the run ended now; nothing but expired connections is changed.
+  [[nodiscard]] Report report() { return make_report(*state_, totals_); }
+
+  Tick now{};  // of the next batch
+  [[nodiscard]] State& state() { return *state_; }
+  [[nodiscard]] Datapath& datapath() { return *datapath_; }
+
+ private:
+  std::unique_ptr<State> state_;
+  std::unique_ptr<Datapath> datapath_;
+  RunTotals totals_;
+};
+
+// The backend that a forwarded frame without VLAN tags goes to: its destination address.
+[[nodiscard]] std::string destination_of(const Fate& fate);
+
+}  // namespace roost::lb

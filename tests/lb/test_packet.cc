@@ -1,0 +1,115 @@
+#include "tests/lb/test_packet.h"
+
+namespace roost::lb {
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+void put16(Bytes& bytes, uint32_t value) {
+  bytes.push_back(static_cast<uint8_t>(value >> 8));
+  bytes.push_back(static_cast<uint8_t>(value & 0xff));
+}
+
+template <class Array>
+void put(Bytes& bytes, const Array& more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+// RFC 1071, literally.
+uint16_t checksum(const Bytes& bytes) {
+  uint32_t sum = 0;
+  for (size_t i = 0; i < bytes.size(); i += 2) {
+    sum += uint32_t{bytes[i]} << 8;
+    if (i + 1 < bytes.size()) sum += bytes[i + 1];
+    if (sum > 0xffff) sum -= 0xffff;
+  }
+  return static_cast<uint16_t>(0xffff - sum);
+}
+
+void put_address(Bytes& bytes, const net::IpAddress& address) {
+  if (address.is_ipv6()) {
+    put(bytes, address.ipv6().bytes);
+  } else {
+    put(bytes, address.ipv4().bytes);
+  }
+}
+
+Bytes make_l4(const PacketSpec& spec, const net::IpAddress& source,
+              const net::IpAddress& destination) {
+  const bool is_tcp = spec.protocol == net::IpProtocol::kTcp;
+  const size_t header_bytes = is_tcp ? 20 : 8;
+  const uint32_t l4_bytes = static_cast<uint32_t>(header_bytes + spec.payload.size());
+  Bytes l4;
+  put16(l4, spec.source_port);
+  put16(l4, spec.destination_port);
+  if (is_tcp) {
+    put(l4, Bytes{1, 2, 3, 4, 5, 6, 7, 8, 0x50, spec.tcp_flags, 0x10, 0, 0, 0, 0, 0});
+  } else {
+    put16(l4, l4_bytes);
+    put16(l4, 0);
+  }
+  put(l4, spec.payload);
+  if (!is_tcp && !spec.has_udp_checksum) return l4;
+
+  Bytes covered;
+  put_address(covered, source);
+  put_address(covered, destination);
+  put16(covered, static_cast<uint8_t>(spec.protocol));
+  put16(covered, l4_bytes);
+  put(covered, l4);
+  uint16_t sum = checksum(covered);
+  if (!is_tcp && sum == 0) sum = 0xffff;
+  const size_t at = is_tcp ? 16 : 6;
+  l4[at] = static_cast<uint8_t>(sum >> 8);
+  l4[at + 1] = static_cast<uint8_t>(sum & 0xff);
+  return l4;
+}
+
+void put_ipv4(Bytes& frame, const PacketSpec& spec, const net::IpAddress& source,
+              const net::IpAddress& destination, size_t l4_bytes) {
+  Bytes header = {0x45, 0};
+  put16(header, static_cast<uint32_t>(20 + l4_bytes));
+  put(header, Bytes{0x12, 0x34, 0x40, 0, spec.ttl, static_cast<uint8_t>(spec.protocol), 0, 0});
+  put_address(header, source);
+  put_address(header, destination);
+  const uint16_t sum = checksum(header);
+  header[10] = static_cast<uint8_t>(sum >> 8);
+  header[11] = static_cast<uint8_t>(sum & 0xff);
+  put(frame, header);
+}
+
+void put_ipv6(Bytes& frame, const PacketSpec& spec, const net::IpAddress& source,
+              const net::IpAddress& destination, size_t l4_bytes) {
+  put(frame, Bytes{0x60, 0, 0, 0});
+  put16(frame, static_cast<uint32_t>(l4_bytes));
+  frame.push_back(static_cast<uint8_t>(spec.protocol));
+  frame.push_back(spec.ttl);
+  put_address(frame, source);
+  put_address(frame, destination);
+}
+
+}  // namespace
+
+std::vector<uint8_t> make_frame(const PacketSpec& spec) {
+  const net::IpAddress source = net::IpAddress::parse(spec.source).value();
+  const net::IpAddress destination = net::IpAddress::parse(spec.destination).value();
+  Bytes frame;
+  put(frame, net::MacAddress::parse(spec.destination_mac).value().bytes);
+  put(frame, net::MacAddress::parse(spec.source_mac).value().bytes);
+  for (size_t i = 0; i < spec.vlan.size(); ++i) {
+    put16(frame, spec.vlan.size() >= 2 && i == 0 ? 0x88a8 : 0x8100);
+    put16(frame, spec.vlan[i]);
+  }
+  put16(frame, source.is_ipv6() ? 0x86dd : 0x0800);
+  const Bytes l4 = make_l4(spec, source, destination);
+  if (source.is_ipv6()) {
+    put_ipv6(frame, spec, source, destination, l4.size());
+  } else {
+    put_ipv4(frame, spec, source, destination, l4.size());
+  }
+  put(frame, l4);
+  return frame;
+}
+
+}  // namespace roost::lb

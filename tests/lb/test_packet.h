@@ -1,0 +1,32 @@
+// Packets for the load balancer's tests, made from a description field by field, with checksums
+// computed from scratch. What the balancer sends is compared with a frame made from the description
+// of what it should have sent: no code of roost/net is involved.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "roost/net/address.h"
+#include "roost/net/headers.h"
+
+namespace roost::lb {
+
+struct PacketSpec {
+  std::string source_mac = "02:00:00:00:01:10";
+  std::string destination_mac = "02:00:00:00:00:01";
+  std::vector<uint16_t> vlan{};
+  std::string source = "192.0.2.10";
+  std::string destination = "198.51.100.80";
+  uint16_t source_port = 40'000;
+  uint16_t destination_port = 80;
+  net::IpProtocol protocol = net::IpProtocol::kTcp;
+  uint8_t tcp_flags = net::tcp::kSyn;
+  uint8_t ttl = 64;
+  std::string payload = "roost";
+  bool has_udp_checksum = true;
+};
+
+[[nodiscard]] std::vector<uint8_t> make_frame(const PacketSpec& spec);
+
+}  // namespace roost::lb
