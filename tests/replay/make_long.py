@@ -92,6 +92,16 @@ def kept_alive(talk):
     return {"ended": 1}
 
 
+def only_listening(talk):
+    """What the backend sends keeps a connection alive too."""
+    talk.open()
+    for _ in range(3):
+        talk.wait(800)
+        talk.backend("PA", b"news")
+    talk.close()
+    return {"ended": 1}
+
+
 def fell_silent(talk):
     """Comes back after the connection expired: the backend's packet is refused, the client's makes
     a new one.
@@ -193,6 +203,7 @@ TCP_KINDS = (
     unanswered,
     half_closed,
     kept_alive,
+    only_listening,
     fell_silent,
     late_reset,
 )
