@@ -1,0 +1,150 @@
+// The TCP state machine row by row, and what its states and timeouts mean to a connection.
+#include "apps/lb/connection_state.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/lb/test_balancer.h"
+
+namespace roost::lb {
+namespace {
+
+using enum ConnectionState;
+using net::tcp::kAck;
+using net::tcp::kFin;
+using net::tcp::kRst;
+using net::tcp::kSyn;
+
+TEST(connection_state, follows_a_connection_from_syn_to_close) {
+  ConnectionState state = first_state(net::IpProtocol::kTcp, kSyn);
+  EXPECT_EQ(state, kSynSent);
+  state = next_state(state, Sender::kBackend, kSyn | kAck);
+  EXPECT_EQ(state, kSynReceived);
+  state = next_state(state, Sender::kClient, kAck);
+  EXPECT_EQ(state, kEstablished);
+  state = next_state(state, Sender::kBackend, kAck);
+  EXPECT_EQ(state, kEstablished);
+  state = next_state(state, Sender::kBackend, kFin | kAck);
+  EXPECT_EQ(state, kBackendFinished);
+  state = next_state(state, Sender::kClient, kAck);
+  EXPECT_EQ(state, kBackendFinished);
+  state = next_state(state, Sender::kClient, kFin | kAck);
+  EXPECT_EQ(state, kClosed);
+  EXPECT_EQ(next_state(state, Sender::kBackend, kAck), kClosed);
+}
+
+TEST(connection_state, one_side_alone_closes_by_rst_only) {
+  for (const Sender sender : {Sender::kClient, Sender::kBackend}) {
+    ConnectionState state = next_state(kEstablished, sender, kFin);
+    EXPECT_EQ(next_state(state, sender, kFin), state) << "a retransmitted FIN is one FIN";
+    EXPECT_EQ(next_state(kEstablished, sender, kRst | kAck), kClosed);
+    EXPECT_EQ(next_state(kClosed, sender, kFin), kClosed);
+  }
+}
+
+TEST(connection_state, only_a_clients_syn_begins_anew) {
+  EXPECT_TRUE(begins_anew(kClosed, kSyn));
+  EXPECT_FALSE(begins_anew(kClosed, kAck));
+  EXPECT_FALSE(begins_anew(kClosed, kSyn | kFin));
+  EXPECT_FALSE(begins_anew(kClientFinished, kSyn));
+  EXPECT_FALSE(begins_anew(kUdp, 0));
+}
+
+TEST(connection_state, udp_has_one) {
+  EXPECT_EQ(first_state(net::IpProtocol::kUdp, 0), kUdp);
+  EXPECT_EQ(next_state(kUdp, Sender::kBackend, 0), kUdp);
+}
+
+PacketSpec reply_to(const Fate& request) {
+  return {.destination_mac = "02:00:00:00:00:02",
+          .source = destination_of(request),
+          .destination = "192.0.2.10",
+          .source_port = 8080,
+          .destination_port = 40'000};
+}
+
+// Whether the connection that begins with the given packets is still there after a silence.
+struct Silence {
+  std::vector<uint8_t> client_flags;   // packets of the client, in order
+  std::vector<uint8_t> backend_flags;  // then those of the backend
+  uint64_t timeout;
+  bool is_closed = false;
+};
+
+TEST(timeouts, a_connection_lives_as_long_as_its_state_says_and_no_tick_longer) {
+  const std::vector<Silence> silences = {{{kSyn}, {}, 60},
+                                         {{kSyn}, {kSyn | kAck}, 60},
+                                         {{kSyn, kAck}, {}, 900},
+                                         {{kAck}, {kAck}, 900},
+                                         {{kSyn, kAck, kFin}, {}, 120},
+                                         {{kAck}, {kFin}, 120},
+                                         {{kAck, kFin}, {kFin}, 10, true},
+                                         {{kAck}, {kRst}, 10, true},
+                                         {{kAck, kRst}, {}, 10, true}};
+  for (const Silence& silence : silences) {
+    for (const uint64_t excess : {0U, 1U}) {
+      TestBalancer balancer;
+      balancer.now = {1'000};
+      Fate fate;
+      for (const uint8_t flags : silence.client_flags) {
+        fate = balancer.send_from_client({.tcp_flags = flags});
+        ASSERT_EQ(fate.cause, std::nullopt);
+      }
+      PacketSpec reply = reply_to(fate);
+      for (const uint8_t flags : silence.backend_flags) {
+        reply.tcp_flags = flags;
+        ASSERT_EQ(balancer.send_from_backend(reply).cause, std::nullopt);
+      }
+      balancer.now.count += silence.timeout + excess;
+      reply.tcp_flags = kAck;
+      const Fate last = balancer.send_from_backend(reply);
+      EXPECT_EQ(last.cause, excess == 0 ? std::nullopt : std::optional(DropCause::kNoFlow))
+          << "timeout " << silence.timeout;
+      const Report report = balancer.report();
+      EXPECT_EQ(report.live, excess == 0 ? 1U : 0U);
+      EXPECT_EQ(report.flows.ended, excess == 1 && silence.is_closed ? 1U : 0U);
+      EXPECT_EQ(report.flows.expired, excess == 1 && !silence.is_closed ? 1U : 0U);
+    }
+  }
+}
+
+TEST(timeouts, the_same_ports_used_again_after_close_are_another_connection) {
+  TestBalancer balancer;
+  balancer.send_from_client({.tcp_flags = kAck});
+  balancer.send_from_client({.tcp_flags = kRst});
+  EXPECT_EQ(balancer.send_from_client({.tcp_flags = kSyn}).cause, std::nullopt);
+  Report report = balancer.report();
+  EXPECT_EQ(report.flows.made, 2U);
+  EXPECT_EQ(report.flows.ended, 1U);
+  EXPECT_EQ(report.live, 1U);
+  EXPECT_EQ(broken_sums(report), std::vector<std::string>());
+}
+
+TEST(timeouts, nobody_comes_back_to_life_however_far_time_jumps) {
+  for (const uint64_t jump : {901ULL, 64'512ULL, 64'513ULL, 65'000ULL, 65'536ULL, 65'537ULL,
+                              66'000ULL, 131'072ULL, 1'000'000'000'000ULL}) {
+    SCOPED_TRACE(jump);
+    TestBalancer balancer;
+    balancer.now = {500};
+    const Fate fate = balancer.send_from_client({.tcp_flags = kAck});
+    balancer.now.count += jump;
+    PacketSpec reply = reply_to(fate);
+    reply.tcp_flags = kAck;
+    EXPECT_EQ(balancer.send_from_backend(reply).cause, DropCause::kNoFlow);
+    const Report report = balancer.report();
+    EXPECT_EQ(report.flows.expired, 1U);
+    EXPECT_EQ(broken_sums(report), std::vector<std::string>());
+  }
+}
+
+TEST(timeouts, an_idle_balancer_gives_expired_connections_back_by_itself) {
+  TestBalancer balancer;
+  for (uint16_t port = 1; port <= 1'000; ++port) balancer.send_from_client({.source_port = port});
+  for (int tick = 0; tick < 61 + 256; ++tick) {
+    ++balancer.now.count;
+    balancer.datapath().idle(balancer.now, 64);
+  }
+  EXPECT_EQ(balancer.state().counts().expired, 1'000U) << "without anybody having asked for them";
+}
+
+}  // namespace
+}  // namespace roost::lb

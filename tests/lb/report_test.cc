@@ -1,0 +1,103 @@
+// The report: the same numbers as text and as JSON, and a sentence for each sum that does not
+// close.
+#include "apps/lb/report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/lb/test_balancer.h"
+
+namespace roost::lb {
+namespace {
+
+Report some_report() {
+  TestBalancer balancer;
+  for (uint16_t port = 1; port <= 10; ++port) balancer.send_from_client({.source_port = port});
+  balancer.send_from_client({.ttl = 1});
+  return balancer.report();
+}
+
+TEST(report, json_has_every_number) {
+  Report report = some_report();
+  report.run.ports[0].device = "net_\xff";  // whatever a device calls itself, it must be JSON
+  report.run.captures.push_back({"a.pcap", 11, 11, 0, 0, "after packet 11"});
+  const auto json = nlohmann::json::parse(format_json(report));
+  EXPECT_EQ(json["packets"]["received"], 11);
+  EXPECT_EQ(json["packets"]["sent"], 10);
+  EXPECT_EQ(json["flows"]["made"], 10);
+  EXPECT_EQ(json["flows"]["live"], 10);
+  EXPECT_EQ(json["flows"]["ended"], 0);
+  EXPECT_EQ(json["flows"]["expired"], 0);
+  EXPECT_EQ(json["flows"]["evicted"], 0);
+  EXPECT_EQ(json["drops"]["ttl_expired"], 1);
+  EXPECT_EQ(json["drops"].size(), kDropCauseCount);
+  EXPECT_EQ(json["services"][0]["name"], "web");
+  EXPECT_EQ(json["services"][0]["endpoint"], "198.51.100.80:80");
+  EXPECT_EQ(json["services"][1]["endpoint"], "[2001:db8:ffff::80]:80");
+  uint64_t flows = 0;
+  for (const auto& backend : json["services"][0]["backends"]) {
+    flows += backend["flows"].get<uint64_t>();
+  }
+  EXPECT_EQ(flows, 10U);
+  EXPECT_EQ(json["captures"][0]["cut"], "after packet 11");
+  EXPECT_EQ(json["tables"]["kernel"], report.kernel);
+  EXPECT_TRUE(json["broken"].empty());
+}
+
+TEST(report, text_has_them_too) {
+  const std::string text = format_text(some_report());
+  for (const char* part : {"service web", "198.51.100.80:80 tcp", "ttl_expired", "10 made",
+                           "10 live", "cycles a packet", "pages, lookups by the"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  }
+}
+
+TEST(report, each_broken_sum_is_a_sentence) {
+  const auto broken_after = [](auto&& change) {
+    Report report = some_report();
+    change(report);
+    const std::vector<std::string> broken = broken_sums(report);
+    return broken.empty() ? std::string() : broken.front();
+  };
+  EXPECT_EQ(broken_after([](Report&) {}), "");
+  EXPECT_EQ(broken_after([](Report& report) { ++report.received; }),
+            "packets received = packets sent + drops by cause does not hold: 12 is not 11");
+  EXPECT_EQ(broken_after([](Report& report) { ++report.flows.expired; }),
+            "flows made = live + ended + expired + evicted does not hold: 10 is not 11");
+  EXPECT_NE(broken_after([](Report& report) {
+              ++report.services[0].backends[0].counters.flows;
+            }).find("flows of all backends"),
+            std::string::npos);
+  EXPECT_NE(broken_after([](Report& report) {
+              ++report.services[0].backends[0].counters.packets;
+            }).find("packets of all backends"),
+            std::string::npos);
+  EXPECT_NE(broken_after([](Report& report) { report.is_sound = false; }).find("reply tuple"),
+            std::string::npos);
+  EXPECT_NE(broken_after([](Report& report) {
+              ++report.run.drops[0];
+              ++report.received;
+            }).find("must be decided"),
+            std::string::npos);
+  EXPECT_NE(broken_after([](Report& report) {
+              report.run.captures.push_back({"a.pcap", 2, 1, 0, 1, {}});
+            }).find("a.pcap: 1 of 2 packets were not delivered"),
+            std::string::npos);
+}
+
+TEST(report, what_ports_refuse_is_a_drop) {
+  TestBalancer balancer;
+  balancer.send_from_client({});
+  RunTotals totals;
+  totals.ports = {{.device = "a", .received = 1, .malformed = 2},
+                  {.device = "b", .sent = 0, .refused = 1}};
+  const Report report = make_report(balancer.state(), totals);
+  EXPECT_EQ(report.run.drops[static_cast<size_t>(DropCause::kTxRefused)], 1U);
+  EXPECT_EQ(report.run.drops[static_cast<size_t>(DropCause::kMalformed)], 2U);
+  EXPECT_EQ(report.received, 3U);
+  EXPECT_EQ(broken_sums(report), std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace roost::lb
