@@ -52,7 +52,7 @@ class Clients:
                     "--show-error",
                     "--fail",
                     "--max-time",
-                    "30",
+                    "20",
                     "--interface",
                     source[0],
                     "--local-port",
@@ -62,7 +62,7 @@ class Clients:
                     f"http://{host}:{service['port']}/{path}",
                 ],
                 capture_output=True,
-                timeout=40,
+                timeout=30,
             )
             if result.returncode != 0:
                 raise RuntimeError(f"curl {host}/{path} from {source}: {result.stderr.decode()}")
@@ -71,8 +71,7 @@ class Clients:
                 *source, service["name"], path, digest, result.stderr.decode().partition("=")[2]
             )
 
-        with ThreadPoolExecutor(PARALLEL_REQUESTS) as pool:
-            return list(pool.map(fetch, paths, sources))
+        return in_parallel(fetch, paths, sources)
 
     def dns(self, service, kinds):
         """Asks for each kind of record, several at a time; raises when one fails."""
@@ -102,5 +101,15 @@ class Clients:
                 raise RuntimeError(f"dig {kind} from {source}: {result.stdout}{result.stderr}")
             return Answer(*source, service["name"], kind, result.stdout.strip(), "")
 
-        with ThreadPoolExecutor(PARALLEL_REQUESTS) as pool:
-            return list(pool.map(ask, kinds, sources))
+        return in_parallel(ask, kinds, sources)
+
+
+def in_parallel(request, *arguments):
+    """All answers in order; after the first failure no further request is begun."""
+    with ThreadPoolExecutor(PARALLEL_REQUESTS) as pool:
+        futures = [pool.submit(request, *each) for each in zip(*arguments)]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
