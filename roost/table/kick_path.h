@@ -6,9 +6,10 @@
 // first node with a vacant slot ends the search. Lines are prefetched when a node is queued and
 // read when its turn comes.
 //
-// Limits: kKickNodesMax buckets are looked at and paths have at most kKickPathLengthMax moves. No
-// path visits a bucket twice, so that no move undoes or overtakes another. The search changes
-// nothing; a failed one leaves the table as it was.
+// Limits: kKickNodesMax buckets are looked at and paths have at most kKickPathLengthMax moves. The
+// search changes nothing; a failed one leaves the table as it was. Nothing keeps a bucket
+// from being queued twice, but a path through it twice is never the answer: without the detour it
+// would have been found before.
 #pragma once
 
 #include <array>
@@ -52,14 +53,6 @@ class KickTree {
   [[nodiscard]] unsigned count() const { return count_; }
   [[nodiscard]] const KickNode& operator[](unsigned node) const { return nodes_[node]; }
 
-  // Whether `bucket` lies on the way from the root to `node`.
-  [[nodiscard]] bool leads_through(unsigned node, BucketIndex bucket) const {
-    for (;; node = nodes_[node].parent) {
-      if (nodes_[node].bucket == bucket) return true;
-      if (nodes_[node].depth == 0) return false;
-    }
-  }
-
   // The path from the root to slot `vacant` of `node`.
   [[nodiscard]] KickPath path_to(unsigned node, unsigned vacant) const {
     KickPath path;
@@ -100,7 +93,6 @@ template <class Layout, class Vacancies>
     if (depth == kKickPathLengthMax) continue;
     for (unsigned slot = 0; slot < kSlotsPerBucket && !tree.is_full(); ++slot) {
       const BucketIndex next = map.other(bucket, Tag{line.tags[slot]});
-      if (tree.leads_through(node, next)) continue;
       prefetch<PrefetchHint::kT0>(&layout.line(next));
       tree.push(next, node, slot, depth + 1);
     }

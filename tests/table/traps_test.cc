@@ -239,7 +239,11 @@ TEST(X36, keys_with_equal_tags_and_buckets_are_told_apart) {
   ASSERT_EQ(table.lookup(keys, out, hits), 16U)
       << "every slot with the tag must be tried, in both buckets";
   for (uint64_t i = 0; i < 16; ++i) EXPECT_EQ(out[i], 1000 + i);
-  EXPECT_EQ(table.find(chosen(table, 3, 0xABCD, 99)), nullptr) << "a key that was never inserted";
+  out.assign(16, 7);
+  const std::vector<Key16> absent(16, chosen(table, 3, 0xABCD, 99));
+  EXPECT_EQ(table.lookup(absent, out, hits), 0U) << "a key that was never inserted";
+  EXPECT_EQ(out, std::vector<uint64_t>(16, 7))
+      << "a lane that misses is untouched, candidates or not";
   EXPECT_EQ(table.insert(chosen(table, 3, 0xABCD, 99), 0), InsertOutcome::kFull);
   for (uint64_t i = 0; i < 16; ++i) {
     ASSERT_TRUE(table.erase(keys[i]));
