@@ -22,7 +22,8 @@ name = "web-2"
 address = "198.51.100.81"
 port = 80
 protocol = "tcp"
-backends = [{name = "b1", address = "10.0.0.11", port = 8080}, {name = "b2", address = "10.0.0.12", port = 8080}]
+backends = [{name = "b1", address = "10.0.0.11", port = 8080},
+            {name = "b2", address = "10.0.0.12", port = 8080}]
 [[service]]
 name = "dns-2"
 address = "198.51.100.54"

@@ -1,10 +1,8 @@
-// Configuration files: right ones mean what they say, wrong ones are refused with the line and what
-// to do. In a wrong file the comment `#!` marks the line that must be named.
+// Right configuration files mean what they say.
 #include "apps/lb/config.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -12,249 +10,6 @@
 
 namespace roost::lb {
 namespace {
-
-uint32_t marked_line(std::string_view text) {
-  const size_t mark = text.find("#!");
-  if (mark == std::string_view::npos) return 0;
-  return static_cast<uint32_t>(1 + std::ranges::count(text.substr(0, mark), '\n'));
-}
-
-struct BadFile {
-  std::string replace;  // in the test configuration; empty: `by` is put at its end
-  std::string by;       // with a mark
-  std::string fault;    // a part of the message
-};
-
-void expect_refused(const BadFile& bad) {
-  SCOPED_TRACE(bad.by);
-  const std::string toml =
-      bad.replace.empty() ? test_config() + bad.by : test_config(bad.replace, bad.by);
-  const ConfigOutcome outcome = parse_config(toml);
-  EXPECT_FALSE(outcome.config.has_value());
-  ASSERT_FALSE(outcome.faults.empty());
-  const uint32_t line = marked_line(toml);
-  ASSERT_NE(line, 0U);
-  bool is_named = false;
-  std::string all;
-  for (const Fault& fault : outcome.faults) {
-    all += describe(fault, "lb.toml") + "\n";
-    is_named |= fault.line == line && fault.text.find(bad.fault) != std::string::npos;
-    EXPECT_NE(fault.text.find(';'), std::string::npos) << "it must say what to do: " << fault.text;
-  }
-  EXPECT_TRUE(is_named) << "line " << line << " and '" << bad.fault << "' are not both in\n" << all;
-}
-
-const std::string kMac1 = "mac = \"02:00:00:00:00:01\"";
-const std::string kAddresses1 = "addresses = [\"192.0.2.1/24\", \"2001:db8:1::1/64\"]";
-const std::string kWeb = "address = \"198.51.100.80\"";
-const std::string kB1 = "{name = \"b1\", address = \"10.0.0.11\", port = 8080},";
-const std::string kB2 = "{name = \"b2\", address = \"10.0.0.12\", port = 8080, weight = 2},";
-
-TEST(config, refuses_what_is_no_toml) {
-  for (const BadFile& bad : std::vector<BadFile>{
-           {"", "what is this #!\n", "not TOML"},
-           {"", "[table] #!\n", "not TOML"},
-           {"maglev_seed = 1", "maglev_seed = 1\nmaglev_seed = 2 #!", "not TOML"},
-       }) {
-    expect_refused(bad);
-  }
-}
-
-TEST(config, refuses_unknown_keys_everywhere) {
-  for (const BadFile& bad : std::vector<BadFile>{
-           {"tick_seconds = 1.0", "tick_second = 1.0 #!", "unknown key \"tick_second\" at the top"},
-           {"connections = 4_096", "conections = 4_096 #!", "known here are connections"},
-           {kMac1, kMac1 + "\nmacs = 1 #!", "unknown key \"macs\" in [[port]]"},
-           {"mac = \"02:00:00:00:01:10\"", "mac = \"02:00:00:00:01:10\"\nport = 1 #!",
-            "in [[neighbour]]"},
-           {kWeb, kWeb + "\nbackend = 1 #!", "in [[service]]"},
-           {kB1, "{name = \"b1\", address = \"10.0.0.11\", wieght = 3}, #!",
-            "unknown key \"wieght\" in backend"},
-           {"", "[timeouts]\ntcp = 3 #!\n", "known here are tcp_closed, tcp_closing"},
-           {"", "[lb]\nverify = true #!\n", "in [lb]"},
-           {"", "[ports] #!\n", "unknown key \"ports\""},
-       }) {
-    expect_refused(bad);
-  }
-}
-
-TEST(config, refuses_wrong_types) {
-  for (const BadFile& bad : std::vector<BadFile>{
-           {"tick_seconds = 1.0", "tick_seconds = \"1\" #!", "this is a string; give a number"},
-           {"maglev_seed = 1", "maglev_seed = 1.5 #!", "a decimal number; give an integer"},
-           {"connections = 4_096", "connections = [1] #!", "this is an array; give an integer"},
-           {kMac1, "mac = 2 #!", "an integer; give a string in quotes"},
-           {kMac1, "promiscuous = 1 #!", "give true or false"},
-           {kAddresses1, "addresses = \"192.0.2.1/24\" #!", "give an array"},
-           {kAddresses1, "addresses = [1] #!", "no address with its network's length"},
-           {kMac1, "vlan = [\"100\"] #!", "not a VLAN identifier"},
-           {"", "timeouts = [[1]] #!\n", "unknown key"},
-           {"backends = [{name = \"b1\", address = \"10.0.0.11\"}]", "backends = [7] #!",
-            "an element is an integer"},
-           {"backends = [{name = \"b1\", address = \"10.0.0.11\"}]", "backends = 7 #!",
-            "this is an integer; give tables"},
-       }) {
-    expect_refused(bad);
-  }
-  const ConfigOutcome outcome = parse_config("port = 1\ntable = 2\nservice = [3]\nlb = 4\n");
-  EXPECT_EQ(outcome.faults.size(), 4U);
-  EXPECT_EQ(outcome.faults[3].line, 4U);
-}
-
-TEST(config, refuses_numbers_out_of_range) {
-  for (const BadFile& bad : std::vector<BadFile>{
-           {"tick_seconds = 1.0", "tick_seconds = 0 #!", "too short or too long"},
-           {"tick_seconds = 1.0", "tick_seconds = nan #!", "too short or too long"},
-           {"tick_seconds = 1.0", "tick_seconds = inf #!", "too short or too long"},
-           {"tick_seconds = 1.0", "tick_seconds = -1 #!", "too short or too long"},
-           {"tick_seconds = 1.0", "tick_seconds = 1.0000005 #!", "at most six decimals"},
-           {"maglev_seed = 1", "maglev_seed = -1 #!", "-1 is out of range"},
-           {"connections = 4_096", "connections = 15 #!", "give an integer from 16 to "},
-           {"connections = 4_096", "connections = 4_294_967_297 #!", "to 4,294,967,296"},
-           {kMac1, "mtu = 67 #!", "give an integer from 68 to 65,535"},
-           {kMac1, "mtu = 65_536 #!", "give an integer from 68 to 65,535"},
-           {kMac1, "vlan = [4_095] #!", "give integers from 0 to 4,094"},
-           {kMac1, "vlan = [1, 2, 3] #!", "3 tags; give none, one, or two"},
-           {"port = 80", "port = 0 #!", "0 is out of range; give an integer from 1 to 65,535"},
-           {"port = 80", "port = 65_536 #!", "give an integer from 1 to 65,535"},
-           {kB1, "{name = \"b1\", address = \"10.0.0.11\", port = 0}, #!", "from 1 to 65,535"},
-           {kB1, "{name = \"b1\", address = \"10.0.0.11\", weight = -1}, #!", "from 0 to 65,535"},
-           {kB1, "{name = \"b1\", address = \"10.0.0.11\", weight = 65_536}, #!", "weight: 65536"},
-       }) {
-    expect_refused(bad);
-  }
-}
-
-TEST(config, refuses_addresses_and_names_that_cannot_be) {
-  for (const BadFile& bad : std::vector<BadFile>{
-           {kMac1, "mac = \"02:00:00:00:00\" #!", "is no MAC address; write six pairs"},
-           {kMac1, "mac = \"03:00:00:00:00:01\" #!", "not the MAC of one station"},
-           {kMac1, "mac = \"00:00:00:00:00:00\" #!", "not the MAC of one station"},
-           {kAddresses1, "addresses = [\"192.0.2.1\"] #!", "no address with its network's length"},
-           {kAddresses1, "addresses = [\"192.0.2.1/33\"] #!", "no address with its network's"},
-           {kAddresses1, "addresses = [] #!", "none is given; give at least one"},
-           {"[[port]]\n" + kAddresses1, "[[port]] #!\naddresses = [\"192.0.2.0/24\"]",
-            "192.0.2.0/24 is the network, not an address in it; set the host bits"},
-           {"[[port]]\n" + kAddresses1, "[[port]] #!\naddresses = [\"192.0.2.255/24\"]",
-            "is the network's broadcast address"},
-           {"[[port]]\n" + kAddresses1, "[[port]] #!\naddresses = [\"2001:db8:1::/64\"]",
-            "is the network, not an address in it"},
-           {"[[port]]\n" + kAddresses1, "[[port]] #!\naddresses = [\"192.0.2.1/0\"]",
-            "holds every address"},
-           {"[[port]]\n" + kAddresses1, "[[port]] #!\naddresses = [\"127.0.0.1/8\"]",
-            "is no address of a station"},
-           {"[[port]]\n" + kAddresses1, "[[port]] #!\nmtu = 1279\n" + kAddresses1,
-            "IPv6 asks for 1280 or more"},
-           {"address = \"192.0.2.11\"", "address = \"192.0.2.11/24\" #!", "without a prefix"},
-           {kWeb, "address = \"198.51.100\" #!", "is no address"},
-           {"name = \"web\"", "name = \"\" #!", "cannot be a name"},
-           {"name = \"web\"", "name = \"a b\" #!", "without spaces"},
-           {"name = \"web\"", "name = \"\\u001b[31m\" #!", "\"\\x1b[31m\" cannot be a name"},
-           {"protocol = \"tcp\"", "protocol = \"sctp\" #!", "give \"tcp\" or \"udp\""},
-       }) {
-    expect_refused(bad);
-  }
-}
-
-TEST(config, refuses_what_is_missing) {
-  for (const BadFile& bad : std::vector<BadFile>{
-           {"[[port]]\n" + kAddresses1, "[[port]] #!\n", "[[port]] has no addresses; add"},
-           {"[[neighbour]]\naddress = \"192.0.2.11\"", "[[neighbour]] #!", "has no address; add"},
-           {"[[neighbour]]\naddress = \"192.0.2.11\"\nmac = \"02:00:00:00:01:11\"",
-            "[[neighbour]] #!\naddress = \"192.0.2.11\"", "has no mac; add"},
-           {"[[service]]\nname = \"web\"", "[[service]] #!", "has no name; add"},
-           {kB1, "{address = \"10.0.0.11\"}, #!", "backend has no name; add"},
-           {kB1, "{name = \"b1\"}, #!", "backend has no address; add"},
-           {"backends = [{name = \"b1\", address = \"10.0.0.11\"}]", "backends = [] #!",
-            "none is given; give at least one"},
-       }) {
-    expect_refused(bad);
-  }
-  for (const std::string key :
-       {"address = \"198.51.100.80\"\n", "port = 80\n", "protocol = \"tcp\"\n"}) {
-    const ConfigOutcome outcome = parse_config(test_config(key, ""));
-    ASSERT_EQ(outcome.faults.size(), 1U) << key;
-    EXPECT_NE(outcome.faults[0].text.find("has no " + key.substr(0, key.find(' ')) + "; add"),
-              std::string::npos)
-        << outcome.faults[0].text;
-  }
-  const ConfigOutcome empty = parse_config("");
-  ASSERT_EQ(empty.faults.size(), 2U);
-  EXPECT_EQ(describe(empty.faults[0], "lb.toml"),
-            "lb.toml:1: the file has no port; add a [[port]] for each port, in DPDK's order");
-  EXPECT_EQ(describe(empty.faults[1], "lb.toml"),
-            "lb.toml:1: the file has no service; add a [[service]]");
-}
-
-TEST(config, refuses_what_is_there_twice) {
-  for (const BadFile& bad : std::vector<BadFile>{
-           {"[[port]]\naddresses = [\"10.0.0.1/24\"", "[[port]] #!\naddresses = [\"192.0.2.1/25\"",
-            "the address is given in line 6 already"},
-           {"[[port]]\naddresses = [\"10.0.0.1/24\"", "[[port]] #!\naddresses = [\"192.0.2.2/24\"",
-            "its network is connected to the port of line 6 already"},
-           {"[[neighbour]]\naddress = \"192.0.2.11\"", "[[neighbour]] #!\naddress = \"192.0.2.10\"",
-            "[[neighbour]] 192.0.2.10 is given in line 12 already; remove one"},
-           {"[[service]]\nname = \"dns\"", "[[service]] #!\nname = \"web\"",
-            "the name is given in line"},
-           {"",
-            "[[service]] #!\nname = \"web2\"\naddress = \"198.51.100.80\"\nport = 80\n"
-            "protocol = \"tcp\"\nbackends = [{name = \"b\", address = \"10.0.0.11\"}]\n",
-            "address, port and protocol are those of the service of line"},
-           {kB2, "{name = \"b1\", address = \"10.0.0.12\", port = 8080}, #!",
-            "the name is given in line"},
-           {kB2, "{name = \"b2\", address = \"10.0.0.11\", port = 8080}, #!",
-            "address and port are those of the backend of line"},
-           {"[[port]]\naddresses = [\"10.0.0.1/24\"",
-            "default_neighbour_mac = \"02:00:00:00:00:fd\"\n[[port]] #!\n"
-            "default_neighbour_mac = \"02:00:00:00:00:fe\"\naddresses = [\"10.0.0.1/24\"",
-            "the port of line 6 has one already"},
-       }) {
-    expect_refused(bad);
-  }
-}
-
-TEST(config, refuses_whom_nobody_can_reach) {
-  for (const BadFile& bad : std::vector<BadFile>{
-           {kB1, "{name = \"b1\", address = \"10.0.1.11\", port = 8080}, #!",
-            "10.0.1.11 is on no port's network"},
-           {kB1, "{name = \"b1\", address = \"10.0.0.99\", port = 8080}, #!",
-            "10.0.0.99 has no MAC; add a [[neighbour]]"},
-           {kB1, "{name = \"b1\", address = \"2001:db8:2::11\", port = 8080}, #!",
-            "of another family than the service's 198.51.100.80"},
-           {kB1, "{name = \"b1\", address = \"10.0.0.1\", port = 8080}, #!",
-            "is the address of the port of line 9"},
-           {kB1, "{name = \"b1\", address = \"198.51.100.80\", port = 80}, #!",
-            "packets would go in circles"},
-           {kB1, "{name = \"b1\", address = \"224.0.0.1\", port = 80}, #!",
-            "is no address of a station"},
-           {"[[neighbour]]\naddress = \"192.0.2.11\"", "[[neighbour]] #!\naddress = \"192.0.3.11\"",
-            "is on no port's network"},
-           {"[[neighbour]]\naddress = \"192.0.2.11\"", "[[neighbour]] #!\naddress = \"192.0.2.1\"",
-            "is the address of the port of line 6"},
-           {"[[service]]\nname = \"web\"\naddress = \"198.51.100.80\"",
-            "[[service]] #!\nname = \"web\"\naddress = \"239.0.0.1\"",
-            "is no address of a station"},
-       }) {
-    expect_refused(bad);
-  }
-}
-
-TEST(config, refuses_timeouts_above_the_ticks_a_timer_has) {
-  for (const BadFile& bad : std::vector<BadFile>{
-           {"", "[timeouts]\nudp = 1024 #!\n",
-            "more than 1,023 ticks; the largest at this tick_seconds is 1023, or make ticks "
-            "longer"},
-           {"", "[timeouts]\nudp = 1023.5 #!\n", "more than 1,023 ticks"},
-           {"", "[timeouts]\ntcp_established = 0 #!\n", "give seconds, more than 0"},
-           {"", "[timeouts]\ntcp_established = -5 #!\n", "give seconds, more than 0"},
-           {"", "[timeouts]\ntcp_established = nan #!\n", "give seconds, more than 0"},
-           {"tick_seconds = 1.0", "tick_seconds = 0.1 #!",
-            "the default of [timeouts] tcp_established would be more than 1,023 ticks; the largest "
-            "at this tick_seconds is 102.3"},
-       }) {
-    expect_refused(bad);
-  }
-}
 
 TEST(config, counts_timeouts_in_ticks_and_never_shortens_one) {
   const auto ticks = [](const std::string& toml, ConnectionState state) {
@@ -277,16 +32,6 @@ TEST(config, counts_timeouts_in_ticks_and_never_shortens_one) {
             1'023U);
 }
 
-TEST(config, names_every_fault_at_once) {
-  std::string toml = test_config(kMac1, "mac = 1");
-  toml.replace(toml.find("port = 80\n"), 9, "port = 0");
-  toml += "[timeouts]\nudp = 5000\nnonsense = 1\n";
-  const ConfigOutcome outcome = parse_config(toml);
-  EXPECT_FALSE(outcome.config.has_value());
-  EXPECT_EQ(outcome.faults.size(), 4U);
-  EXPECT_TRUE(std::ranges::is_sorted(outcome.faults, {}, &Fault::line));
-}
-
 TEST(config, reads_everything_it_documents) {
   const ConfigOutcome outcome = parse_config(R"(
 tick_seconds = 0.5
@@ -306,7 +51,8 @@ name = "web"
 address = "198.51.100.80"
 port = 443
 protocol = "udp"
-backends = [{name = "b", address = "10.9.9.9", port = 8443, weight = 3}, {name = "c", address = "10.9.9.8"}]
+backends = [{name = "b", address = "10.9.9.9", port = 8443, weight = 3},
+            {name = "c", address = "10.9.9.8"}]
 [lb]
 verify_l4_checksum = true
 [timeouts]

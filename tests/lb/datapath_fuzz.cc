@@ -1,11 +1,11 @@
 // Any bytes as a sequence of frames: the datapath decides each, touches nothing outside it, and its
 // counts close.
 //
-// The input is cut into frames: a byte of flags (port, time, idle, segment), a byte of length, the
-// frame. Frames are put behind the MAC address of their port, so that most are admitted.
-#include <array>
+// The input is cut into frames: a byte of flags, a byte of length, the frame. It is either taken as
+// it is, behind the MAC address of its port, or as the recipe of a right packet with some bytes
+// changed, so that most are looked up.
+#include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "roost/base/assert.h"
@@ -22,6 +22,59 @@ lb::TestBalancer& balancer() {
   return balancer;
 }
 
+enum Flag : uint8_t {
+  kFromBackends = 1,
+  kNoMac = 2,
+  kSplit = 4,
+  kNoHeadroom = 8,
+  kTimePasses = 16,
+  kIdle = 32,
+  kRecipe = 64,
+};
+
+// Some client, service, port, and flags, by the first bytes; then pairs of a place and what to
+// change there.
+std::vector<uint8_t> frame_by_recipe(const uint8_t* data, size_t size, bool is_from_backends) {
+  if (size < 4) return {};
+  const bool is_ipv6 = (data[0] & 1) != 0;
+  const bool is_tcp = (data[0] & 2) != 0;
+  lb::PacketSpec spec{.source_port = static_cast<uint16_t>(1 + data[1] % 16),
+                      .destination_port = static_cast<uint16_t>(is_tcp ? 80 : 53),
+                      .protocol = is_tcp ? net::IpProtocol::kTcp : net::IpProtocol::kUdp,
+                      .tcp_flags = data[2]};
+  spec.source = is_ipv6 ? "2001:db8:1::10" : "192.0.2.10";
+  spec.destination = is_ipv6 ? (is_tcp ? "2001:db8:ffff::80" : "2001:db8:ffff::53")
+                             : (is_tcp ? "198.51.100.80" : "198.51.100.53");
+  if (is_from_backends) {
+    spec.destination_mac = "02:00:00:00:00:02";
+    spec.destination = spec.source;
+    spec.destination_port = spec.source_port;
+    spec.source = is_ipv6 ? "2001:db8:2::11" : "10.0.0.11";
+    spec.source_port = is_tcp ? 8080 : 53;
+  }
+  std::vector<uint8_t> frame = lb::make_frame(spec);
+  for (size_t i = 4; i + 1 < size; i += 2) frame[data[i] % frame.size()] ^= data[i + 1];
+  return frame;
+}
+
+lb::Arrival read_arrival(uint8_t flags, const uint8_t* data, size_t size) {
+  lb::Arrival arrival;
+  arrival.in_port = (flags & kFromBackends) != 0 ? 1 : 0;
+  if ((flags & kRecipe) != 0) {
+    arrival.frame = frame_by_recipe(data, size, arrival.in_port == 1);
+  } else {
+    if ((flags & kNoMac) == 0) {
+      arrival.frame = {2, 0, 0, 0, 0, static_cast<uint8_t>(arrival.in_port + 1)};
+    }
+    arrival.frame.insert(arrival.frame.end(), data, data + size);
+  }
+  if ((flags & kSplit) != 0) {
+    arrival.contiguous_bytes = static_cast<uint32_t>(arrival.frame.size() / 2);
+  }
+  if ((flags & kNoHeadroom) != 0) arrival.headroom = 0;
+  return arrival;
+}
+
 void check_counts() {
   static uint64_t inputs = 0;
   if (++inputs % 512 != 0) return;
@@ -35,16 +88,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   while (size >= 2 && arrivals.size() < net::kBatchLanesMax) {
     const uint8_t flags = data[0];
     const size_t frame_bytes = std::min<size_t>(data[1], size - 2);
-    lb::Arrival arrival;
-    arrival.in_port = flags & 1U;
-    arrival.frame = {2, 0, 0, 0, 0, static_cast<uint8_t>(arrival.in_port + 1)};
-    if ((flags & 2) != 0) arrival.frame.clear();
-    arrival.frame.insert(arrival.frame.end(), data + 2, data + 2 + frame_bytes);
-    if ((flags & 4) != 0) arrival.contiguous_bytes = arrival.frame.size() / 2;
-    if ((flags & 8) != 0) arrival.headroom = 0;
-    if ((flags & 16) != 0) balancer().now.count += uint64_t{1} << (flags >> 3);
-    if ((flags & 32) != 0) balancer().datapath().idle(balancer().now, 16);
-    arrivals.push_back(std::move(arrival));
+    arrivals.push_back(read_arrival(flags, data + 2, frame_bytes));
+    if ((flags & kTimePasses) != 0) balancer().now.count += uint64_t{1} << (flags >> 3);
+    if ((flags & kIdle) != 0) balancer().datapath().idle(balancer().now, 16);
     data += 2 + frame_bytes;
     size -= 2 + frame_bytes;
   }

@@ -8,8 +8,9 @@
 
 namespace roost::lb {
 
-std::string test_config() {
-  return R"(tick_seconds = 1.0
+namespace {
+
+constexpr const char* kConfig = R"(tick_seconds = 1.0
 maglev_seed = 1
 [table]
 connections = 4_096
@@ -76,7 +77,10 @@ port = 53
 protocol = "udp"
 backends = [{name = "b1", address = "2001:db8:2::11"}]
 )";
-}
+
+}  // namespace
+
+std::string test_config() { return kConfig; }
 
 std::string test_config(std::string_view replace, std::string_view by) {
   std::string toml = test_config();
