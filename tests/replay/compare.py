@@ -95,9 +95,9 @@ def legal_translations(config, in_port, frame):
 
 
 def translation(config, frame, headers, at_source, endpoint, next_hop):
-    mac = config.neighbours.get(next_hop)
-    port = config.port_towards(next_hop)
-    if mac is None or port is None or len(endpoint.address) != len(headers.source.address):
+    hop = config.next_hop(next_hop)
+    if hop is None or len(endpoint.address) != len(headers.source.address):
         return None
+    port, mac = hop
     out = config.ports[port]
     return port, splice(frame, headers, Rewrite(at_source, endpoint, out.mac, mac, out.vlan))

@@ -7,6 +7,13 @@ from typing import NamedTuple
 
 TCP, UDP = 6, 17
 PROTOCOLS = {"tcp": TCP, "udp": UDP}
+DEFAULT_TIMEOUTS = {
+    "tcp_syn": 60,
+    "tcp_established": 900,
+    "tcp_closing": 120,
+    "tcp_closed": 10,
+    "udp": 60,
+}
 
 
 class Endpoint(NamedTuple):
@@ -20,6 +27,8 @@ class Port:
     vlan: tuple
     networks: tuple
     mtu: int
+    is_promiscuous: bool
+    default_neighbour: bytes  # the MAC of whoever knows the way to other networks, or None
 
 
 @dataclass(frozen=True)
@@ -42,7 +51,7 @@ class LbConfig:
     def __init__(self, path):
         toml = tomllib.loads(path.read_text())
         self.tick_seconds = toml["tick_seconds"]
-        self.timeouts = toml["timeouts"]
+        self.timeouts = DEFAULT_TIMEOUTS | toml.get("timeouts", {})
         self.ports = [self._port(p) for p in toml["port"]]
         self.neighbours = {
             address_bytes(n["address"]): mac_bytes(n["mac"]) for n in toml["neighbour"]
@@ -52,9 +61,14 @@ class LbConfig:
 
     @staticmethod
     def _port(toml):
-        networks = tuple(ipaddress.ip_interface(a).network for a in toml["addresses"])
+        default = toml.get("default_neighbour_mac")
         return Port(
-            mac_bytes(toml["mac"]), tuple(toml.get("vlan", ())), networks, toml.get("mtu", 1500)
+            mac_bytes(toml["mac"]),
+            tuple(toml.get("vlan", ())),
+            tuple(ipaddress.ip_interface(a).network for a in toml["addresses"]),
+            toml.get("mtu", 1500),
+            toml.get("promiscuous", False),
+            mac_bytes(default) if default else None,
         )
 
     @staticmethod
@@ -69,14 +83,14 @@ class LbConfig:
     def services_of_backend(self, protocol, endpoint):
         return [s for s in self.services if s.protocol == protocol and endpoint in s.backends]
 
-    def port_towards(self, address):
-        """The index of the port whose connected prefix holds the address, or None."""
+    def next_hop(self, address):
+        """(port index, MAC) on the way to an address; None when there is no way."""
         parsed = ipaddress.ip_address(address)
-        return next(
-            (
-                i
-                for i, port in enumerate(self.ports)
-                if any(parsed in network for network in port.networks)
-            ),
-            None,
-        )
+        for number, port in enumerate(self.ports):
+            if any(parsed in network for network in port.networks):
+                mac = self.neighbours.get(address)
+                return (number, mac) if mac else None
+        for number, port in enumerate(self.ports):
+            if port.default_neighbour:
+                return number, port.default_neighbour
+        return None

@@ -115,7 +115,7 @@ class Model:
 
     def _observed_backend(self, service):
         """The backend in the packet that the program sent in this one's place."""
-        port = self.config.port_towards(next(iter(service.backends)).address)
+        port, _ = self.config.next_hop(next(iter(service.backends)).address)
         position = len(self.prediction.sent[port])
         assert position < len(
             self.observed[port]
@@ -125,9 +125,9 @@ class Model:
         return backend
 
     def _send(self, frame, headers, next_hop, at_source, endpoint):
-        port = self.config.port_towards(next_hop)
+        port, mac = self.config.next_hop(next_hop)
         out = self.config.ports[port]
-        rewrite = Rewrite(at_source, endpoint, out.mac, self.config.neighbours[next_hop], out.vlan)
+        rewrite = Rewrite(at_source, endpoint, out.mac, mac, out.vlan)
         packet = rebuild(frame, headers, rewrite)
         assert packet == splice(
             frame, headers, rewrite

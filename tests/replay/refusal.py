@@ -15,7 +15,7 @@ LOOSE_SOURCE_ROUTE, STRICT_SOURCE_ROUTE = 131, 137
 
 def refusal(port, frame, headers):
     """A drop cause, or None; `headers` as find_headers gives them."""
-    if frame[:6] != port.mac:
+    if frame[:6] != port.mac and (frame[0] & 1 or not port.is_promiscuous):
         return "not_for_us"
     l3, vlan = 14, ()
     while word(frame, l3 - 2) in VLAN_TYPES:
