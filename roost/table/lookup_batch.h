@@ -125,29 +125,44 @@ struct LookupBatch {
 
   template <Kernel K, PrefetchHint kHint>
   void match(LaneGroup& group) {
-    group.primary = 0;
-    group.secondary = 0;
-    for (size_t lane = 0; lane < group.lane_count; ++lane) {
+    uint32_t primary = 0;
+    uint32_t secondary = 0;
+    const size_t lane_count = group.lane_count;
+    for (size_t lane = 0; lane < lane_count; ++lane) {
       const Tag tag = tag_of(group.hashes[lane]);
       const BucketIndex bucket = engine->map().primary(group.hashes[lane]);
       const TagLine& line = engine->layout().line(bucket);
       const unsigned candidates = engine->template candidates<K>(line, tag);
-      const bool is_candidate = candidates != 0;
-      const bool goes_on = !is_candidate && engine->may_be_displaced(line, tag);
+      const auto is_candidate = static_cast<unsigned>(candidates != 0);
+      const auto goes_on =
+          static_cast<unsigned>(engine->may_be_displaced(line, tag)) & ~is_candidate;
       const auto slot = static_cast<unsigned>(std::countr_zero(candidates | 0x80U));
       const std::byte* entry = engine->layout().key({bucket, slot});
-      const auto* here = reinterpret_cast<const std::byte*>(&line);
-      const auto* other = reinterpret_cast<const std::byte*>(
-          &engine->layout().line(engine->map().other(bucket, tag)));
-      const std::byte* target = is_candidate ? entry : (goes_on ? other : here);
+      const std::byte* other = address_of(engine->layout().line(engine->map().other(bucket, tag)));
+      const std::byte* target =
+          select(is_candidate, entry, select(goes_on, other, address_of(line)));
       prefetch<kHint>(target);
       if constexpr (64 % Layout::kEntryBytes != 0) {
-        prefetch<kHint>(is_candidate ? entry + Layout::kEntryBytes - 1 : target);
+        prefetch<kHint>(select(is_candidate, entry + Layout::kEntryBytes - 1, target));
       }
       group.targets[lane] = target;
-      group.primary |= static_cast<uint32_t>(is_candidate) << lane;
-      group.secondary |= static_cast<uint32_t>(goes_on) << lane;
+      primary |= is_candidate << lane;
+      secondary |= goes_on << lane;
     }
+    group.primary = primary;
+    group.secondary = secondary;
+  }
+
+  static const std::byte* address_of(const TagLine& line) {
+    return reinterpret_cast<const std::byte*>(&line);
+  }
+
+  // `condition` ? yes : no, for a condition of 0 or 1, in a form that compilers do not make a
+  // branch of.
+  static const std::byte* select(unsigned condition, const std::byte* yes, const std::byte* no) {
+    const auto from = reinterpret_cast<uintptr_t>(no);
+    const uintptr_t difference = reinterpret_cast<uintptr_t>(yes) ^ from;
+    return reinterpret_cast<const std::byte*>(from ^ (difference & (0 - uintptr_t{condition})));
   }
 
   // Returns the lanes that hit.
