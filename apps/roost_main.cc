@@ -19,20 +19,19 @@ constexpr const char* kAbout =
     "  roost lb -c FILE --check                     check a configuration, start nothing\n"
     "  roost lb --suggest CAPTURE                   print a configuration for a capture";
 
-constexpr const char* kLbAbout =
-    "A layer-4 load balancer for TCP and UDP, IPv4 and IPv6.\n"
-    "\n"
-    "Takes packets for virtual addresses from its ports, sends each connection to one backend of\n"
-    "the service (chosen by Maglev, kept by a flow table), and brings the replies back.\n"
-    "\n"
-    "Ports are DPDK's, made by the arguments after `--`, one [[port]] of the file for each:\n"
-    "  live      roost lb -c lb.toml -- --no-huge --no-pci --vdev=net_af_packet0,iface=eth0 ...\n"
-    "  replay    roost lb -c lb.toml -- --no-huge --no-pci \\\n"
-    "              --vdev=net_pcap0,rx_pcap=in.pcap,tx_pcap=out.pcap ...\n"
-    "A replay ends with its captures, in the time of the packets. A live run ends by SIGINT or\n"
-    "SIGTERM. Both end with a report.";
+constexpr const char* kLbAbout = "A layer-4 load balancer for TCP and UDP, IPv4 and IPv6.";
 
 constexpr const char* kLbFooter =
+    "It takes packets for virtual addresses from its ports, sends each connection to one backend\n"
+    "of the service (chosen by Maglev, kept in a flow table), and brings the replies back.\n"
+    "\n"
+    "Ports are DPDK's, made by the arguments after `--`, one [[port]] of the file for each:\n"
+    "  live     roost lb -c lb.toml -- --no-huge --no-pci --vdev=net_af_packet0,iface=eth0 ...\n"
+    "  replay   roost lb -c lb.toml -- --no-huge --no-pci \\\n"
+    "             --vdev=net_pcap0,rx_pcap=in.pcap,tx_pcap=out.pcap ...\n"
+    "A replay ends with its captures and runs in the time of the packets. A live run ends by\n"
+    "SIGINT or SIGTERM. Both end with a report on standard output; all else is on standard error.\n"
+    "\n"
     "Exit status:\n"
     "  0  all went well\n"
     "  1  the run ended, and the numbers of its report do not add up: a bug\n"

@@ -1,6 +1,7 @@
 // The report as people read it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "apps/lb/report.h"
@@ -45,15 +46,29 @@ void write_captures(const Report& report, Out out) {
   }
 }
 
+// Of the first column: the longest name, and what stands before it.
+size_t name_columns(const Report& report) {
+  size_t columns = 24;
+  for (const ServiceReport& service : report.services) {
+    columns = std::max(columns, service.name.size() + 9);
+    for (const BackendReport& backend : service.backends) {
+      columns = std::max(columns, backend.name.size() + 3);
+    }
+  }
+  return columns;
+}
+
 void write_services(const Report& report, Out out) {
+  const size_t columns = name_columns(report);
   for (const ServiceReport& service : report.services) {
     uint64_t flows = 0;
     for (const BackendReport& backend : service.backends) flows += backend.counters.flows;
-    fmt::format_to(out, "\n{:<24} {:>14} {:>9} {:>14} {:>16}   {} {}\n", "service " + service.name,
-                   "flows", "share", "packets", "bytes", service.endpoint, service.protocol);
+    fmt::format_to(out, "\n{:<{}} {:>14} {:>9} {:>14} {:>16}   {} {}\n", "service " + service.name,
+                   columns, "flows", "share", "packets", "bytes", service.endpoint,
+                   service.protocol);
     for (const BackendReport& backend : service.backends) {
-      fmt::format_to(out, "  {:<22} {:>14} {:>8.1f}% {:>14} {:>16}   {}\n", backend.name,
-                     backend.counters.flows, 100 * per(backend.counters.flows, flows),
+      fmt::format_to(out, "  {:<{}} {:>14} {:>8.1f}% {:>14} {:>16}   {}\n", backend.name,
+                     columns - 2, backend.counters.flows, 100 * per(backend.counters.flows, flows),
                      backend.counters.packets, backend.counters.bytes, backend.endpoint);
     }
   }

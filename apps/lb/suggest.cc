@@ -21,6 +21,9 @@ constexpr size_t kServicesMax = 8;
 constexpr uint32_t kMtuMin = 1'500;
 constexpr uint32_t kMtuMax = 65'535;
 constexpr int kBackendCount = 3;
+// Each service has its own port on the backends: with a port in common, a client that contacts two
+// services from one port would have one reply tuple for both.
+constexpr size_t kBackendPortFirst = 8'001;
 
 struct CloseCapture {
   void operator()(pcap_t* capture) const { pcap_close(capture); }
@@ -108,7 +111,8 @@ void write_neighbours(std::string& toml, const std::vector<net::IpPrefix>& netwo
   }
 }
 
-void write_service(std::string& toml, const ContactCount& contact, const net::IpPrefix& network) {
+void write_service(std::string& toml, const ContactCount& contact, const net::IpPrefix& network,
+                   size_t backend_port) {
   const Server& server = contact.server;
   const std::string_view protocol = server.protocol == net::IpProtocol::kTcp ? "tcp" : "udp";
   const std::string address = server.address.format();
@@ -121,8 +125,8 @@ void write_service(std::string& toml, const ContactCount& contact, const net::Ip
                  "backends = [\n",
                  contact.contacts, protocol, address, server.port, address, server.port, protocol);
   for (int number = 1; number <= kBackendCount; ++number) {
-    fmt::format_to(std::back_inserter(toml), "  {{name = \"b{}\", address = \"{}\"}},\n", number,
-                   backend_address(network, number));
+    fmt::format_to(std::back_inserter(toml), "  {{name = \"b{}\", address = \"{}\", port = {}}},\n",
+                   number, backend_address(network, number), backend_port);
   }
   toml += "]\n";
 }
@@ -154,8 +158,9 @@ std::string write_toml(const std::vector<ContactCount>& contacts, uint32_t large
   write_port(toml, networks, contacts.front().server.vlan,
              std::clamp(largest_ip_bytes, kMtuMin, kMtuMax));
   write_neighbours(toml, networks);
-  for (const ContactCount& contact : contacts) {
-    write_service(toml, contact, *network_of[contact.server.address.is_ipv6()]);
+  for (size_t i = 0; i < contacts.size(); ++i) {
+    const net::IpPrefix& network = *network_of[contacts[i].server.address.is_ipv6()];
+    write_service(toml, contacts[i], network, kBackendPortFirst + i);
   }
   return toml;
 }

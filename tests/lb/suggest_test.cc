@@ -129,6 +129,21 @@ TEST(suggest, keeps_to_eight_services_and_to_the_most_frequent_tags) {
   EXPECT_EQ(balancer.send({frames[464], 0, 128, {}}).cause, std::nullopt);
 }
 
+TEST(suggest, two_services_can_be_contacted_from_one_port) {
+  const Frames frames = {make_frame(between("172.16.0.1", "203.0.113.80", 80)),
+                         make_frame(between("172.16.0.1", "203.0.113.81", 80))};
+  const Result<std::string> toml = suggest(capture_bytes(frames));
+  ASSERT_TRUE(toml.ok());
+  TestBalancer balancer(toml.value());
+  for (uint16_t port = 1; port < 100; ++port) {  // some of them on the same backend
+    PacketSpec spec = between("172.16.0.1", "203.0.113.80", 80);
+    spec.source_port = port;
+    EXPECT_EQ(balancer.send_from_client(spec).cause, std::nullopt);
+    spec.destination = "203.0.113.81";
+    EXPECT_EQ(balancer.send_from_client(spec).cause, std::nullopt);
+  }
+}
+
 TEST(suggest, invents_networks_beside_the_services) {
   Frames frames = {make_frame(between("198.18.0.7", "198.18.0.11", 80)),
                    make_frame(between("2001:2::7", "2001:2::11", 80))};
