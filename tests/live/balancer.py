@@ -16,6 +16,7 @@ class Balancer:
 
     def __init__(self, roost, config, namespace, directory):
         ports = [f"--vdev=net_af_packet{i},iface={name}" for i, name in enumerate(LB_INTERFACES)]
+        self.namespace = namespace
         self.log = directory / "roost.stderr"
         # DPDK's run directory goes where everything of this run is.
         environment = dict(
@@ -60,8 +61,8 @@ class Balancer:
         """
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline and self.process.poll() is None:
-            with open(f"/proc/{self.process.pid}/net/packet", encoding="ascii") as sockets:
-                bound = {line.split()[4] for line in sockets.readlines()[1:]} - {"0"}
+            sockets = self.namespace.run("cat", "/proc/net/packet").splitlines()[1:]
+            bound = {line.split()[4] for line in sockets} - {"0"}
             if len(bound) == len(LB_INTERFACES):
                 time.sleep(0.5)
                 return
