@@ -24,6 +24,7 @@ import make_long  # noqa: E402
 import pcap  # noqa: E402
 from compare import check_against_model  # noqa: E402
 from garbage import Garbage  # noqa: E402
+from headers import find_headers  # noqa: E402
 from lb_config import LbConfig  # noqa: E402
 from roost_replay import replay  # noqa: E402
 
@@ -79,13 +80,12 @@ class Replays:
         check_against_model(self.long.config, self.long.captures, result)
         expected = json.loads((self.long.folder / "expected.json").read_text())
         report = result.report
-        assert {k: report["packets"][k] for k in ("received", "sent")} == {
-            k: expected[k] for k in ("received", "sent")
-        }
-        assert {k: v for k, v in report["drops"].items() if v} == expected["drops"], report["drops"]
-        assert {k: report["flows"][k] for k in expected["flows"]} == expected["flows"], report[
-            "flows"
-        ]
+        for what in ("received", "sent"):
+            assert report["packets"][what] == expected[what], report["packets"]
+        drops = {cause: count for cause, count in report["drops"].items() if count}
+        assert drops == expected["drops"], drops
+        for what, count in expected["flows"].items():
+            assert report["flows"][what] == count, report["flows"]
         print(f"  {expected['flows']}, drops {expected['drops']}")
 
     def days_between_packets_expire_everything_before(self):
@@ -135,8 +135,6 @@ class Replays:
 
 
 def is_from(frame, backends):
-    from headers import find_headers
-
     headers = find_headers(frame)
     return headers is not None and headers.source in backends
 
