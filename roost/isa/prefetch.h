@@ -5,16 +5,16 @@
 
 namespace roost {
 
-// Where the line is to go: into every cache level, or past them where the processor can (for tables
-// that no cache holds).
-enum class PrefetchHint : uint8_t { kT0, kNta };
+// Where the line is to go: into every cache level, or only down to the second, which can wait for
+// more lines at a time than the first. The first is for tables that the second level nearly holds.
+enum class PrefetchHint : uint8_t { kT0, kT1 };
 
 template <PrefetchHint kHint>
 inline void prefetch(const void* address) {
   if constexpr (kHint == PrefetchHint::kT0) {
     __builtin_prefetch(address, 0, 3);
   } else {
-    __builtin_prefetch(address, 0, 0);
+    __builtin_prefetch(address, 0, 2);
   }
 }
 

@@ -126,8 +126,8 @@ class FlowTable {
   [[nodiscard]] auto start(const Keys& keys) const {
     const auto batch = batch_of(keys);
     InFlight<decltype(batch.keys), decltype(batch.hashes)> flight{batch.keys, batch.hashes, {}};
-    if (hint_ == PrefetchHint::kNta) {
-      start_flight<PrefetchHint::kNta>(flight);
+    if (hint_ == PrefetchHint::kT1) {
+      start_flight<PrefetchHint::kT1>(flight);
     } else {
       start_flight<PrefetchHint::kT0>(flight);
     }

@@ -1,16 +1,18 @@
 // The lookup of a batch: many keys at once, so that their cache misses overlap (CPP-06, CPP-07).
 //
-// Idea: lanes go through in groups, each group in three stages, and every stage touches only lines
+// Idea: lanes go through in groups, each group in four stages, and every stage touches only lines
 // that the stage before it asked for.
 //
-//     start    hash the key, prefetch its primary bucket's line
-//     match    compare tags; prefetch the entry of the first candidate, or the secondary bucket's
+//     start      hash the key, prefetch its primary bucket's line
+//     match      compare tags; prefetch the entry of the first candidate, or the secondary bucket's
 //     line if the
-//              filter lets the lookup go on, or nothing
-//     finish   compare keys and answer
+//                filter lets the lookup go on, or nothing
+//     secondary  the same in the secondary bucket's line
+//     finish     compare keys and answer
 //
-// While a group's second lines are on their way, the next group is started: calls of two groups and
-// more keep the memory busy all the time, and so do split-phase lookups that name the next batch.
+// The groups of a call follow each other a stage apart: while one waits for its lines, the three
+// after it have the processor. A split-phase lookup that names the next batch goes on so across
+// calls.
 //
 // Which line to prefetch in `match` is selected without a branch, since hit or miss is what the
 // processor cannot predict. The rare lanes whose first candidate was not the key are searched one
@@ -34,6 +36,7 @@
 namespace roost {
 
 inline constexpr size_t kLanesPerGroup = 32;
+inline constexpr size_t kStages = 4;
 
 // What a group carries from stage to stage.
 struct LaneGroup {
@@ -42,6 +45,7 @@ struct LaneGroup {
   std::array<const std::byte*, kLanesPerGroup> targets;  // candidate entry, or secondary line
   uint32_t primary;    // lanes with a candidate in their primary bucket
   uint32_t secondary;  // lanes whose secondary bucket must be looked at
+  uint32_t displaced;  // of those, lanes with a candidate there
 };
 
 // Nothing follows this batch.
@@ -77,8 +81,8 @@ struct LookupBatch {
   // Returns the number of hits.
   template <Kernel K>
   size_t run() {
-    return hint == PrefetchHint::kNta ? run_groups<K, PrefetchHint::kNta>()
-                                      : run_groups<K, PrefetchHint::kT0>();
+    return hint == PrefetchHint::kT1 ? run_groups<K, PrefetchHint::kT1>()
+                                     : run_groups<K, PrefetchHint::kT0>();
   }
 
  private:
@@ -91,20 +95,16 @@ struct LookupBatch {
       counts->lookups += batch.keys.count;
       counts->last_kernel = K::kIsa;
     }
-    if (batch.keys.count == 0) next.template start<kHint>();
-    std::array<LaneGroup, 2> groups;
+    const size_t group_count = (batch.keys.count + kLanesPerGroup - 1) / kLanesPerGroup;
+    std::array<LaneGroup, kStages> groups;
+    const auto group = [&groups](size_t number) -> LaneGroup& { return groups[number % kStages]; };
     size_t hit_count = 0;
-    start<kHint>(groups[0], 0);
-    for (size_t first = 0, turn = 0; first < batch.keys.count; first += kLanesPerGroup, turn ^= 1) {
-      match<K, kHint>(groups[turn]);
-      if (const size_t following = first + kLanesPerGroup; following < batch.keys.count) {
-        start<kHint>(groups[turn ^ 1], following);
-      } else {
-        next.template start<kHint>();
-      }
-      const uint32_t found = finish<K, kHint>(groups[turn], first);
-      hits.write_group(first, found);
-      hit_count += static_cast<size_t>(std::popcount(found));
+    for (size_t turn = 0; turn < group_count + kStages - 1; ++turn) {
+      if (turn >= 1 && turn - 1 < group_count) match<K, kHint>(group(turn - 1));
+      if (turn < group_count) start<kHint>(group(turn), turn * kLanesPerGroup);
+      if (turn == group_count) next.template start<kHint>();
+      if (turn >= 2 && turn - 2 < group_count) match_secondary<K, kHint>(group(turn - 2));
+      if (turn >= 3) hit_count += finish<K>(group(turn - 3), (turn - 3) * kLanesPerGroup);
     }
     if constexpr (Counts::kEnabled) counts->hits += hit_count;
     return hit_count;
@@ -165,30 +165,10 @@ struct LookupBatch {
     return reinterpret_cast<const std::byte*>(from ^ (difference & (0 - uintptr_t{condition})));
   }
 
-  // Returns the lanes that hit.
+  // Looks at the secondary buckets' lines; a candidate there becomes the lane's target.
   template <Kernel K, PrefetchHint kHint>
-  uint32_t finish(LaneGroup& group, size_t first) {
-    const uint32_t moved = match_secondary<K, kHint>(group);
-    uint32_t found = compare<K>(group, first, group.primary) | compare<K>(group, first, moved);
-    const uint32_t mistaken = (group.primary | moved) & ~found;
-    if constexpr (Counts::kEnabled) {
-      counts->secondary_visits += static_cast<uint64_t>(std::popcount(group.secondary));
-      counts->tag_false_positives += static_cast<uint64_t>(std::popcount(mistaken));
-    }
-    if (mistaken != 0) [[unlikely]]
-      found |= search_rest<K>(group, first, mistaken);
-    if constexpr (Counts::kEnabled) {
-      counts->filter_false_positives +=
-          static_cast<uint64_t>(std::popcount(group.secondary & ~found));
-    }
-    return found;
-  }
-
-  // Looks at the secondary buckets' lines; returns the lanes with a candidate there, whose targets
-  // become it.
-  template <Kernel K, PrefetchHint kHint>
-  uint32_t match_secondary(LaneGroup& group) {
-    uint32_t with_candidate = 0;
+  void match_secondary(LaneGroup& group) {
+    uint32_t displaced = 0;
     for (uint32_t lanes = group.secondary; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
       const Tag tag = tag_of(group.hashes[lane]);
@@ -200,9 +180,29 @@ struct LookupBatch {
       group.targets[lane] =
           engine->layout().key({bucket, static_cast<unsigned>(std::countr_zero(candidates))});
       Layout::template prefetch_entry<kHint>(group.targets[lane]);
-      with_candidate |= uint32_t{1} << lane;
+      displaced |= uint32_t{1} << lane;
     }
-    return with_candidate;
+    group.displaced = displaced;
+  }
+
+  // Answers the group's lanes; returns how many hit.
+  template <Kernel K>
+  size_t finish(const LaneGroup& group, size_t first) {
+    const uint32_t candidates = group.primary | group.displaced;
+    uint32_t found = compare<K>(group, first, candidates);
+    const uint32_t mistaken = candidates & ~found;
+    if constexpr (Counts::kEnabled) {
+      counts->secondary_visits += static_cast<uint64_t>(std::popcount(group.secondary));
+      counts->tag_false_positives += static_cast<uint64_t>(std::popcount(mistaken));
+    }
+    if (mistaken != 0) [[unlikely]]
+      found |= search_rest<K>(group, first, mistaken);
+    if constexpr (Counts::kEnabled) {
+      counts->filter_false_positives +=
+          static_cast<uint64_t>(std::popcount(group.secondary & ~found));
+    }
+    hits.write_group(first, found);
+    return static_cast<size_t>(std::popcount(found));
   }
 
   // Compares the candidates of `lanes` with their keys and answers those that are equal.

@@ -10,6 +10,8 @@ namespace roost {
 namespace {
 
 constexpr uint64_t kCapacityMin = uint64_t{2} * kSlotsPerBucket;
+// Tables up to this size are near enough for prefetches into the first cache level.
+constexpr uint64_t kNearBytes = uint64_t{1} << 20;
 constexpr uint64_t kCapacityMax = uint64_t{1} << 40;
 
 Result<Arena> memory_for(const TableConfig& config, uint64_t bytes, uint64_t bucket_count) {
@@ -40,7 +42,8 @@ Result<TableImage> TableImage::create(const TableConfig& config, uint64_t bucket
   const uint64_t bytes = bucket_count * bucket_bytes;
   Result<Arena> arena = memory_for(config, bytes, bucket_count);
   if (!arena) return arena.error();
-  return TableImage{std::move(arena).value(), bucket_count, PrefetchHint::kT0};
+  const PrefetchHint hint = bytes <= kNearBytes ? PrefetchHint::kT0 : PrefetchHint::kT1;
+  return TableImage{std::move(arena).value(), bucket_count, hint};
 }
 
 }  // namespace roost
