@@ -86,9 +86,7 @@ void ConnectionTable<Address>::find_replies(std::span<const Key> keys,
   HitArray<net::kBatchLanesMax> live;
   connections_.find(std::span<const Key>(client_keys.data(), client_count), std::span(found), live);
   for (size_t i = 0; i < client_count; ++i) {
-    if (live.test(i) && is_from_backend_of(keys[client_lanes[i]], *found[i])) {
-      matches[client_lanes[i]] = {found[i], Sender::kBackend};
-    }
+    if (live.test(i)) matches[client_lanes[i]] = {found[i], Sender::kBackend};
   }
 }
 

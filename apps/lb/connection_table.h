@@ -12,7 +12,8 @@
 //    `replies` that names its service, unless another connection took that over after this one
 //    expired.
 // I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose tuple is
-//    (client, virtual address of the named service).
+//    (client, virtual address of the named service). That one has the backend of the reply tuple,
+//    because a tuple's backend never changes while the balancer runs.
 // I3 made = live + ended + expired, whenever no expired entry waits to be handed over (settle()).
 //
 // Both directions live and die together: the sink that gets a dying connection removes its reply
@@ -163,15 +164,9 @@ class ConnectionTable {
     return {reply_key.destination, virtual_endpoint.address, reply_key.destination_port,
             virtual_endpoint.port, reply_key.protocol,       {}};
   }
-  [[nodiscard]] bool is_from_backend_of(const Key& reply_key, const Connection& connection) const {
-    const auto& endpoint = shared_->services->backend(connection.backend).endpoint;
-    return endpoint.address == reply_key.source && endpoint.port == reply_key.source_port;
-  }
-  // The live connection that a reply tuple belongs to.
+  // The live connection that a reply tuple belongs to (I2).
   [[nodiscard]] Connection* owner_of(const Key& reply_key, uint32_t service) {
-    Connection* connection = connections_.find(client_key_of(reply_key, service));
-    return connection != nullptr && is_from_backend_of(reply_key, *connection) ? connection
-                                                                               : nullptr;
+    return connections_.find(client_key_of(reply_key, service));
   }
   void find_replies(std::span<const Key> keys, std::span<const uint8_t> lanes,
                     std::span<Match> matches);
