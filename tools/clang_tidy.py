@@ -37,7 +37,8 @@ def fingerprint(entry):
     words = words[:output] + words[output + 2:]
     words.remove("-c")
     preprocessed = subprocess.run([*words, "-E", "-C"], cwd=entry["directory"], capture_output=True)
-    settings = (ROOT / ".clang-tidy").read_bytes() + (ROOT / "tests/.clang-tidy").read_bytes()
+    files = [file for depth in ("", "*/", "*/*/") for file in sorted(ROOT.glob(depth + ".clang-tidy"))]
+    settings = b"".join(file.read_bytes() for file in files)
     return hashlib.sha256(preprocessed.stdout + settings).hexdigest()
 
 
