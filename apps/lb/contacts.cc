@@ -57,9 +57,8 @@ void Contacts::add(const net::Packet& packet) {
     note_server(is_ack ? ends.source : ends.destination, true, is_ack ? 0 : 1);
   } else if ((parsed.tcp_flags & net::tcp::kRst) != 0) {
     return;  // makes no connection
-  } else if (is_named_by_syn(ends.destination)) {
-    note_server(ends.destination, false, 1);
-  } else if (!is_named_by_syn(ends.source) && ends.destination.port <= ends.source.port) {
+  } else if (is_named_by_syn(ends.destination) ||
+             (!is_named_by_syn(ends.source) && ends.destination.port <= ends.source.port)) {
     note_server(ends.destination, false, 1);
   }
 }

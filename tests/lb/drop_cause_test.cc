@@ -92,6 +92,7 @@ std::vector<Drop> header_drops() {
           {kNotForUs, test_config("mac = \"02:00:00:00:00:01\"", "promiscuous = true"),
            tcp([](auto& spec) { spec.destination_mac = "01:00:5e:00:00:01"; })},
           {kWrongVlan, plain, tcp([](auto& spec) { spec.vlan = {100}; })},
+          {kWrongVlan, plain, tcp([](auto& spec) { spec.vlan = {0}; })},
           {kWrongVlan,
            test_config("mac = \"02:00:00:00:00:01\"", "mac = \"02:00:00:00:00:01\"\nvlan = [100]"),
            tcp([](auto&) {})},
