@@ -37,7 +37,8 @@ def fingerprint(entry):
     words = words[:output] + words[output + 2:]
     words.remove("-c")
     preprocessed = subprocess.run([*words, "-E", "-C"], cwd=entry["directory"], capture_output=True)
-    files = [file for depth in ("", "*/", "*/*/") for file in sorted(ROOT.glob(depth + ".clang-tidy"))]
+    places = (".clang-tidy", "*/.clang-tidy", "*/*/.clang-tidy")
+    files = [file for place in places for file in sorted(ROOT.glob(place))]
     settings = b"".join(file.read_bytes() for file in files)
     return hashlib.sha256(preprocessed.stdout + settings).hexdigest()
 
