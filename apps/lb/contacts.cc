@@ -53,12 +53,13 @@ void Contacts::add(const net::Packet& packet) {
 
   const bool is_syn = (parsed.tcp_flags & net::tcp::kSyn) != 0;
   const bool is_ack = (parsed.tcp_flags & net::tcp::kAck) != 0;
+  const bool is_rst = (parsed.tcp_flags & net::tcp::kRst) != 0;  // makes no connection
+  const bool is_to_server =
+      is_named_by_syn(ends.destination) ||
+      (!is_named_by_syn(ends.source) && ends.destination.port <= ends.source.port);
   if (is_syn) {
     note_server(is_ack ? ends.source : ends.destination, true, is_ack ? 0 : 1);
-  } else if ((parsed.tcp_flags & net::tcp::kRst) != 0) {
-    return;  // makes no connection
-  } else if (is_named_by_syn(ends.destination) ||
-             (!is_named_by_syn(ends.source) && ends.destination.port <= ends.source.port)) {
+  } else if (is_to_server && !is_rst) {
     note_server(ends.destination, false, 1);
   }
 }

@@ -1,5 +1,7 @@
 #include "apps/lb/toml_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -74,7 +76,7 @@ void TomlTable::fault(uint32_t line, std::string text) {
   faults_.push_back({line, std::move(text)});
 }
 
-void TomlTable::fault_in(std::string_view key, std::string text) {
+void TomlTable::fault_in(std::string_view key, const std::string& text) {
   fault(line_of_key(key), name_ + (name_.empty() ? "" : " ") + std::string(key) + ": " + text);
 }
 
@@ -206,12 +208,14 @@ void TomlTable::require(std::string_view key, std::string_view example) {
 
 void TomlTable::refuse_unknown_keys() {
   std::string known_keys;
-  for (const std::string& key : known_) known_keys += (known_keys.empty() ? "" : ", ") + key;
+  for (const std::string& key : known_)
+    known_keys.append(known_keys.empty() ? "" : ", ").append(key);
   for (const auto& [key, node] : table_) {
     if (known_.contains(key.str())) continue;
     const std::string where = name_.empty() ? "at the top of the file" : "in " + name_;
     fault(std::max<uint32_t>(1, key.source().begin.line),
-          "unknown key " + in_quotes(key.str()) + " " + where + "; known here are " + known_keys);
+          fmt::format("unknown key {} {}; known here are {}", in_quotes(key.str()), where,
+                      known_keys));
   }
 }
 

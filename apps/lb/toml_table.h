@@ -61,7 +61,7 @@ class TomlTable {
 
   void fault(uint32_t line, std::string text);
   // A fault in a key of this table: "[[port]] mtu: ..."
-  void fault_in(std::string_view key, std::string text);
+  void fault_in(std::string_view key, const std::string& text);
 
  private:
   const toml::node* find(std::string_view key);
