@@ -15,13 +15,13 @@
 namespace roost {
 
 template <class Batch>
-[[gnu::flatten]] auto run_scalar(Batch& batch) {
+[[gnu::noinline, gnu::flatten]] auto run_scalar(Batch& batch) {
   return batch.template run<ScalarKernel>();
 }
 
 #if defined(__x86_64__)
 template <class Batch>
-[[gnu::target("sse4.2"), gnu::flatten]] auto run_sse42(Batch& batch) {
+[[gnu::noinline, gnu::target("sse4.2"), gnu::flatten]] auto run_sse42(Batch& batch) {
   return batch.template run<Sse42Kernel>();
 }
 #endif

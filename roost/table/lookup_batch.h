@@ -41,7 +41,8 @@ inline constexpr size_t kStages = 4;
 // What a group carries from stage to stage.
 struct LaneGroup {
   size_t lane_count;
-  std::array<Hash64, kLanesPerGroup> hashes;
+  const Hash64* hashes;  // computed here, or by the start of the split phase
+  std::array<Hash64, kLanesPerGroup> computed;
   std::array<const std::byte*, kLanesPerGroup> targets;  // candidate entry, or secondary line
   uint32_t primary;    // lanes with a candidate in their primary bucket
   uint32_t secondary;  // lanes whose secondary bucket must be looked at
@@ -78,7 +79,8 @@ struct LookupBatch {
   PrefetchHint hint;
   Counts* counts;
 
-  // Returns the number of hits.
+  // Returns the number of hits. The stages are inlined by command: Clang's flatten reaches one
+  // level of calls only.
   template <Kernel K>
   size_t run() {
     return hint == PrefetchHint::kT1 ? run_groups<K, PrefetchHint::kT1>()
@@ -89,7 +91,7 @@ struct LookupBatch {
   using Layout = typename Engine::Layout;
 
   template <Kernel K, PrefetchHint kHint>
-  size_t run_groups() {
+  [[gnu::always_inline]] size_t run_groups() {
     ROOST_ASSERT(hits.hold(batch.keys.count));
     if constexpr (Counts::kEnabled) {
       counts->lookups += batch.keys.count;
@@ -111,20 +113,21 @@ struct LookupBatch {
   }
 
   template <PrefetchHint kHint>
-  void start(LaneGroup& group, size_t first) {
+  [[gnu::always_inline]] void start(LaneGroup& group, size_t first) {
     group.lane_count = std::min(kLanesPerGroup, batch.keys.count - first);
     if (first < batch.started_count) {
-      std::copy_n(batch.started + first, group.lane_count, group.hashes.begin());
+      group.hashes = batch.started + first;
       return;
     }
+    group.hashes = group.computed.data();
     for (size_t lane = 0; lane < group.lane_count; ++lane) {
-      group.hashes[lane] = batch.hashes(first + lane, batch.keys[first + lane]);
-      prefetch<kHint>(&engine->layout().line(engine->map().primary(group.hashes[lane])));
+      group.computed[lane] = batch.hashes(first + lane, batch.keys[first + lane]);
+      prefetch<kHint>(&engine->layout().line(engine->map().primary(group.computed[lane])));
     }
   }
 
   template <Kernel K, PrefetchHint kHint>
-  void match(LaneGroup& group) {
+  [[gnu::always_inline]] void match(LaneGroup& group) {
     uint32_t primary = 0;
     uint32_t secondary = 0;
     const size_t lane_count = group.lane_count;
@@ -167,7 +170,7 @@ struct LookupBatch {
 
   // Looks at the secondary buckets' lines; a candidate there becomes the lane's target.
   template <Kernel K, PrefetchHint kHint>
-  void match_secondary(LaneGroup& group) {
+  [[gnu::always_inline]] void match_secondary(LaneGroup& group) {
     uint32_t displaced = 0;
     for (uint32_t lanes = group.secondary; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
@@ -187,7 +190,7 @@ struct LookupBatch {
 
   // Answers the group's lanes; returns how many hit.
   template <Kernel K>
-  size_t finish(const LaneGroup& group, size_t first) {
+  [[gnu::always_inline]] size_t finish(const LaneGroup& group, size_t first) {
     const uint32_t candidates = group.primary | group.displaced;
     uint32_t found = compare<K>(group, first, candidates);
     const uint32_t mistaken = candidates & ~found;
@@ -207,7 +210,7 @@ struct LookupBatch {
 
   // Compares the candidates of `lanes` with their keys and answers those that are equal.
   template <Kernel K>
-  uint32_t compare(const LaneGroup& group, size_t first, uint32_t lanes) {
+  [[gnu::always_inline]] uint32_t compare(const LaneGroup& group, size_t first, uint32_t lanes) {
     uint32_t found = 0;
     for (; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));

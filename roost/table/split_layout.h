@@ -66,7 +66,7 @@ class SplitLayout {
 
   // The line that a candidate's key comparison starts in, and the one its value ends in.
   template <PrefetchHint kHint>
-  static void prefetch_entry(const std::byte* key_bytes) {
+  [[gnu::always_inline]] static void prefetch_entry(const std::byte* key_bytes) {
     prefetch<kHint>(key_bytes);
     if constexpr (64 % kEntryBytes != 0) prefetch<kHint>(key_bytes + kEntryBytes - 1);
   }
