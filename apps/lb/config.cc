@@ -283,7 +283,7 @@ ConfigOutcome parse_config(std::string_view text) {
   } catch (const toml::parse_error& error) {
     outcome.faults.push_back(
         {std::max<uint32_t>(1, error.source().begin.line),
-         "not TOML: " + std::string(error.description()) + "; see https://toml.io for the syntax"});
+         "not TOML: " + printable(error.description()) + "; see https://toml.io for the syntax"});
   }
   std::ranges::stable_sort(outcome.faults, {}, &Fault::line);
   return outcome;

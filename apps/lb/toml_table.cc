@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <utility>
 
 namespace roost::lb {
@@ -39,21 +38,26 @@ std::string_view type_name(toml::node_type type) {
 
 uint32_t line_of(const toml::node& node) { return std::max<uint32_t>(1, node.source().begin.line); }
 
-std::string in_quotes(std::string_view text) {
-  constexpr size_t kBytesMax = 60;
-  std::string out = "\"";
-  for (const char c : text.substr(0, kBytesMax)) {
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && text.size() > kBytesMax)) {
-      std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\x%02x", byte);
-      out += escape.data();
+    if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
     } else {
       out += c;
     }
   }
-  out += text.size() > kBytesMax ? "...\"" : "\"";
   return out;
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr size_t kBytesMax = 60;
+  if (text.size() <= kBytesMax) return '"' + printable(text) + '"';
+  // Not in the middle of a character of UTF-8.
+  size_t end = kBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return '"' + printable(text.substr(0, end)) + "...\"";
 }
 
 std::string grouped(uint64_t number) {

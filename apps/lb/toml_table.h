@@ -18,6 +18,10 @@ namespace roost::lb {
 // A TOML value's line; 1 where the library knows none, as for an empty file.
 [[nodiscard]] uint32_t line_of(const toml::node& node);
 
+// Text of a file as a message may show it: control characters, which a terminal would obey, in
+// hexadecimal.
+[[nodiscard]] std::string printable(std::string_view text);
+
 // Text from a file for a message: in quotes, control characters written out, not too long.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 

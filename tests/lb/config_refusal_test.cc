@@ -264,5 +264,13 @@ TEST(config, names_every_fault_at_once) {
   EXPECT_TRUE(std::ranges::is_sorted(outcome.faults, {}, &Fault::line));
 }
 
+TEST(config, what_is_no_toml_reaches_the_terminal_without_its_control_characters) {
+  const ConfigOutcome outcome = parse_config("a = i\x10\x1b[31m\n");
+  ASSERT_EQ(outcome.faults.size(), 1U);
+  EXPECT_NE(outcome.faults[0].text.find("\\x10"), std::string::npos) << outcome.faults[0].text;
+  EXPECT_EQ(outcome.faults[0].text.find('\x10'), std::string::npos);
+  EXPECT_EQ(outcome.faults[0].text.find('\x1b'), std::string::npos);
+}
+
 }  // namespace
 }  // namespace roost::lb
