@@ -28,7 +28,7 @@ class ArenaPool {
   explicit ArenaPool(PageKind pages) : pages_(pages) {}
 
   void* take(uint64_t bytes) {
-    Result<Arena> arena = Arena::map(bytes, pages_);
+    Result<Arena> arena = Arena::map(bytes, {.pages = pages_});
     if (!arena) throw std::bad_alloc();  // the only way to tell a standard container
     void* data = arena.value().data();
     arenas_.emplace(data, std::move(arena).value());

@@ -32,8 +32,8 @@ uint64_t select(bool hits, uint64_t if_hit, uint64_t if_miss) {
 
 Result<TwoLineCeiling> TwoLineCeiling::create(uint64_t slots, PageKind pages) {
   const uint64_t bucket_count = slots / kSlotsPerBucket;
-  Result<Arena> memory =
-      Arena::map(bucket_count * kLineBytes + bucket_count * kSlotsPerBucket * kEntryBytes, pages);
+  Result<Arena> memory = Arena::map(
+      bucket_count * kLineBytes + bucket_count * kSlotsPerBucket * kEntryBytes, {.pages = pages});
   if (!memory) return memory.error();
   TwoLineCeiling ceiling(std::move(memory).value(), bucket_count);
   std::byte* lines = ceiling.memory_.data();

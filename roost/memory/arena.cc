@@ -1,6 +1,8 @@
 #include "roost/memory/arena.h"
 
+#include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -72,6 +74,8 @@ std::byte* map_aligned(uint64_t bytes, int flags) {
   return start + before;
 }
 
+std::string reason_of_errno() { return std::generic_category().message(errno); }
+
 bool transparent_huge_pages_are_on() {
   std::ifstream setting("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string line;
@@ -115,20 +119,54 @@ std::optional<Arena> Arena::try_map(uint64_t bytes, PageKind kind) {
   return Arena(data, whole, kind);
 }
 
-Result<Arena> Arena::map(uint64_t bytes, std::optional<PageKind> only) {
+// Sets the policy of the pages that will stand here: from this node only. False with errno if the
+// node is not there or not for this process.
+bool Arena::bind_to(unsigned numa_node) const {
+  // A bit a node, as many as Linux may be built for; the kernel reads one less than it is told of.
+  std::array<uint64_t, 16> nodes{};
+  constexpr unsigned kNodeCount = 64 * nodes.size();
+  if (numa_node >= kNodeCount) {
+    errno = EINVAL;
+    return false;
+  }
+  nodes[numa_node / 64] = uint64_t{1} << (numa_node % 64);
+  return syscall(SYS_mbind, data_, bytes_, MPOL_BIND, nodes.data(), kNodeCount + 1, 0) == 0;
+}
+
+// Takes every page now if they are reserved ones, which are reserved of the whole machine and not
+// of a node.
+bool Arena::take_reserved_pages() const {
+  if (kind_ != PageKind::kHuge1GiB && kind_ != PageKind::kHuge2MiB) return true;
+  if (madvise(data_, bytes_, MADV_POPULATE_WRITE) == 0) return true;
+  errno = ENOMEM;  // it says EFAULT, for the signal that a touch would have given
+  return false;
+}
+
+Result<Arena> Arena::map(uint64_t bytes, const ArenaOptions& options) {
   if (bytes == 0) return Error{"an arena of 0 bytes was asked for; ask for at least one"};
   if (bytes > (uint64_t{1} << 46)) {
     return Error{"an arena of " + std::to_string(bytes) +
                  " bytes is beyond the address space; ask for less"};
   }
+  const std::string where =
+      options.numa_node ? " of NUMA node " + std::to_string(*options.numa_node) : std::string();
   for (const PageKind kind : kOwnedKinds) {
-    if (only ? kind != *only : !rounding_is_cheap(bytes, kind)) continue;
-    if (std::optional<Arena> arena = try_map(bytes, kind)) return std::move(*arena);
+    if (options.pages ? kind != *options.pages : !rounding_is_cheap(bytes, kind)) continue;
+    std::optional<Arena> arena = try_map(bytes, kind);
+    if (!arena) continue;
+    if (options.numa_node && !arena->bind_to(*options.numa_node)) {
+      return Error{"an arena cannot be bound to pages" + where + " (" + reason_of_errno() +
+                   "); name a node of /sys/devices/system/node/has_memory that this process may "
+                   "use, or none"};
+    }
+    if (options.numa_node && !arena->take_reserved_pages()) continue;
+    return std::move(*arena);
   }
-  const std::string reason = std::generic_category().message(errno);
+  const std::string reason = reason_of_errno();
   return Error{"no memory for an arena of " + std::to_string(bytes) + " bytes on " +
-               (only ? std::string(page_kind_name(*only)) : std::string("any")) + " pages (" +
-               reason + "); reserve huge pages, allow smaller ones, or ask for less"};
+               (options.pages ? std::string(page_kind_name(*options.pages)) : std::string("any")) +
+               " pages" + where + " (" + reason +
+               "); reserve huge pages, allow smaller ones, or ask for less"};
 }
 
 Result<Arena> Arena::borrow(std::span<std::byte> memory) {

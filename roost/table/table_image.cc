@@ -15,7 +15,7 @@ constexpr uint64_t kNearBytes = uint64_t{1} << 20;
 constexpr uint64_t kCapacityMax = uint64_t{1} << 40;
 
 Result<Arena> memory_for(const TableConfig& config, uint64_t bytes, uint64_t bucket_count) {
-  if (config.memory.empty()) return Arena::map(bytes, config.pages);
+  if (config.memory.empty()) return Arena::map(bytes, {.pages = config.pages});
   if (config.memory.size() < bytes) {
     return Error{"the memory lent to the table has " + std::to_string(config.memory.size()) +
                  " bytes and " + std::to_string(bytes) +

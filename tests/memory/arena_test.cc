@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace roost {
 namespace {
@@ -42,6 +43,33 @@ class ReservedPages {
   uint64_t before_;
 };
 
+// The arena's line of /proc/self/numa_maps without its address: the policy, then what is there and
+// on which node. Empty if the system writes no such file.
+std::string numa_line(const Arena& arena) {
+  std::ifstream maps("/proc/self/numa_maps");
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t start = 0;
+    int length = 0;
+    if (std::sscanf(line.c_str(), "%lx %n", &start, &length) == 1 &&
+        start == reinterpret_cast<uintptr_t>(arena.data())) {
+      return line.substr(static_cast<size_t>(length)) + ' ';
+    }
+  }
+  return {};
+}
+
+// The nodes that have memory; the file lists ranges: "0" or "0-1,4".
+std::vector<unsigned> nodes_with_memory() {
+  std::ifstream file("/sys/devices/system/node/has_memory");
+  std::vector<unsigned> nodes;
+  for (unsigned first = 0; file >> first; file.ignore()) {
+    unsigned last = first;
+    if (file.peek() == '-') file.ignore() >> last;
+    for (unsigned node = first; node <= last; ++node) nodes.push_back(node);
+  }
+  return nodes;
+}
+
 TEST(Arena, maps_zeroed_writable_memory_and_says_on_which_pages) {
   for (const uint64_t bytes : {uint64_t{1}, uint64_t{4096}, uint64_t{100'000}, 10 * kMiB + 5}) {
     Arena arena = Arena::map(bytes).value();
@@ -56,7 +84,7 @@ TEST(Arena, each_kind_of_page_can_be_asked_for_alone) {
   const ReservedPages pages(8);
   for (const PageKind kind :
        {PageKind::kHuge1GiB, PageKind::kHuge2MiB, PageKind::kTransparentHuge, PageKind::kSmall}) {
-    const Result<Arena> arena = Arena::map(8 * kMiB, kind);
+    const Result<Arena> arena = Arena::map(8 * kMiB, {.pages = kind});
     if (!arena) {
       std::printf("NOT TESTED: an arena on %s pages: %s\n",
                   std::string(page_kind_name(kind)).c_str(), arena.error().message.c_str());
@@ -86,6 +114,50 @@ TEST(Arena, reserved_2_MiB_pages_are_preferred_to_transparent_and_small_ones) {
       << "18 MiB are more than the 16 there are";
 }
 
+TEST(Arena, a_region_bound_to_a_node_takes_its_pages_there_alone) {
+  const ReservedPages pages(8);
+  const std::vector<unsigned> nodes = nodes_with_memory();
+  if (nodes.size() < 2) {
+    std::printf("NOT TESTED: arenas on more than one NUMA node: there are %zu\n", nodes.size());
+  }
+  for (const unsigned node : nodes) {
+    for (const PageKind kind :
+         {PageKind::kHuge2MiB, PageKind::kTransparentHuge, PageKind::kSmall}) {
+      const Result<Arena> arena = Arena::map(4 * kMiB, {.pages = kind, .numa_node = node});
+      if (!arena) {
+        std::printf("NOT TESTED: an arena on a node: %s\n", arena.error().message.c_str());
+        continue;
+      }
+      // Reserved pages are all there before the first touch, so that none can be lacking later.
+      if (kind != PageKind::kHuge2MiB) std::fill_n(arena.value().data(), 4 * kMiB, std::byte{1});
+      const std::string line = numa_line(arena.value());
+      if (line.empty()) {
+        std::printf("NOT TESTED: where an arena's pages are: no /proc/self/numa_maps\n");
+        return;
+      }
+      EXPECT_TRUE(line.starts_with("bind:" + std::to_string(node) + " ")) << line;
+      const uint64_t count = 4 * kMiB / (kind == PageKind::kHuge2MiB ? 2 * kMiB : 4096);
+      EXPECT_NE(line.find(" N" + std::to_string(node) + "=" + std::to_string(count) + " "),
+                std::string::npos)
+          << "holds all of its pages there: " << line;
+    }
+  }
+}
+
+TEST(Arena, a_region_without_a_node_leaves_the_place_to_the_system) {
+  const Arena arena = Arena::map(4 * kMiB, {.pages = PageKind::kSmall}).value();
+  EXPECT_EQ(numa_line(arena).find("bind"), std::string::npos) << numa_line(arena);
+}
+
+TEST(Arena, a_node_that_is_not_there_is_refused_by_its_number) {
+  for (const unsigned node : {1023U, 1024U, ~0U}) {
+    const Result<Arena> arena = Arena::map(4096, {.numa_node = node});
+    ASSERT_FALSE(arena) << node;
+    EXPECT_NE(arena.error().message.find("NUMA node " + std::to_string(node)), std::string::npos);
+    EXPECT_NE(arena.error().message.find("name a node"), std::string::npos) << "says what to do";
+  }
+}
+
 TEST(Arena, pages_that_would_waste_more_than_an_eighth_are_skipped) {
   EXPECT_EQ(Arena::map(4096).value().page_kind(), PageKind::kSmall);
   EXPECT_EQ(Arena::map(4096).value().bytes(), 4096U);
@@ -94,7 +166,7 @@ TEST(Arena, pages_that_would_waste_more_than_an_eighth_are_skipped) {
 }
 
 TEST(Arena, one_region_may_exceed_64_GiB) {
-  const Result<Arena> arena = Arena::map(160 * kGiB, PageKind::kSmall);
+  const Result<Arena> arena = Arena::map(160 * kGiB, {.pages = PageKind::kSmall});
   if (!arena) {
     std::printf("NOT TESTED: a sparse region of 160 GiB: %s\n", arena.error().message.c_str());
     return;
