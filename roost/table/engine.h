@@ -52,6 +52,7 @@ class Engine {
  public:
   using Layout = LayoutT;
   static constexpr bool kHasFilter = Filter::kEnabled;
+  static constexpr bool kExpires = Expiry::kEnabled;
 
   // `sink(key bytes, value bytes)` is called for each entry that died by expiry.
   Engine(Layout layout, BucketMap map, Sink sink)
@@ -114,7 +115,7 @@ class Engine {
     TagLine& line = layout_.line(at.bucket);
     const bool is_live = ((live_slots<K>(line) >> at.slot) & 1) != 0;
     if (is_live && if_existing == IfExisting::kKeep) {
-      copy_value(value, layout_.value(at));
+      layout_.copy_value(value, layout_.value(at));
       return InsertOutcome::kExisting;
     }
     if (!is_live) {
@@ -123,7 +124,7 @@ class Engine {
       ++stats_.created;
       ++stats_.path_lengths[0];
     }
-    copy_value(layout_.value(at), value);
+    layout_.copy_value(layout_.value(at), value);
     line.timers[at.slot] = timer;
     return is_live ? InsertOutcome::kUpdated : InsertOutcome::kInserted;
   }
@@ -187,10 +188,6 @@ class Engine {
   [[nodiscard]] uint16_t timer_of(TickCount timeout) const {
     if constexpr (Expiry::kEnabled) return Expiry::timer(now_, timeout);
     return 0;
-  }
-
-  static void copy_value(std::byte* to, const std::byte* from) {
-    if constexpr (Layout::kValueBytes != 0) std::memcpy(to, from, Layout::kValueBytes);
   }
 
   // Finds a key among the slots that `considered(line)` names.

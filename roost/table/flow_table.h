@@ -2,7 +2,8 @@
 // 2018).
 //
 // Idea: see engine.h for the algorithm, tag_line.h and split_layout.h for the bytes, lookup_batch.h
-// for how a batch hides memory latency. A hit costs two cache lines, a miss one, nearly always.
+// for how a batch hides memory latency; this file gives it all types. A hit costs two cache lines,
+// a miss one, nearly always.
 //
 //   auto table = roost::FlowTable<FlowKey4, Flow>::create({.capacity = 1'000'000}).value();
 //   table.insert(key, Flow{...});
@@ -20,54 +21,52 @@
 //   a lookup in flight, from start()         the split phase: start() asks for memory, the lookup
 //   answers later
 //
-// Limits: keys of 16 or 40 bytes without padding, values of 0 to 64 bytes, both trivially copyable
-// and aligned to at most 8. A full table refuses (kFull) and stays as it was; from 4,096 slots up
-// that does not happen below 95 % load.
+// Limits: keys of 1 to 64 bytes without padding inside (8, 16, 24, 32, 40 and 64 are stored as they
+// are, others with zeroes behind them up to the next of these), values of 0 to 256 bytes, both
+// trivially copyable and aligned to at most 8. A full table refuses (kFull) and stays as it was;
+// from 4,096 slots up that does not happen below 95 % load.
 //
 // Threads: one at a time. Share nothing: give each worker its own table.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
-#include "roost/hash/random_seed.h"
-#include "roost/isa/dispatch.h"
-#include "roost/memory/arena.h"
-#include "roost/table/audit.h"
-#include "roost/table/engine.h"
 #include "roost/table/key_source.h"
 #include "roost/table/lookup_actions.h"
-#include "roost/table/lookup_batch.h"
-#include "roost/table/mutate_batch.h"
 #include "roost/table/policies.h"
-#include "roost/table/table_image.h"
+#include "roost/table/table_core.h"
 
 namespace roost {
 
 template <class Key, class Value, class Policies = DefaultPolicies>
 class FlowTable {
   static constexpr bool kIsSet = std::is_empty_v<Value>;
-  static constexpr size_t kKeyBytes = sizeof(Key);
+  static constexpr size_t kKeyBytes = key_class(sizeof(Key));
   static constexpr size_t kValueBytes = kIsSet ? 0 : sizeof(Value);
 
-  static_assert(kKeyBytes == 16 || kKeyBytes == 40, "a key has 16 or 40 bytes; pad it with zeroes");
+  static_assert(sizeof(Key) <= kKeyBytesMax, "a key has at most 64 bytes");
   static_assert(std::has_unique_object_representations_v<Key>,
                 "a key's padding bytes would be compared");
-  static_assert(kValueBytes <= 64, "a value has at most 64 bytes; keep larger state elsewhere");
+  static_assert(kValueBytes <= kValueBytesMax,
+                "a value has at most 256 bytes; keep larger state elsewhere, see lookup_records()");
   static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
                 "entries are moved as bytes");
   static_assert(alignof(Key) <= 8 && alignof(Value) <= 8, "entries are aligned to 8 bytes");
 
-  using Layout = SplitLayout<kKeyBytes, kValueBytes>;
-  using Hash = typename Policies::Hash;
+  using Entry = FixedEntry<kKeyBytes, kValueBytes>;
   using Sink = typename Policies::Sink;
-  using Counts = typename Policies::Counts;
+  using Core = TableCore<Entry, Policies, TypedSink<Key, Value, Sink>>;
+  using EngineType = typename Core::EngineType;
 
  public:
   using Config = TableConfig;
@@ -77,9 +76,9 @@ class FlowTable {
   // had or too small, a kernel that is not supported here. Writes nothing to fresh memory; clears
   // the lines of lent memory.
   [[nodiscard]] static Result<FlowTable> create(const Config& config, Sink sink = {}) {
-    Result<TableImage> image = TableImage::create(config, Layout::kBucketBytes);
-    if (!image) return image.error();
-    return FlowTable(std::move(image).value(), config, std::move(sink));
+    Result<Core> core = Core::create(config, {}, {std::move(sink)});
+    if (!core) return core.error();
+    return FlowTable(std::move(core).value());
   }
 
   // --- Lookup. ---
@@ -87,19 +86,19 @@ class FlowTable {
   // Copies the values of the keys that are there.
   template <class Keys>
   size_t lookup(const Keys& keys, std::span<Value> out, HitWords hits) const {
-    return run_lookup(this, batch_of(keys), CopyTo{out}, hits);
+    return run_lookup(batch_of(keys), CopyTo{out}, hits);
   }
   // Tells only which keys are there.
   template <class Keys>
   size_t lookup(const Keys& keys, HitWords hits) const {
-    return run_lookup(this, batch_of(keys), IgnoreValue{}, hits);
+    return core_.lookup(batch_of(keys), IgnoreValue{}, hits);
   }
 
   // Points to the values in place; the pointers are valid until the next call that mutates the
   // table.
   template <class Keys>
   size_t find(const Keys& keys, std::span<Value*> out, HitWords hits) {
-    return run_lookup(this, batch_of(keys), PointTo{out}, hits);
+    return run_lookup(batch_of(keys), PointToValue<Value, kKeyBytes>{out}, hits);
   }
   // One key; nullptr on a miss.
   [[nodiscard]] Value* find(const Key& key) {
@@ -112,12 +111,22 @@ class FlowTable {
   // Like lookup, and gives the entries found a new time to live: a write.
   template <class Keys>
   size_t lookup_refresh(const Keys& keys, Timeouts timeouts, std::span<Value> out, HitWords hits) {
-    return run_lookup(this, batch_of(keys), CopyAndRefresh{out, &engine_, timeouts}, hits);
+    return run_lookup(batch_of(keys), CopyAndRefresh{out, &core_.engine(), timeouts}, hits);
   }
   // Gives an entry that find() has just found a new time to live.
   void refresh(const Value* found, TickCount timeout) {
-    engine_.refresh(engine_.layout().slot_of_value(reinterpret_cast<const std::byte*>(found)),
-                    timeout);
+    core_.refresh(reinterpret_cast<const std::byte*>(found), timeout);
+  }
+
+  // For values that are indices of records kept elsewhere: copies the indices of the keys that are
+  // there and asks for the first line of each of their records, so that it is on its way when the
+  // caller comes to it.
+  template <class Keys>
+  size_t lookup_records(const Keys& keys, RecordArray records, std::span<Value> indices,
+                        HitWords hits) const
+    requires std::unsigned_integral<Value>
+  {
+    return run_lookup(batch_of(keys), CopyIndex<Value, kKeyBytes>{indices, records}, hits);
   }
 
   // Starts a lookup, to be finished by any of the functions above; the keys stay the caller's until
@@ -126,11 +135,7 @@ class FlowTable {
   [[nodiscard]] auto start(const Keys& keys) const {
     const auto batch = batch_of(keys);
     InFlight<decltype(batch.keys), decltype(batch.hashes)> flight{batch.keys, batch.hashes, {}};
-    if (hint_ == PrefetchHint::kT1) {
-      start_flight<PrefetchHint::kT1>(flight);
-    } else {
-      start_flight<PrefetchHint::kT0>(flight);
-    }
+    core_.start(flight);
     return flight;
   }
   // Finishes `flight` as lookup does, and starts the lookup of `next_keys` while its last lines
@@ -140,8 +145,7 @@ class FlowTable {
                           const Keys& next_keys) const {
     const auto batch = batch_of(next_keys);
     Flight next{batch.keys, batch.hashes, {}};
-    const size_t hit_count = run_lookup(this, batch_of(flight), CopyTo{out}, hits,
-                                        NextBatch<FlowTable, Flight>{this, &next});
+    const size_t hit_count = run_lookup(batch_of(flight), CopyTo{out}, hits, core_.next(&next));
     flight = next;
     return hit_count;
   }
@@ -193,9 +197,7 @@ class FlowTable {
   // erased.
   template <class Keys>
   size_t erase(const Keys& keys, HitWords erased) {
-    const auto batch = batch_of(keys);
-    erased.clear(batch.keys.count);
-    return run_mutation(batch, EraseLane<EngineT>{&engine_, erased});
+    return core_.erase(batch_of(keys), erased);
   }
   bool erase(const Key& key) {
     HitArray<1> erased;
@@ -203,21 +205,31 @@ class FlowTable {
   }
 
   // Drops every entry, live or expired; all count as erased. Time linear in the capacity.
-  void clear() { engine_.clear(); }
+  void clear() { core_.clear(); }
 
-  // Calls visit(const Key&, Value&) for each live entry, in no order; the visitor must not mutate
-  // the table. Time linear in the capacity.
+  // --- Walks. ---
+
+  // Calls visit(const Key&, Value&) for each live entry in the next `bucket_budget` buckets from
+  // the cursor on; false when the walk is at its end. The visitor may erase and refresh entries,
+  // this one too, but not insert. See cursor.h for what happens to a walk while the table changes.
+  template <class Visit>
+  bool scan(Cursor& cursor, uint64_t bucket_budget, Visit&& visit) {
+    const uint64_t first = cursor.next_slot / kSlotsPerBucket;
+    const uint64_t left = bucket_count() - std::min(first, bucket_count());
+    const uint64_t bucket_end = first + std::min(bucket_budget, left);
+    SlotRef at{};
+    while (core_.next_live(cursor, bucket_end, at)) {
+      std::byte* entry = core_.engine().layout().key(at);
+      visit(*reinterpret_cast<const Key*>(entry), *value_of<Value, kKeyBytes>(entry));
+    }
+    return bucket_end < bucket_count();
+  }
+
+  // Visits them all, as scan does. Time linear in the capacity.
   template <class Visit>
   void for_each(Visit&& visit) {
-    for (uint64_t bucket = 0; bucket < engine_.map().bucket_count(); ++bucket) {
-      unsigned live =
-          engine_.template live_slots<ScalarKernel>(engine_.layout().line(BucketIndex{bucket}));
-      for (; live != 0; live &= live - 1) {
-        const SlotRef at{BucketIndex{bucket}, static_cast<unsigned>(std::countr_zero(live))};
-        visit(*reinterpret_cast<const Key*>(engine_.layout().key(at)),
-              *value_of<Value, kKeyBytes>(engine_.layout().key(at)));
-      }
-    }
+    Cursor cursor;
+    scan(cursor, bucket_count(), visit);
   }
 
   // --- Time. ---
@@ -226,120 +238,68 @@ class FlowTable {
   // entry simply stops being found. When time has moved past scan_deadline(), entries that died
   // long ago may be found again (kScanOverdue): call maintain() often enough that this never
   // happens.
-  AdvanceOutcome advance(Tick now) { return engine_.advance(now); }
-  [[nodiscard]] Tick now() const { return engine_.now(); }
+  AdvanceOutcome advance(Tick now) { return core_.advance(now); }
+  [[nodiscard]] Tick now() const { return core_.engine().now(); }
 
   // Looks at the next `bucket_budget` buckets for expired entries, hands them over and frees their
   // slots; returns how many. Going on where it stopped, it must get through all bucket_count()
   // buckets by scan_deadline().
-  uint64_t maintain(uint64_t bucket_budget) {
-    return dispatch(isa_, MaintainBatch{&engine_, bucket_budget});
-  }
-  [[nodiscard]] Tick scan_deadline() const { return engine_.scan().deadline(); }
+  uint64_t maintain(uint64_t bucket_budget) { return core_.maintain(bucket_budget); }
+  [[nodiscard]] Tick scan_deadline() const { return core_.engine().scan().deadline(); }
 
   // --- What it is and how it does. ---
 
   // Number of slots: the configured capacity, rounded up to two whole buckets.
-  [[nodiscard]] uint64_t capacity() const { return engine_.stats().capacity; }
-  [[nodiscard]] uint64_t bucket_count() const { return engine_.map().bucket_count(); }
+  [[nodiscard]] uint64_t capacity() const { return core_.engine().stats().capacity; }
+  [[nodiscard]] uint64_t bucket_count() const { return core_.bucket_count(); }
   // Entries held: live ones, and expired ones that were not handed over yet.
-  [[nodiscard]] uint64_t size() const { return engine_.stats().size; }
+  [[nodiscard]] uint64_t size() const { return core_.engine().stats().size; }
   // Bytes of memory that the table's buckets, entries and fixed parts take.
-  [[nodiscard]] uint64_t memory_bytes() const {
-    return bucket_count() * Layout::kBucketBytes + sizeof(*this);
-  }
+  [[nodiscard]] uint64_t memory_bytes() const { return core_.image_bytes() + sizeof(*this); }
   // Bytes taken from the system for it: whole pages.
-  [[nodiscard]] uint64_t mapped_bytes() const { return image_.arena.bytes(); }
-  [[nodiscard]] PageKind page_kind() const { return image_.arena.page_kind(); }
-  [[nodiscard]] Isa isa() const { return isa_; }
+  [[nodiscard]] uint64_t mapped_bytes() const { return core_.arena().bytes(); }
+  [[nodiscard]] PageKind page_kind() const { return core_.arena().page_kind(); }
+  [[nodiscard]] Isa isa() const { return core_.isa(); }
 
   // Constant time.
-  [[nodiscard]] TableStats stats() const {
-    TableStats stats = engine_.stats();
-    stats.load = static_cast<double>(stats.size) / static_cast<double>(stats.capacity);
-    if constexpr (Counts::kEnabled) stats.lookups = counts_;
-    return stats;
-  }
+  [[nodiscard]] TableStats stats() const { return core_.stats(); }
 
   // Checks every invariant; see audit.h. Time linear in the capacity; allocates.
-  [[nodiscard]] std::optional<Violation> audit() const { return roost::audit(engine_, hash_); }
+  [[nodiscard]] std::optional<Violation> audit() const { return core_.audit(); }
+
+  // A bucket in words, for debugging; see bucket_dump.h.
+  [[nodiscard]] std::string dump(BucketIndex bucket) const { return core_.dump(bucket); }
 
  private:
   friend struct TableInspector;  // tests break invariants by hand through it
-  template <class Table, class Flight>
-  friend struct NextBatch;
-
-  using EngineT = Engine<Layout, typename Policies::Expiry, typename Policies::Filter,
-                         TypedSink<Key, Value, Sink>>;
-
-  struct MaintainBatch {
-    EngineT* engine;
-    uint64_t bucket_budget;
-    template <Kernel K>
-    uint64_t run() {
-      return engine->template maintain<K>(bucket_budget);
-    }
-  };
 
   using CopyTo = CopyValue<Value, kKeyBytes>;
-  using PointTo = PointToValue<Value, kKeyBytes>;
-  using CopyAndRefresh = CopyValueAndRefresh<Value, kKeyBytes, EngineT>;
+  using CopyAndRefresh = CopyValueAndRefresh<Value, kKeyBytes, EngineType>;
 
-  FlowTable(TableImage image, const Config& config, Sink sink)
-      : image_(std::move(image)),
-        hash_(config.hash_seed ? *config.hash_seed : random_seed()),
-        engine_(Layout(image_.arena.data(), image_.bucket_count), BucketMap(image_.bucket_count),
-                TypedSink<Key, Value, Sink>{std::move(sink)}),
-        isa_(config.isa.value_or(isa_best())),
-        hint_(image_.prefetch_hint) {}
+  explicit FlowTable(Core core) : core_(std::move(core)) {}
 
   template <class Keys>
   [[nodiscard]] auto batch_of(const Keys& keys) const {
-    return KeyBatchOf<Key, Hash>{&hash_}(keys);
+    return KeyBatchOf<Key, typename Core::Hash>{&core_.hash()}(keys);
   }
 
-  // Hashes a flight's first lanes and asks for their lines.
-  template <PrefetchHint kHint, class Flight>
-  void start_flight(Flight& flight) const {
-    for (size_t lane = 0; lane < flight.started_count(); ++lane) {
-      flight.started[lane] = flight.hashes(lane, flight.keys[lane]);
-      prefetch<kHint>(&engine_.layout().line(engine_.map().primary(flight.started[lane])));
-    }
-  }
-
-  // `self` is this table, const or not.
-  template <class Self, class Keys, class Hashes, class Action, class Next = NoNextBatch>
-  static size_t run_lookup(Self* self, KeyBatch<Keys, Hashes> batch, Action action, HitWords hits,
-                           Next next = {}) {
-    if constexpr (requires { action.out; })
-      ROOST_ASSERT(kIsSet || action.out.size() >= batch.keys.count);
-    using SeenEngine = std::conditional_t<std::is_const_v<Self>, const EngineT, EngineT>;
-    return dispatch(self->isa_,
-                    LookupBatch<SeenEngine, Keys, Hashes, Action, Next, Counts>{
-                        &self->engine_, batch, hits, action, next, self->hint_, &self->counts_});
+  // `action.out` has a value a lane.
+  template <class Keys, class Hashes, class Action, class Next = NoNextBatch>
+  size_t run_lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits,
+                    Next next = {}) const {
+    ROOST_ASSERT(kIsSet || action.out.size() >= batch.keys.count);
+    return core_.lookup(batch, action, hits, next);
   }
 
   template <class Keys, class Hashes>
   size_t run_insert(KeyBatch<Keys, Hashes> batch, std::span<Value> values, Timeouts timeouts,
                     std::span<InsertOutcome> outcomes, IfExisting if_existing) {
     ROOST_ASSERT(kIsSet || values.size() >= batch.keys.count);
-    ROOST_ASSERT(outcomes.size() >= batch.keys.count && timeouts.covers(batch.keys.count));
-    return run_mutation(batch,
-                        InsertLane<EngineT>{&engine_, reinterpret_cast<std::byte*>(values.data()),
-                                            sizeof(Value), timeouts, outcomes, if_existing});
+    return core_.insert(batch, reinterpret_cast<std::byte*>(values.data()), sizeof(Value), timeouts,
+                        outcomes, if_existing);
   }
 
-  template <class Keys, class Hashes, class Act>
-  size_t run_mutation(KeyBatch<Keys, Hashes> batch, Act act) {
-    return dispatch(isa_, MutateBatch<EngineT, Keys, Hashes, Act>{&engine_, batch, act});
-  }
-
-  TableImage image_;
-  Hash hash_;
-  EngineT engine_;
-  Isa isa_;
-  PrefetchHint hint_;
-  [[no_unique_address]] mutable Counts counts_;
+  Core core_;
 };
 
 }  // namespace roost

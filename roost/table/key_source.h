@@ -1,16 +1,40 @@
 // Where a batch's keys and hashes come from: contiguous or pointed to, hashed here or by the
-// caller, or on their way.
+// caller, or on their way. A source's keys have the bytes of their class: smaller ones are padded
+// with zeroes when they are read.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "roost/base/assert.h"
 #include "roost/hash/hash64.h"
+#include "roost/table/entry.h"
 
 namespace roost {
+
+// A copy of a key with zeroes behind it, up to its class. It stands for a pointer to its bytes.
+template <size_t kClassBytes>
+struct PaddedKey {
+  std::array<std::byte, kClassBytes> bytes{};
+
+  operator const std::byte*() const { return bytes.data(); }
+};
+
+// The bytes of a key as a table compares them: in place, or padded.
+template <class Key>
+[[nodiscard]] auto bytes_of_key(const Key* key) {
+  constexpr size_t kClassBytes = key_class(sizeof(Key));
+  if constexpr (kClassBytes == sizeof(Key)) {
+    return reinterpret_cast<const std::byte*>(key);
+  } else {
+    PaddedKey<kClassBytes> padded;
+    std::memcpy(padded.bytes.data(), key, sizeof(Key));
+    return padded;
+  }
+}
 
 // Keys side by side.
 template <class Key>
@@ -18,9 +42,7 @@ struct ContiguousKeys {
   const Key* first;
   size_t count;
 
-  [[nodiscard]] const std::byte* operator[](size_t lane) const {
-    return reinterpret_cast<const std::byte*>(first + lane);
-  }
+  [[nodiscard]] auto operator[](size_t lane) const { return bytes_of_key(first + lane); }
 };
 
 // Keys wherever they are, inside packets for instance.
@@ -29,9 +51,7 @@ struct PointedKeys {
   const Key* const* first;
   size_t count;
 
-  [[nodiscard]] const std::byte* operator[](size_t lane) const {
-    return reinterpret_cast<const std::byte*>(first[lane]);
-  }
+  [[nodiscard]] auto operator[](size_t lane) const { return bytes_of_key(first[lane]); }
 };
 
 template <class Key>
@@ -101,6 +121,7 @@ struct KeyBatch {
   size_t started_count = 0;
 };
 
+// Makes a batch of whatever FlowTable's functions take as keys.
 template <class Key, class Hash>
 struct KeyBatchOf {
   const Hash* hash;
@@ -124,7 +145,7 @@ struct KeyBatchOf {
  private:
   template <class Keys>
   auto computed(Keys keys) const {
-    using Hashes = ComputedHashes<Hash, sizeof(Key)>;
+    using Hashes = ComputedHashes<Hash, key_class(sizeof(Key))>;
     return KeyBatch<Keys, Hashes>{keys, Hashes{hash}};
   }
 };

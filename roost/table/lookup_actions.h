@@ -7,6 +7,7 @@
 #include <span>
 #include <type_traits>
 
+#include "roost/isa/prefetch.h"
 #include "roost/table/mutate_batch.h"
 
 namespace roost {
@@ -51,6 +52,25 @@ struct CopyValueAndRefresh {
   void operator()(size_t lane, const std::byte* entry) const {
     CopyValue<Value, kKeyBytes>{out}(lane, entry);
     engine->refresh(engine->layout().slot_of_value(entry + kKeyBytes), timeouts[lane]);
+  }
+};
+
+// Records that table values are indices of: record i starts at base + i * stride_bytes.
+struct RecordArray {
+  const void* base;
+  size_t stride_bytes;
+};
+
+// Copies indices and asks for their records.
+template <class Index, size_t kKeyBytes>
+struct CopyIndex {
+  std::span<Index> out;
+  RecordArray records;
+
+  void operator()(size_t lane, const std::byte* entry) const {
+    CopyValue<Index, kKeyBytes>{out}(lane, entry);
+    prefetch<PrefetchHint::kT1>(static_cast<const std::byte*>(records.base) +
+                                out[lane] * records.stride_bytes);
   }
 };
 

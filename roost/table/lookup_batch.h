@@ -63,7 +63,7 @@ struct NextBatch {
 
   template <PrefetchHint kHint>
   void start() {
-    table->template start_flight<kHint>(*flight);
+    table->template start_by<kHint>(*flight);
   }
 };
 
@@ -71,7 +71,7 @@ struct NextBatch {
 // order.
 template <class Engine, class Keys, class Hashes, class Action, class Next, class Counts>
 struct LookupBatch {
-  Engine* engine;
+  const Engine* engine;
   KeyBatch<Keys, Hashes> batch;
   HitWords hits;
   Action action;
@@ -145,9 +145,9 @@ struct LookupBatch {
       const std::byte* target =
           select(is_candidate, entry, select(goes_on, other, address_of(line)));
       prefetch<kHint>(target);
-      if constexpr (64 % Layout::kEntryBytes != 0) {
-        prefetch<kHint>(select(is_candidate, entry + Layout::kEntryBytes - 1, target));
-      }
+      engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
+        prefetch<kHint>(select(is_candidate, entry + offset, target));
+      });
       group.targets[lane] = target;
       primary |= is_candidate << lane;
       secondary |= goes_on << lane;
@@ -182,7 +182,10 @@ struct LookupBatch {
       if (candidates == 0) continue;
       group.targets[lane] =
           engine->layout().key({bucket, static_cast<unsigned>(std::countr_zero(candidates))});
-      Layout::template prefetch_entry<kHint>(group.targets[lane]);
+      prefetch<kHint>(group.targets[lane]);
+      engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
+        prefetch<kHint>(group.targets[lane] + offset);
+      });
       displaced |= uint32_t{1} << lane;
     }
     group.displaced = displaced;

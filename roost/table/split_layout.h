@@ -15,7 +15,7 @@
 #include <cstring>
 
 #include "roost/hash/hash64.h"
-#include "roost/isa/prefetch.h"
+#include "roost/table/entry.h"
 #include "roost/table/tag_line.h"
 
 namespace roost {
@@ -28,18 +28,25 @@ struct SlotRef {
   friend bool operator==(SlotRef, SlotRef) = default;
 };
 
-template <size_t kKeySize, size_t kValueSize>
+template <class EntryT>
 class SplitLayout {
  public:
-  static constexpr size_t kKeyBytes = kKeySize;
-  static constexpr size_t kValueBytes = kValueSize;
-  static constexpr size_t kEntryBytes = (kKeySize + kValueSize + 7) / 8 * 8;
-  static constexpr size_t kBucketBytes = sizeof(TagLine) + kSlotsPerBucket * kEntryBytes;
+  using Entry = EntryT;
+  static constexpr size_t kKeyBytes = Entry::kKeyBytes;
 
-  // `image` is aligned to 64 bytes, zeroed, and holds bucket_count * kBucketBytes bytes.
-  SplitLayout(std::byte* image, uint64_t bucket_count)
+  // Bytes of a bucket: its line and its entries.
+  [[nodiscard]] static constexpr size_t bucket_bytes(Entry entry) {
+    return sizeof(TagLine) + kSlotsPerBucket * entry.bytes();
+  }
+
+  // `image` is aligned to 64 bytes, its lines are zeroed, and it holds bucket_count *
+  // bucket_bytes(entry) bytes.
+  SplitLayout(std::byte* image, uint64_t bucket_count, Entry entry)
       : lines_(reinterpret_cast<TagLine*>(image)),
-        entries_(image + bucket_count * sizeof(TagLine)) {}
+        entries_(image + bucket_count * sizeof(TagLine)),
+        entry_(entry) {}
+
+  [[nodiscard]] Entry entry() const { return entry_; }
 
   [[nodiscard]] TagLine& line(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
   [[nodiscard]] const TagLine& line(BucketIndex bucket) const {
@@ -53,31 +60,38 @@ class SplitLayout {
 
   // The slot whose value stands at `value`.
   [[nodiscard]] SlotRef slot_of_value(const std::byte* value) const {
-    const uint64_t entry = static_cast<uint64_t>(value - kKeyBytes - entries_) / kEntryBytes;
+    const uint64_t entry = static_cast<uint64_t>(value - kKeyBytes - entries_) / entry_.bytes();
     return {BucketIndex{entry / kSlotsPerBucket}, static_cast<unsigned>(entry % kSlotsPerBucket)};
+  }
+
+  void copy_value(std::byte* to, const std::byte* from) const {
+    if (entry_.value_bytes() != 0) std::memcpy(to, from, entry_.value_bytes());
   }
 
   void write_entry(SlotRef at, const std::byte* key_bytes, const std::byte* value_bytes) {
     std::memcpy(key(at), key_bytes, kKeyBytes);
-    if constexpr (kValueBytes != 0) std::memcpy(value(at), value_bytes, kValueBytes);
+    copy_value(value(at), value_bytes);
   }
 
-  void copy_entry(SlotRef from, SlotRef to) { std::memcpy(key(to), key(from), kEntryBytes); }
+  void copy_entry(SlotRef from, SlotRef to) { std::memcpy(key(to), key(from), entry_.bytes()); }
 
-  // The line that a candidate's key comparison starts in, and the one its value ends in.
-  template <PrefetchHint kHint>
-  [[gnu::always_inline]] static void prefetch_entry(const std::byte* key_bytes) {
-    prefetch<kHint>(key_bytes);
-    if constexpr (64 % kEntryBytes != 0) prefetch<kHint>(key_bytes + kEntryBytes - 1);
+  // Calls touch(offset) with an offset in each cache line that an entry may lie in beside the one
+  // that it starts in.
+  template <class Touch>
+  [[gnu::always_inline]] void for_each_further_line(Touch&& touch) const {
+    if (!entry_.straddles()) return;
+    for (size_t offset = 64; offset + 1 < entry_.bytes(); offset += 64) touch(offset);
+    touch(entry_.bytes() - 1);
   }
 
  private:
-  static constexpr uint64_t entry_offset(SlotRef at) {
-    return (static_cast<uint64_t>(at.bucket) * kSlotsPerBucket + at.slot) * kEntryBytes;
+  [[nodiscard]] uint64_t entry_offset(SlotRef at) const {
+    return (static_cast<uint64_t>(at.bucket) * kSlotsPerBucket + at.slot) * entry_.bytes();
   }
 
   TagLine* lines_;
   std::byte* entries_;
+  [[no_unique_address]] Entry entry_;
 };
 
 }  // namespace roost

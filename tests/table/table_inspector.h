@@ -8,20 +8,20 @@ namespace roost {
 struct TableInspector {
   template <class Table>
   static auto& engine(Table& table) {
-    return table.engine_;
+    return table.core_.engine();
   }
   template <class Table>
   static TagLine& line(Table& table, BucketIndex bucket) {
-    return table.engine_.layout().line(bucket);
+    return engine(table).layout().line(bucket);
   }
   template <class Table>
   static TableStats& stats(Table& table) {
-    return table.engine_.stats_;
+    return engine(table).stats_;
   }
   // Moves an entry to its other bucket, as a kick path does; `to` must be free.
   template <class Table>
   static void move(Table& table, SlotRef from, SlotRef to) {
-    table.engine_.move_entry(from, to);
+    engine(table).move_entry(from, to);
   }
 };
 

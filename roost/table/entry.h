@@ -1,0 +1,67 @@
+// The shape of an entry: how many of its bytes are key and value.
+//
+//   | key, zero-padded to its class | value | padding to 8 bytes |
+//
+// A table is compiled once a key class, because the batch loop compares whole keys in registers.
+// The value's size may be known to the compiler (FixedEntry: tables of a C++ type) or only to the
+// configuration (SizedEntry: one compiled table a key class serves every value size, by stride).
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace roost {
+
+inline constexpr size_t kKeyBytesMax = 64;
+inline constexpr size_t kValueBytesMax = 256;
+
+// The sizes that keys are padded to.
+inline constexpr std::array<size_t, 6> kKeyClasses = {8, 16, 24, 32, 40, 64};
+
+// The smallest class that holds keys of `key_bytes` bytes, 1 to 64. Example: 13 is padded to 16.
+[[nodiscard]] constexpr size_t key_class(size_t key_bytes) {
+  for (const size_t bytes : kKeyClasses) {
+    if (key_bytes <= bytes) return bytes;
+  }
+  return 0;
+}
+
+// Whether an entry of that size, at any multiple of it, may lie in more cache lines than the one
+// that it starts in.
+[[nodiscard]] constexpr bool may_straddle(size_t entry_bytes) { return 64 % entry_bytes != 0; }
+
+template <size_t kKeySize, size_t kValueSize>
+class FixedEntry {
+  static_assert(key_class(kKeySize) == kKeySize && kValueSize <= kValueBytesMax);
+
+ public:
+  static constexpr size_t kKeyBytes = kKeySize;
+  [[nodiscard]] static constexpr size_t value_bytes() { return kValueSize; }
+  [[nodiscard]] static constexpr size_t bytes() { return (kKeySize + kValueSize + 7) / 8 * 8; }
+  [[nodiscard]] static constexpr bool straddles() { return may_straddle(bytes()); }
+};
+
+template <size_t kKeySize>
+class SizedEntry {
+  static_assert(key_class(kKeySize) == kKeySize);
+
+ public:
+  static constexpr size_t kKeyBytes = kKeySize;
+
+  // `value_bytes` is at most kValueBytesMax.
+  constexpr explicit SizedEntry(size_t value_bytes)
+      : value_bytes_(value_bytes),
+        bytes_((kKeySize + value_bytes + 7) / 8 * 8),
+        straddles_(may_straddle(bytes_)) {}
+
+  [[nodiscard]] constexpr size_t value_bytes() const { return value_bytes_; }
+  [[nodiscard]] constexpr size_t bytes() const { return bytes_; }
+  [[nodiscard]] constexpr bool straddles() const { return straddles_; }
+
+ private:
+  size_t value_bytes_;
+  size_t bytes_;
+  bool straddles_;
+};
+
+}  // namespace roost

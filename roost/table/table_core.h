@@ -1,0 +1,176 @@
+// A table of bytes: the engine, its memory, its hash, and the choice of kernel and prefetch hint.
+//
+// Keys and values have no type here, only a class and a size, so that one compiled table a key
+// class serves them all. FlowTable is its typed face for C++, roost.h (capi) the one for C; both
+// only say what their batches look like. What every function means is told at FlowTable.
+//
+// Threads: one at a time.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "roost/base/hit_words.h"
+#include "roost/base/result.h"
+#include "roost/hash/random_seed.h"
+#include "roost/isa/dispatch.h"
+#include "roost/memory/arena.h"
+#include "roost/table/audit.h"
+#include "roost/table/bucket_dump.h"
+#include "roost/table/cursor.h"
+#include "roost/table/engine.h"
+#include "roost/table/key_source.h"
+#include "roost/table/lookup_batch.h"
+#include "roost/table/mutate_batch.h"
+#include "roost/table/policies.h"
+#include "roost/table/table_image.h"
+
+namespace roost {
+
+// `Entry` is a FixedEntry or SizedEntry; `Sink` takes the key and value bytes of a dying entry.
+template <class Entry, class Policies, class Sink>
+class TableCore {
+ public:
+  using Hash = typename Policies::Hash;
+  using Counts = typename Policies::Counts;
+  using Layout = SplitLayout<Entry>;
+  using EngineType = Engine<Layout, typename Policies::Expiry, typename Policies::Filter, Sink>;
+
+  [[nodiscard]] static Result<TableCore> create(const TableConfig& config, Entry entry, Sink sink) {
+    Result<TableImage> image = TableImage::create(config, Layout::bucket_bytes(entry));
+    if (!image) return image.error();
+    return TableCore(std::move(image).value(), config, entry, std::move(sink));
+  }
+
+  // Calls action(lane, entry) for each lane that hits; see LookupBatch.
+  template <class Keys, class Hashes, class Action, class Next = NoNextBatch>
+  size_t lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits, Next next = {}) const {
+    return dispatch(isa_, LookupBatch<EngineType, Keys, Hashes, Action, Next, Counts>{
+                              &engine_, batch, hits, action, next, hint_, &counts_});
+  }
+
+  // Hashes a flight's first lanes and asks for their lines.
+  template <class Flight>
+  void start(Flight& flight) const {
+    if (hint_ == PrefetchHint::kT1) {
+      start_by<PrefetchHint::kT1>(flight);
+    } else {
+      start_by<PrefetchHint::kT0>(flight);
+    }
+  }
+  template <PrefetchHint kHint, class Flight>
+  void start_by(Flight& flight) const {
+    for (size_t lane = 0; lane < flight.started_count(); ++lane) {
+      flight.started[lane] = flight.hashes(lane, flight.keys[lane]);
+      prefetch<kHint>(&engine_.layout().line(engine_.map().primary(flight.started[lane])));
+    }
+  }
+
+  // What follows a batch when it finishes `flight`'s predecessor and starts `flight`.
+  template <class Flight>
+  [[nodiscard]] NextBatch<TableCore, Flight> next(Flight* flight) const {
+    return {this, flight};
+  }
+
+  // `values` are `value_stride` bytes apart.
+  template <class Keys, class Hashes>
+  size_t insert(KeyBatch<Keys, Hashes> batch, std::byte* values, size_t value_stride,
+                Timeouts timeouts, std::span<InsertOutcome> outcomes, IfExisting if_existing) {
+    ROOST_ASSERT(outcomes.size() >= batch.keys.count && timeouts.covers(batch.keys.count));
+    return mutate(batch, InsertLane<EngineType>{&engine_, values, value_stride, timeouts, outcomes,
+                                                if_existing});
+  }
+
+  template <class Keys, class Hashes>
+  size_t erase(KeyBatch<Keys, Hashes> batch, HitWords erased) {
+    erased.clear(batch.keys.count);
+    return mutate(batch, EraseLane<EngineType>{&engine_, erased});
+  }
+
+  // Gives the entry whose value stands at `value` a new time to live.
+  void refresh(const std::byte* value, TickCount timeout) {
+    engine_.refresh(engine_.layout().slot_of_value(value), timeout);
+  }
+
+  void clear() { engine_.clear(); }
+
+  // Finds the next live entry from the cursor on, in the buckets before `bucket_end`, and puts the
+  // cursor behind it; false when there is none left there.
+  bool next_live(Cursor& cursor, uint64_t bucket_end, SlotRef& at) const {
+    while (cursor.next_slot / kSlotsPerBucket < bucket_end) {
+      const BucketIndex bucket{cursor.next_slot / kSlotsPerBucket};
+      const auto slot = static_cast<unsigned>(cursor.next_slot % kSlotsPerBucket);
+      const unsigned live =
+          engine_.template live_slots<ScalarKernel>(engine_.layout().line(bucket)) >> slot << slot;
+      if (live != 0) {
+        at = {bucket, static_cast<unsigned>(std::countr_zero(live))};
+        cursor.next_slot = static_cast<uint64_t>(bucket) * kSlotsPerBucket + at.slot + 1;
+        return true;
+      }
+      cursor.next_slot = (static_cast<uint64_t>(bucket) + 1) * kSlotsPerBucket;
+    }
+    return false;
+  }
+
+  AdvanceOutcome advance(Tick now) { return engine_.advance(now); }
+  uint64_t maintain(uint64_t bucket_budget) {
+    return dispatch(isa_, MaintainBatch{&engine_, bucket_budget});
+  }
+
+  [[nodiscard]] EngineType& engine() { return engine_; }
+  [[nodiscard]] const EngineType& engine() const { return engine_; }
+  [[nodiscard]] const Hash& hash() const { return hash_; }
+  [[nodiscard]] const Arena& arena() const { return image_.arena; }
+  [[nodiscard]] Isa isa() const { return isa_; }
+  [[nodiscard]] uint64_t bucket_count() const { return engine_.map().bucket_count(); }
+  // Bytes that the buckets and entries take.
+  [[nodiscard]] uint64_t image_bytes() const {
+    return bucket_count() * Layout::bucket_bytes(engine_.layout().entry());
+  }
+
+  [[nodiscard]] TableStats stats() const {
+    TableStats stats = engine_.stats();
+    stats.load = static_cast<double>(stats.size) / static_cast<double>(stats.capacity);
+    if constexpr (Counts::kEnabled) stats.lookups = counts_;
+    return stats;
+  }
+
+  [[nodiscard]] std::optional<Violation> audit() const { return roost::audit(engine_, hash_); }
+  [[nodiscard]] std::string dump(BucketIndex bucket) const { return dump_bucket(engine_, bucket); }
+
+ private:
+  struct MaintainBatch {
+    EngineType* engine;
+    uint64_t bucket_budget;
+    template <Kernel K>
+    uint64_t run() {
+      return engine->template maintain<K>(bucket_budget);
+    }
+  };
+
+  TableCore(TableImage image, const TableConfig& config, Entry entry, Sink sink)
+      : image_(std::move(image)),
+        hash_(config.hash_seed ? *config.hash_seed : random_seed()),
+        engine_(Layout(image_.arena.data(), image_.bucket_count, entry),
+                BucketMap(image_.bucket_count), std::move(sink)),
+        isa_(config.isa.value_or(isa_best())),
+        hint_(image_.prefetch_hint) {}
+
+  template <class Keys, class Hashes, class Act>
+  size_t mutate(KeyBatch<Keys, Hashes> batch, Act act) {
+    return dispatch(isa_, MutateBatch<EngineType, Keys, Hashes, Act>{&engine_, batch, act});
+  }
+
+  TableImage image_;
+  Hash hash_;
+  EngineType engine_;
+  Isa isa_;
+  PrefetchHint hint_;
+  [[no_unique_address]] mutable Counts counts_;
+};
+
+}  // namespace roost
