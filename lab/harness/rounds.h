@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "lab/harness/drive.h"
-#include "lab/harness/pages.h"
 #include "lab/harness/workload.h"
 #include "roost/base/result.h"
+#include "roost/memory/pages_behind.h"
 
 namespace roost::lab {
 

@@ -15,9 +15,9 @@
 #include "lab/contestants/two_line_ceiling.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/drive.h"
-#include "lab/harness/pages.h"
 #include "lab/harness/rounds.h"
 #include "lab/harness/workload.h"
+#include "roost/memory/pages_behind.h"
 
 namespace roost::lab {
 namespace {

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <fstream>
 #include <string>
 #include <system_error>
@@ -195,27 +194,6 @@ Arena::~Arena() { release(); }
 
 void Arena::release() {
   if (data_ != nullptr && kind_ != PageKind::kBorrowed) munmap(data_, bytes_);
-}
-
-std::optional<uint64_t> resident_huge_bytes(const std::byte* data, uint64_t bytes) {
-  std::ifstream smaps("/proc/self/smaps");
-  if (!smaps) return std::nullopt;
-  const auto first = reinterpret_cast<uintptr_t>(data);
-  uint64_t huge_kib = 0;
-  bool inside = false;
-  for (std::string line; std::getline(smaps, line);) {
-    uintptr_t start = 0;
-    uintptr_t end = 0;
-    char dash = 0;
-    unsigned long long kib = 0;  // NOLINT(google-runtime-int): what sscanf fills
-    if (std::sscanf(line.c_str(), "%lx%c%lx ", &start, &dash, &end) == 3 && dash == '-') {
-      inside = start < first + bytes && end > first;
-    } else if (inside && (std::sscanf(line.c_str(), "AnonHugePages: %llu", &kib) == 1 ||
-                          std::sscanf(line.c_str(), "Private_Hugetlb: %llu", &kib) == 1)) {
-      huge_kib += kib;
-    }
-  }
-  return huge_kib * 1024;
 }
 
 }  // namespace roost

@@ -22,8 +22,7 @@ namespace roost {
 enum class PageKind : uint8_t {
   kHuge1GiB,         // reserved pages of 1 GiB
   kHuge2MiB,         // reserved pages of 2 MiB
-  kTransparentHuge,  // asked of the kernel for the region; it may give fewer, see
-                     // resident_huge_bytes()
+  kTransparentHuge,  // asked of the kernel for the region; it may give fewer, see read_pages()
   kSmall,            // the system's ordinary pages
   kBorrowed,         // the caller's memory, whatever it is on
 };
@@ -74,9 +73,5 @@ class Arena {
   uint64_t bytes_ = 0;
   PageKind kind_ = PageKind::kBorrowed;
 };
-
-// Bytes of the calling process's memory at `data`, up to `bytes`, that the kernel really has on
-// huge pages, read from /proc/self/smaps; nothing when it cannot be read. Slow: for reports.
-[[nodiscard]] std::optional<uint64_t> resident_huge_bytes(const std::byte* data, uint64_t bytes);
 
 }  // namespace roost

@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "roost/memory/pages_behind.h"
 
 namespace roost {
 namespace {
@@ -21,6 +24,11 @@ constexpr uint64_t kGiB = uint64_t{1} << 30;
 bool is_zero(const Arena& arena) {
   return std::all_of(arena.data(), arena.data() + arena.bytes(),
                      [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+uint64_t page_bytes_of(PageKind kind) {
+  if (kind == PageKind::kHuge1GiB) return kGiB;
+  return kind == PageKind::kHuge2MiB ? 2 * kMiB : 4096;
 }
 
 // Reserves huge pages of 2 MiB for a scope, where the system lets us, and gives them back.
@@ -95,10 +103,11 @@ TEST(Arena, each_kind_of_page_can_be_asked_for_alone) {
                   (kind == PageKind::kSmall ? 4096 : 2 * kMiB),
               0U);
     std::fill_n(arena.value().data(), 8 * kMiB, std::byte{1});
+    const std::optional<PagesBehind> behind = read_pages(arena.value().data());
+    ASSERT_TRUE(behind);
+    EXPECT_EQ(behind->page_bytes, page_bytes_of(kind));
     if (kind == PageKind::kSmall) {
-      EXPECT_EQ(resident_huge_bytes(arena.value().data(), 8 * kMiB).value_or(0), 0U);
-    } else if (kind == PageKind::kHuge2MiB) {
-      EXPECT_GE(resident_huge_bytes(arena.value().data(), 8 * kMiB).value_or(0), 8 * kMiB);
+      EXPECT_EQ(behind->transparent_huge_bytes, 0U);
     }
   }
 }

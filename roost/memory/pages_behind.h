@@ -1,11 +1,11 @@
-// The pages that really stand behind an address, as the kernel reports them.
+// The pages that really stand behind an address, as the kernel reports them. Slow: for reports.
 #pragma once
 
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
 
-namespace roost::lab {
+namespace roost {
 
 struct PagesBehind {
   uint64_t page_bytes;  // of the mapping: 4 KiB also where transparent huge pages may be
@@ -19,4 +19,4 @@ struct PagesBehind {
 // The same for this process, now.
 [[nodiscard]] std::optional<PagesBehind> read_pages(const void* address);
 
-}  // namespace roost::lab
+}  // namespace roost

@@ -1,11 +1,11 @@
-#include "lab/harness/pages.h"
+#include "roost/memory/pages_behind.h"
 
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
 #include <string>
 
-namespace roost::lab {
+namespace roost {
 
 std::optional<PagesBehind> find_pages(std::istream& smaps, uintptr_t address) {
   bool inside = false;
@@ -32,4 +32,4 @@ std::optional<PagesBehind> read_pages(const void* address) {
   return find_pages(smaps, reinterpret_cast<uintptr_t>(address));
 }
 
-}  // namespace roost::lab
+}  // namespace roost
