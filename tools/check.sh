@@ -9,8 +9,8 @@ tree_files() {
 }
 
 check_format() {
-  say 'format: clang-format-16 over all C++ files'
-  tree_files '*.cc' '*.h' | xargs clang-format-16 --dry-run -Werror
+  say 'format: clang-format-16 over all C++ and C files'
+  tree_files '*.cc' '*.c' '*.h' | xargs clang-format-16 --dry-run -Werror
 }
 
 # Clang-tidy sees each source that the release preset compiles, and the headers through them.

@@ -8,7 +8,11 @@ from tidy_tree import Finding, without_comments
 # The rooms in dependency order: a room includes only itself and those before it.
 ROOMS = ["roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry", "roost/table",
          "roost/concurrent", "roost/classify", "roost/compact", "roost/balance", "roost/traffic",
-         "roost/net", "roost/io", "roost/node", "apps", "lab", "tests"]
+         "roost/net", "roost/io", "roost/node", "apps", "capi", "lab", "tests"]
+
+# Rooms that may use only some of those before them.
+USES = {"capi": ("capi", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",
+                 "roost/table", "roost/concurrent")}
 
 # What a token means, where it may stand, and what to do elsewhere.
 TOKENS = [
@@ -35,8 +39,10 @@ TOKENS = [
      "errors are values: return Result or an outcome"),
 ]
 
-CODE = (".cc", ".h", ".py", ".sh")
+CODE = (".cc", ".c", ".h", ".py", ".sh")
 MACROS_ALLOWED = {"ROOST_ASSERT", "ROOST_DEBUG_ASSERT"}
+# The headers of the C interface, where constants are macros; installed side by side.
+C_HEADERS = {"roost.h": "capi/roost.h", "roost_types.h": "capi/roost_types.h"}
 NAME_BANNED = re.compile(
     r"(?:^|[_\-/.])(?:utils?|misc|helpers?|managers?)(?:[_\-/.]|$)|_v\d+(?:[_\-/.]|$)")
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
@@ -72,6 +78,8 @@ def includes_follow_rooms(tree):
         code = without_comments(tree.text(path), keep_strings=True)
         for match in re.finditer(r'^\s*#\s*include\s+"([^"]+)"', code, re.MULTILINE):
             included, line = match.group(1), line_of(code, match.start(1))
+            if path in C_HEADERS.values():
+                included = C_HEADERS.get(included, included)
             place = room_of(included)
             if place is None or not tree.exists(included):
                 yield Finding("includes", path, line,
@@ -79,6 +87,9 @@ def includes_follow_rooms(tree):
             elif own is not None and place > own:
                 yield Finding("includes", path, line,
                               f"{ROOMS[own]} comes before {ROOMS[place]} and must not include it")
+            elif own is not None and ROOMS[place] not in USES.get(ROOMS[own], ROOMS):
+                yield Finding("includes", path, line,
+                              f"{ROOMS[own]} must not include {ROOMS[place]}")
 
 
 STRUCT = re.compile(
@@ -120,7 +131,7 @@ def cmake_names(tree, folder):
     words = "|".join(sorted(map(re.escape, tokens)))
     for token in tokens:
         token = token.removeprefix("${CMAKE_CURRENT_SOURCE_DIR}/")
-        if token.endswith((".cc", ".h")):
+        if token.endswith((".cc", ".c", ".h")):
             variable = r"\\\$\\\{\w+\\\}"
             yield re.compile(re.sub(variable, lambda _: f"(?:{words})", re.escape(token)))
 
@@ -141,7 +152,7 @@ def files_have_a_target(tree):
             expression.fullmatch(str(pure.relative_to(folder)))
             for folder in map(str, pure.parents) if folder in named
             for expression in named[folder])
-        must_be_listed = path.endswith(".cc") or path.startswith("roost/")
+        must_be_listed = path.endswith((".cc", ".c")) or path.startswith("roost/")
         if not listed and (must_be_listed or path not in included):
             yield Finding("targets", path, 1, "is in no CMake target: list it, or remove it")
 
@@ -152,7 +163,8 @@ def files_begin_with_their_idea(tree):
         if not path.endswith(CODE):
             continue
         text = tree.text(path)
-        if path.endswith(".h") or (path.endswith(".cc") and not tree.exists(path[:-3] + ".h")):
+        header = str(pathlib.PurePosixPath(path).with_suffix(".h"))
+        if path == header or (path.endswith((".cc", ".c")) and not tree.exists(header)):
             if not text.startswith("//"):
                 yield Finding("head", path, 1, "begin with a comment: what this file is, and why")
         if path.endswith(".h") and not re.search(r"^#pragma once$", text, re.MULTILINE):
@@ -165,7 +177,7 @@ def files_begin_with_their_idea(tree):
 
 def rooms_have_a_readme(tree):
     for path in tree.files:
-        if re.fullmatch(r"(?:roost|apps)/\w+/CMakeLists\.txt", path):
+        if re.fullmatch(r"(?:(?:roost|apps)/\w+|capi)/CMakeLists\.txt", path):
             readme = str(pathlib.PurePosixPath(path).parent / "README.md")
             if not tree.exists(readme):
                 yield Finding("readme", readme, 1, "each room says in a README.md what it holds")
@@ -182,7 +194,8 @@ def decisions_are_indexed(tree):
 def macros_are_two(tree):
     for path in tree.cpp():
         for match in re.finditer(r"^\s*#\s*define\s+(\w+)", tree.code(path), re.MULTILINE):
-            if match.group(1) not in MACROS_ALLOWED:
+            is_c_name = path in C_HEADERS.values() and match.group(1).startswith("ROOST_")
+            if match.group(1) not in MACROS_ALLOWED and not is_c_name:
                 yield Finding("macros", path, line_of(tree.code(path), match.start(1)),
                               f"{match.group(1)}: a constant, function or template is better")
 

@@ -8,7 +8,7 @@ from tidy_tree import Finding
 FILE_LINES_MAX = 350
 FUNCTION_LINES_MAX = 60
 LINE_COLUMNS_MAX = 100
-SOURCES = (".cc", ".h", ".py", ".sh")
+SOURCES = (".cc", ".c", ".h", ".py", ".sh")
 # What begins a block that holds functions instead of being one.
 CONTAINER = re.compile(
     r'^\s*(?:inline\s+)?(?:namespace\b|extern\s*""'
@@ -66,7 +66,7 @@ def python_functions(text):
 
 def sizes_of_functions(tree):
     for path in tree.files:
-        if path.endswith((".cc", ".h")):
+        if path.endswith((".cc", ".c", ".h")):
             functions = cpp_functions(tree.code(path))
         elif path.endswith(".py"):
             functions = python_functions(tree.text(path))

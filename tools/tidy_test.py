@@ -31,6 +31,11 @@ CLEAN = {
     "tests/net/CMakeLists.txt": "roost_test(NAME parse SOURCES parse_test.cc)\n",
     "tests/net/parse_test.cc": '// Tests of parsing.\n#include "tests/net/frames.h"\n',
     "tests/net/frames.h": "// Frames that tests send.\n#pragma once\n",
+    "capi/CMakeLists.txt": "add_library(roost_capi roost.h roost_types.h table.cc)\n",
+    "capi/README.md": "The C interface.\n",
+    "capi/roost.h": '// C.\n#pragma once\n#include "roost_types.h"\n#define ROOST_MAJOR 0\n',
+    "capi/roost_types.h": "// Types of C.\n#pragma once\n",
+    "capi/table.cc": '// The table.\n#include "capi/roost.h"\n#include "roost/base/bits.h"\n',
 }
 
 
@@ -56,6 +61,9 @@ PLANTED = [
     ("includes", "roost/net/parse.cc", '#include "apps/lb/main.cc"\n'),
     ("includes", "roost/net/parse.cc", '#include "parse.h"\n'),
     ("includes", "roost/net/parse.cc", '#include "roost/net/absent.h"\n'),
+    ("includes", "capi/table.cc", '// T.\n#include "roost/net/parse.h"\n'),
+    ("includes", "capi/table.cc", '// T.\n#include "roost_types.h"\n'),
+    ("includes", "apps/lb/main.cc", '// P. "--check"\n#include "capi/roost.h"\n'),
     ("layout", "roost/net/parse.cc", "struct [[gnu::packed]] Tag {\n  char c;\n};\n"),
     ("layout", "roost/net/parse.cc", "struct alignas(64) Line {\n  char c[64];\n};\n"),
     ("layout", "roost/net/parse.cc", "struct Tag {\n  char c;\n} __attribute__((packed));\n"),
@@ -64,6 +72,7 @@ PLANTED = [
     ("names", "docs/two words.md", "Words.\n"),
     ("targets", "roost/net/lost.h", "// Lost.\n#pragma once\n"),
     ("targets", "tests/net/lost_test.cc", "// Lost.\n"),
+    ("targets", "tests/net/lost_test.c", "// Lost.\n"),
     ("targets", "tests/net/lost.h", "// Lost.\n#pragma once\n"),
     ("head", "roost/base/bits.h", "#pragma once\n"),
     ("head", "roost/base/bits.h", "// Bits, twice included.\n"),
@@ -71,6 +80,8 @@ PLANTED = [
     ("head", "tests/look.sh", "#!/bin/sh\nset -eu\n"),
     ("readme", "roost/hash/CMakeLists.txt", "roost_room(NAME hash)\n"),
     ("decisions", "docs/decisions/0002-two.md", "Two.\n"),
+    ("macros", "capi/roost.h",
+     '// C.\n#pragma once\n#include "roost_types.h"\n#define MAJOR 0\n'),
     ("macros", "roost/base/bits.h", "// B.\n#pragma once\n#define KEYS 3\n"),
     ("unfinished", "roost/net/parse.cc", "// TODO: the rest\n"),
     ("paths", "docs/start.md", "Go to /home/ada/roost first.\n"),

@@ -59,9 +59,9 @@ class Tree:
         return without_comments(self.text(path))
 
     def cpp(self, *folders):
-        """C++ files, of the given folders or of all."""
+        """C++ and C files, of the given folders or of all."""
         return [path for path in self.files
-                if path.endswith((".cc", ".h")) and (not folders or path.startswith(folders))]
+                if path.endswith((".cc", ".c", ".h")) and (not folders or path.startswith(folders))]
 
     def exists(self, path):
         return (self.root / path).is_file()

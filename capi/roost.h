@@ -1,0 +1,287 @@
+// Roost's C interface: exact-match tables for network dataplanes, for C99 and all that can call C.
+//
+// The whole of it is in this header and in roost_types.h; the C++ headers are in roost/.
+#pragma once
+
+/// @file
+/// Roost's C interface: exact match of flow keys in batches, with expiry inside.
+///
+///     roost_config config;
+///     roost_config_init(&config, sizeof config);
+///     config.key_bytes = sizeof(struct flow_key);
+///     config.value_bytes = sizeof(struct flow);
+///     config.entries_max = 1000000;
+///     roost_table *table;
+///     char error[256];
+///     if (roost_table_create(&config, &table, error, sizeof error) != ROOST_OK) give_up(error);
+///
+///     const roost_keys keys = {.keys = burst_keys, .count = 32};
+///     uint64_t hits[ROOST_HIT_WORDS(32)];
+///     struct flow flows[32];
+///     roost_table_lookup(table, &keys, flows, hits);
+///
+/// **Batches.** Keys come as a roost_keys, any count. Hit words have one bit a lane: bit i % 64 of
+/// word i / 64; they are the truth, and whole words are written. Lanes that miss leave their output
+/// untouched. Values stand side by side, value_bytes apart. In calls that change the table,
+/// duplicate keys act in lane order. A call costs constant time a lane.
+///
+/// **Threads.** One at a time a table, any thread, a DPDK lcore too; lookups count as use. Share
+/// nothing: give each worker its own table.
+///
+/// **Errors.** Calls that can fail return a roost_status. Nothing prints, no exception leaves, and
+/// nothing allocates memory after roost_table_create() but roost_table_audit() and
+/// roost_table_dump_bucket(). Pointers must be good and counts true: nobody checks them.
+///
+/// **Source.** N. Le Scouarnec: Cuckoo++ Hash Tables, ANCS 2018. A hit costs two cache lines, a
+/// miss one, nearly always.
+
+#include "roost_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Major version of this header: changes when programs have to.
+#define ROOST_VERSION_MAJOR 0
+/// Minor version of this header: changes when something is added.
+#define ROOST_VERSION_MINOR 1
+/// Patch version of this header.
+#define ROOST_VERSION_PATCH 0
+
+/// Number of hit words that a batch of `count` lanes needs; a constant when `count` is one.
+#define ROOST_HIT_WORDS(count) (((count) + 63) / 64)
+
+/// Whether a lane hit.
+/// @param hits  Hit words that a call has filled.
+/// @param lane  A lane of that call's batch.
+/// @return true when its bit is set.
+static inline bool roost_is_hit(const uint64_t* hits, size_t lane) {
+  return ((hits[lane / 64] >> (lane % 64)) & 1) != 0;
+}
+
+/// The version of the library in use, "0.1.0": that of this header or a later one of its major.
+/// @return a constant text.
+const char* roost_version(void);
+
+/// A status in words.
+/// @param status  What a call returned.
+/// @return a constant text; for numbers that are no status, one that says so.
+const char* roost_status_text(roost_status status);
+
+/// @name Making and freeing a table
+/// @{
+
+/// Sets every field to its default: zero, but for `size` and numa_node.
+/// @param config  To be filled.
+/// @param size    sizeof(roost_config) of the caller.
+void roost_config_init(roost_config* config, size_t size);
+
+/// Tells how much memory a table takes, for callers who lend it (roost_config::memory).
+/// @param config       What the table is to be; memory and memory_bytes do not count.
+/// @param bytes        Gets the bytes needed.
+/// @param error        Gets a text, cut to fit: what is wrong, where, what to do. Or NULL.
+/// @param error_bytes  Bytes at `error`.
+/// @return ROOST_OK, or ROOST_INVALID with a text.
+roost_status roost_table_bytes(const roost_config* config, uint64_t* bytes, char* error,
+                               size_t error_bytes);
+
+/// Makes an empty table. Fresh memory is not touched, of lent memory one line in a bucket is.
+/// @param config       What it is to be.
+/// @param table        Gets the table, or NULL.
+/// @param error        Gets a text, cut to fit: what is wrong, where, what to do. Or NULL.
+/// @param error_bytes  Bytes at `error`.
+/// @return ROOST_OK; ROOST_INVALID (a field out of range, a promise that cannot be kept, a kernel
+///         that does not run here); or ROOST_NO_MEMORY.
+roost_status roost_table_create(const roost_config* config, roost_table** table, char* error,
+                                size_t error_bytes);
+
+/// Frees a table and its memory, not what was lent. Entries that it holds are not handed over.
+/// @param table  A table, or NULL: nothing happens.
+void roost_table_destroy(roost_table* table);
+
+/// @}
+/// @name Lookup
+/// @{
+
+/// Looks keys up and copies their values.
+/// @param table   The table.
+/// @param keys    The keys, or a lookup in flight.
+/// @param values  Gets the value of each lane that hits; or NULL: only the hits are wanted.
+/// @param hits    Gets the hit words, ROOST_HIT_WORDS(keys->count) of them.
+/// @return the number of hits.
+size_t roost_table_lookup(roost_table* table, const roost_keys* keys, void* values, uint64_t* hits);
+
+/// Looks keys up and points to their values in place, which may be written. The pointers are
+/// aligned to 8 and valid until the next call that inserts, erases, clears or maintains.
+/// @param table   The table.
+/// @param keys    The keys, or a lookup in flight.
+/// @param values  Gets a pointer for each lane that hits.
+/// @param hits    Gets the hit words.
+/// @return the number of hits.
+size_t roost_table_find(roost_table* table, const roost_keys* keys, void** values, uint64_t* hits);
+
+/// Looks keys up, copies their values, and gives the entries found a new time to live.
+/// @param table     The table.
+/// @param keys      The keys, or a lookup in flight.
+/// @param timeouts  How long the entries found are to live from now; or NULL.
+/// @param values    Gets the value of each lane that hits; or NULL.
+/// @param hits      Gets the hit words.
+/// @return the number of hits.
+size_t roost_table_lookup_refresh(roost_table* table, const roost_keys* keys,
+                                  const roost_timeouts* timeouts, void* values, uint64_t* hits);
+
+/// Looks up keys whose values are indices of records kept outside the table, and prefetches the
+/// first line of each record found, at base + stride * index. Only for tables whose value_bytes is
+/// 4 (indices are uint32_t) or 8 (uint64_t).
+/// @param table    The table.
+/// @param keys     The keys, or a lookup in flight.
+/// @param records  Where the records are.
+/// @param indices  Gets the index of each lane that hits.
+/// @param hits     Gets the hit words.
+/// @return the number of hits.
+size_t roost_table_lookup_records(roost_table* table, const roost_keys* keys,
+                                  const roost_records* records, void* indices, uint64_t* hits);
+
+/// Starts a lookup: hashes keys and asks for their lines. Any lookup call finishes it, when given a
+/// roost_keys with this flight. The table may change in between.
+/// @param table   The table.
+/// @param keys    The keys; not a flight.
+/// @param flight  The caller's storage; becomes the lookup on its way.
+void roost_table_start(const roost_table* table, const roost_keys* keys, roost_flight* flight);
+
+/// Finishes a lookup as roost_table_lookup() does, and starts the next while its last lines arrive:
+/// the best overlap of successive bursts.
+/// @param table   The table.
+/// @param flight  The lookup to finish; becomes the one started.
+/// @param values  Gets the value of each lane of the finished lookup that hits; or NULL.
+/// @param hits    Gets its hit words.
+/// @param next    The keys to start with; not a flight.
+/// @return the number of hits of the finished lookup.
+size_t roost_table_lookup_and_start(roost_table* table, roost_flight* flight, void* values,
+                                    uint64_t* hits, const roost_keys* next);
+
+/// The hashes that roost_keys::hashes takes. They depend on the table's seed and key size.
+/// @param table   The table.
+/// @param keys    The keys; not a flight.
+/// @param hashes  Gets one hash a lane.
+void roost_table_hash(const roost_table* table, const roost_keys* keys, uint64_t* hashes);
+
+/// @}
+/// @name Change
+/// @{
+
+/// Makes entries, or gives existing ones the new value and timeout.
+/// @param table     The table.
+/// @param keys      The keys; not a flight.
+/// @param values    One value a lane; may be NULL when value_bytes is 0.
+/// @param timeouts  How long they are to live from now; or NULL.
+/// @param outcomes  Gets a roost_outcome a lane: ROOST_INSERTED, ROOST_UPDATED or ROOST_FULL.
+/// @return the number of lanes that did not meet a full table.
+size_t roost_table_insert(roost_table* table, const roost_keys* keys, const void* values,
+                          const roost_timeouts* timeouts, uint8_t* outcomes);
+
+/// Makes the entries that are missing. Where a key exists, the entry stays as it is, its timeout
+/// too, and the lane's value becomes what the table holds.
+/// @param table     The table.
+/// @param keys      The keys; not a flight.
+/// @param values    One value a lane, read and written; may be NULL when value_bytes is 0.
+/// @param timeouts  How long new entries are to live from now; or NULL.
+/// @param outcomes  Gets a roost_outcome a lane: ROOST_INSERTED, ROOST_EXISTING or ROOST_FULL.
+/// @return the number of lanes that did not meet a full table.
+size_t roost_table_upsert(roost_table* table, const roost_keys* keys, void* values,
+                          const roost_timeouts* timeouts, uint8_t* outcomes);
+
+/// Removes live entries; they are not handed to on_expiry.
+/// @param table   The table.
+/// @param keys    The keys; not a flight.
+/// @param erased  Gets hit words: the lanes whose key was there.
+/// @return the number of entries erased.
+size_t roost_table_erase(roost_table* table, const roost_keys* keys, uint64_t* erased);
+
+/// Gives an entry that roost_table_find() has just found a new time to live.
+/// @param table    The table.
+/// @param value    The pointer from roost_table_find().
+/// @param timeout  Ticks from now.
+void roost_table_refresh(roost_table* table, const void* value, uint32_t timeout);
+
+/// Drops every entry without handing it over; they count as erased. Time linear in the capacity.
+/// @param table  The table.
+void roost_table_clear(roost_table* table);
+
+/// Copies out the live entries, a part a call. Entries that are in the table during the whole scan
+/// come at least once; calls in between may erase. An insert may move an entry, which then comes
+/// twice or not at all. Time linear in the slots passed.
+/// @param table   The table.
+/// @param cursor  Zero to begin with; where to go on.
+/// @param keys    Gets the keys, key_bytes apart; or NULL.
+/// @param values  Gets the values, value_bytes apart; or NULL.
+/// @param max     Room for this many entries, at least 1.
+/// @return the number of entries; 0 at the end.
+size_t roost_table_scan(const roost_table* table, roost_cursor* cursor, void* keys, void* values,
+                        size_t max);
+
+/// @}
+/// @name Time
+/// A tick is as long as the caller says. An entry given n ticks lives at least n and less than
+/// n + 1 of them.
+/// @{
+
+/// Moves the table's time. Constant time: an expired entry simply stops being found.
+/// @param table  The table.
+/// @param now    The time in ticks, not in the past.
+/// @return ROOST_OK, ROOST_TIME_BACKWARDS or ROOST_SCAN_OVERDUE.
+roost_status roost_table_advance(roost_table* table, uint64_t now);
+
+/// The table's time.
+/// @param table  The table.
+/// @return ticks, as given to roost_table_advance(); 0 before.
+uint64_t roost_table_now(const roost_table* table);
+
+/// Looks at the next buckets for expired entries, hands them to on_expiry and frees their slots. It
+/// goes on where it stopped, and must get through all buckets by roost_table_scan_deadline().
+/// @param table          The table.
+/// @param bucket_budget  How many buckets to look at.
+/// @return the number of entries handed over.
+uint64_t roost_table_maintain(roost_table* table, uint64_t bucket_budget);
+
+/// The time by which roost_table_maintain() must have seen every bucket.
+/// @param table  The table.
+/// @return ticks.
+uint64_t roost_table_scan_deadline(const roost_table* table);
+
+/// @}
+/// @name What a table is and how it does
+/// @{
+
+/// What the table is. Constant time.
+/// @param table  The table.
+/// @param info   Its `size` says how much to fill; fields this library does not know become zero.
+/// @return ROOST_OK, or ROOST_INVALID when `size` is too small to be any.
+roost_status roost_table_info(const roost_table* table, roost_info* info);
+
+/// How the table does. Constant time.
+/// @param table  The table.
+/// @param stats  Its `size` says how much to fill; fields this library does not know become zero.
+/// @return ROOST_OK, or ROOST_INVALID when `size` is too small to be any.
+roost_status roost_table_stats(const roost_table* table, roost_stats* stats);
+
+/// Checks every invariant. Time linear in the capacity; allocates 16 bytes a bucket meanwhile.
+/// @param table      The table.
+/// @param violation  Gets the first broken invariant, by its `size`; or NULL.
+/// @return ROOST_OK, ROOST_BROKEN, ROOST_NO_MEMORY, or ROOST_INVALID when `size` is too small.
+roost_status roost_table_audit(const roost_table* table, roost_violation* violation);
+
+/// A bucket in words, for people. Allocates meanwhile.
+/// @param table       The table.
+/// @param bucket      Less than roost_info::bucket_count.
+/// @param text        Gets the text, cut to fit and closed by a zero; or NULL.
+/// @param text_bytes  Bytes at `text`.
+/// @return the length of the whole text, like snprintf; 0 when there is no memory for it.
+size_t roost_table_dump_bucket(const roost_table* table, uint64_t bucket, char* text,
+                               size_t text_bytes);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
