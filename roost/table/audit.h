@@ -1,6 +1,6 @@
 // The full-state checker: every numbered invariant of engine.h, over every bucket.
 //
-// It is for tests, for debugging and for the suspicious; it reads the whole table and allocates 16
+// It is for tests, for debugging and for the suspicious; it reads the whole table and allocates 24
 // bytes a bucket, so it does not belong on a datapath.
 #pragma once
 
@@ -29,13 +29,14 @@ namespace detail {
 struct DisplacedFrom {
   uint64_t filter = 0;
   uint64_t moved = 0;
+  uint64_t spared = 0;
 };
 
 template <class Engine, class Hash>
 class Auditor {
  public:
   Auditor(const Engine& engine, const Hash& hash)
-      : engine_(engine), hash_(hash), displaced_from_(engine.map().bucket_count()) {}
+      : engine_(engine), hash_(hash), displaced_from_(engine.placement().bucket_count()) {}
 
   std::optional<Violation> run() {
     for (uint64_t bucket = 0; bucket < displaced_from_.size(); ++bucket) {
@@ -70,18 +71,26 @@ class Auditor {
     const bool is_displaced = ((line.displaced >> at.slot) & 1) != 0;
     if (Tag{line.tags[at.slot]} != tag)
       return Violation{2, at.bucket, at.slot, "the tag is not that of the key"};
-    if (at.bucket != (is_displaced ? engine_.map().other(primary, tag) : primary)) {
+    const BucketIndex secondary = engine_.map().other(primary, tag);
+    const bool is_spared = engine_.layout().is_spare(at.bucket);
+    if (is_spared ? !is_displaced : at.bucket != (is_displaced ? secondary : primary)) {
       return Violation{2, at.bucket, at.slot,
-                       "the entry is in neither of its buckets, or its mark is wrong"};
+                       "the entry is in none of its buckets, or its mark is wrong"};
     }
-    if (is_held_elsewhere(key, tag, at, primary) ||
-        is_held_elsewhere(key, tag, at, engine_.map().other(primary, tag))) {
+    if (is_spared && engine_.layout().home(at) != primary)
+      return Violation{8, at.bucket, at.slot, "the entry's home is not its primary bucket"};
+    const auto is_held_in = [&](BucketIndex bucket) {
+      return is_held_elsewhere(key, tag, at, bucket);
+    };
+    if (is_held_in(primary) || is_held_in(secondary) ||
+        engine_.placement().for_each_spare_bucket(is_held_in)) {
       return Violation{3, at.bucket, at.slot, "the key is held twice"};
     }
     if (is_displaced) {
       DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(primary)];
       from.filter |= filter_bits(tag);
       ++from.moved;
+      from.spared += is_spared ? 1U : 0U;
     }
     return std::nullopt;
   }
@@ -107,6 +116,10 @@ class Auditor {
     if (line.moved != kMovedSaturated && line.moved != from.moved) {
       return Violation{4, bucket, 0,
                        "the moved count is not the number of entries displaced from here"};
+    }
+    if (line.spared != from.spared) {
+      return Violation{8, bucket, 0,
+                       "the spared count is not the number of entries in spare buckets"};
     }
     if (!Engine::kHasFilter) return std::nullopt;
     if ((from.filter & ~line.filter) != 0)

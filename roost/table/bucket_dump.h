@@ -41,13 +41,13 @@ template <class Engine>
   std::string text = detail::dump_line(line, bucket, engine.now());
   for (unsigned busy = line.busy; busy != 0; busy &= busy - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(busy));
-    text +=
-        detail::dump_slot(line, engine.now(),
-                          {.slot = slot,
-                           .other = engine.map().other(bucket, Tag{line.tags[slot]}),
-                           .expires = Engine::kExpires,
-                           .key = {layout.key({bucket, slot}), layout.kKeyBytes},
-                           .value = {layout.value({bucket, slot}), layout.entry().value_bytes()}});
+    text += detail::dump_slot(
+        line, engine.now(),
+        {.slot = slot,
+         .other = engine.placement().other_bucket({bucket, slot}, Tag{line.tags[slot]}),
+         .expires = Engine::kExpires,
+         .key = {layout.key({bucket, slot}), layout.kKeyBytes},
+         .value = {layout.value({bucket, slot}), layout.entry().value_bytes()}});
   }
   return text;
 }

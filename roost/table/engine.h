@@ -8,13 +8,23 @@
 // the primary's filter and moved count learn of it; whenever it leaves, the count forgets it. An
 // expired slot is as good as a free one: who writes over it hands the dead entry to the sink first.
 //
+// A table that promises to hold a number of entries has spare buckets behind the others. A key that
+// found no place goes there, and its primary bucket's line counts it (`spared`), so that only
+// lookups that a filter let go on from such a line search them. An insert that finds them full
+// first moves one of their entries home.
+//
 // Invariants, by the number that audit() reports:
 //   I1  The size is the number of busy slots, and every displaced slot is busy.
-//   I2  An entry sits in its primary bucket, or in its secondary one and is marked displaced; its
-//   tag is its hash's. I3  No key is held twice. I4  A bucket's moved count is the number of
-//   entries displaced from it, unless it is saturated. I5  A bucket's filter has both bits of every
-//   entry displaced from it; it is zero when the moved count is. I6  The moved-count histogram is
-//   that of the buckets. I7  created == size + erased + handed over.
+//   I2  An entry sits in its primary bucket, or in its secondary or a spare one and is marked
+//       displaced; its tag is its hash's.
+//   I3  No key is held twice.
+//   I4  A bucket's moved count is the number of entries displaced from it, unless it is saturated.
+//   I5  A bucket's filter has both bits of every entry displaced from it; it is zero when the moved
+//       count is.
+//   I6  The moved-count histogram is that of the buckets.
+//   I7  created == size + erased + handed over.
+//   I8  A bucket's spared count is the number of its entries in spare buckets; the home of each is
+//       its primary bucket.
 //
 // One thread at a time (CPP-17). Nothing here allocates.
 #pragma once
@@ -30,6 +40,7 @@
 #include "roost/isa/kernel.h"
 #include "roost/table/kick_path.h"
 #include "roost/table/overflow_scan.h"
+#include "roost/table/placement.h"
 #include "roost/table/split_layout.h"
 #include "roost/table/table_stats.h"
 #include "roost/table/tag_line.h"
@@ -56,15 +67,13 @@ class Engine {
 
   // `sink(key bytes, value bytes)` is called for each entry that died by expiry.
   Engine(Layout layout, BucketMap map, Sink sink)
-      : layout_(layout), map_(map), sink_(std::move(sink)) {
-    stats_.capacity = map.bucket_count() * kSlotsPerBucket;
-    stats_.moved_histogram[0] = map.bucket_count();
-  }
+      : placement_(layout, map), sink_(std::move(sink)) {}
 
-  [[nodiscard]] const Layout& layout() const { return layout_; }
-  [[nodiscard]] Layout& layout() { return layout_; }
-  [[nodiscard]] const BucketMap& map() const { return map_; }
-  [[nodiscard]] const TableStats& stats() const { return stats_; }
+  [[nodiscard]] const Layout& layout() const { return placement_.layout(); }
+  [[nodiscard]] Layout& layout() { return placement_.layout(); }
+  [[nodiscard]] const BucketMap& map() const { return placement_.map(); }
+  [[nodiscard]] const Placement<Layout, Filter>& placement() const { return placement_; }
+  [[nodiscard]] const TableStats& stats() const { return placement_.stats(); }
   [[nodiscard]] const OverflowScan& scan() const { return scan_; }
   [[nodiscard]] Tick now() const { return now_; }
 
@@ -83,14 +92,6 @@ class Engine {
   template <Kernel K>
   [[nodiscard]] unsigned candidates(const TagLine& line, Tag tag) const {
     return K::match_tags(line.tags, static_cast<uint16_t>(tag)) & live_slots<K>(line);
-  }
-
-  // Whether a key with this tag, whose primary bucket has this line, may sit in its secondary
-  // bucket.
-  [[nodiscard]] static bool may_be_displaced(const TagLine& line, Tag tag) {
-    if constexpr (!Filter::kEnabled) return true;
-    const uint64_t bits = filter_bits(tag);
-    return (line.filter & bits) == bits;
   }
 
   // Finds the live entry of a key; false when there is none.
@@ -112,19 +113,19 @@ class Engine {
     if (!locate_where<K>(key, hash, at, [](const TagLine& line) { return unsigned{line.busy}; })) {
       return insert_new<K>(key, hash, value, timer);
     }
-    TagLine& line = layout_.line(at.bucket);
+    TagLine& line = layout().line(at.bucket);
     const bool is_live = ((live_slots<K>(line) >> at.slot) & 1) != 0;
     if (is_live && if_existing == IfExisting::kKeep) {
-      layout_.copy_value(value, layout_.value(at));
+      layout().copy_value(value, layout().value(at));
       return InsertOutcome::kExisting;
     }
     if (!is_live) {
       hand_over(at);
-      ++stats_.expired_overwritten;
-      ++stats_.created;
-      ++stats_.path_lengths[0];
+      ++tally().expired_overwritten;
+      ++tally().created;
+      ++tally().path_lengths[0];
     }
-    layout_.copy_value(layout_.value(at), value);
+    layout().copy_value(layout().value(at), value);
     line.timers[at.slot] = timer;
     return is_live ? InsertOutcome::kUpdated : InsertOutcome::kInserted;
   }
@@ -134,26 +135,19 @@ class Engine {
   bool erase(const std::byte* key, Hash64 hash) {
     SlotRef at{};
     if (!locate<K>(key, hash, at)) return false;
-    vacate(at);
-    ++stats_.erased;
+    placement_.vacate(at);
+    ++tally().erased;
     return true;
   }
 
   // Gives the entry in `at` a new time to live, counted from now.
   void refresh(SlotRef at, TickCount timeout) {
-    layout_.line(at.bucket).timers[at.slot] = timer_of(timeout);
+    layout().line(at.bucket).timers[at.slot] = timer_of(timeout);
   }
 
-  // Drops every entry without handing any over. Lines that are zero are not written, so that memory
-  // that was never touched stays untouched.
+  // Drops every entry without handing any over.
   void clear() {
-    for (uint64_t bucket = 0; bucket < map_.bucket_count(); ++bucket) {
-      TagLine& line = layout_.line(BucketIndex{bucket});
-      if (line.busy != 0 || line.moved != 0) line = TagLine{};
-    }
-    stats_.erased += std::exchange(stats_.size, 0);
-    stats_.moved_histogram.fill(0);
-    stats_.moved_histogram[0] = map_.bucket_count();
+    placement_.clear();
     scan_.restart(now_);
   }
 
@@ -161,7 +155,7 @@ class Engine {
   AdvanceOutcome advance(Tick now) {
     if (now < now_) return AdvanceOutcome::kBackwards;
     now_ = now;
-    if (stats_.size == 0) scan_.restart(now);
+    if (tally().size == 0) scan_.restart(now);
     return Expiry::kEnabled && now > scan_.deadline() ? AdvanceOutcome::kScanOverdue
                                                       : AdvanceOutcome::kAdvanced;
   }
@@ -171,19 +165,21 @@ class Engine {
   template <Kernel K>
   uint64_t maintain(uint64_t bucket_budget) {
     if constexpr (!Expiry::kEnabled) return 0;
-    const uint64_t before = stats_.handed_over;
-    for (uint64_t left = std::min(bucket_budget, map_.bucket_count()); left > 0; --left) {
-      const BucketIndex bucket = scan_.next(now_, map_.bucket_count());
-      const TagLine& line = layout_.line(bucket);
+    const uint64_t before = tally().handed_over;
+    for (uint64_t left = std::min(bucket_budget, placement_.bucket_count()); left > 0; --left) {
+      const BucketIndex bucket = scan_.next(now_, placement_.bucket_count());
+      const TagLine& line = layout().line(bucket);
       for (unsigned dead = line.busy & ~live_slots<K>(line); dead != 0; dead &= dead - 1) {
         bury({bucket, static_cast<unsigned>(std::countr_zero(dead))});
       }
     }
-    return stats_.handed_over - before;
+    return tally().handed_over - before;
   }
 
  private:
   friend struct TableInspector;  // tests break invariants by hand through it
+
+  [[nodiscard]] TableStats& tally() { return placement_.stats(); }
 
   [[nodiscard]] uint16_t timer_of(TickCount timeout) const {
     if constexpr (Expiry::kEnabled) return Expiry::timer(now_, timeout);
@@ -195,18 +191,21 @@ class Engine {
   [[nodiscard]] bool locate_where(const std::byte* key, Hash64 hash, SlotRef& found,
                                   Considered&& considered) const {
     const Tag tag = tag_of(hash);
-    const BucketIndex primary = map_.primary(hash);
+    const BucketIndex primary = map().primary(hash);
     const auto is_in = [&](BucketIndex bucket) {
-      const TagLine& line = layout_.line(bucket);
+      const TagLine& line = layout().line(bucket);
       unsigned slots = K::match_tags(line.tags, static_cast<uint16_t>(tag)) & considered(line);
       for (; slots != 0; slots &= slots - 1) {
         found = {bucket, static_cast<unsigned>(std::countr_zero(slots))};
-        if (K::template equal_keys<Layout::kKeyBytes>(layout_.key(found), key)) return true;
+        if (K::template equal_keys<Layout::kKeyBytes>(layout().key(found), key)) return true;
       }
       return false;
     };
     if (is_in(primary)) return true;
-    return may_be_displaced(layout_.line(primary), tag) && is_in(map_.other(primary, tag));
+    if (!placement_.may_be_displaced(layout().line(primary), tag)) return false;
+    if (is_in(map().other(primary, tag))) return true;
+    if (layout().line(primary).spared == 0) return false;
+    return placement_.for_each_spare_bucket(is_in);
   }
 
   // Slots that an insert may write: the free ones, else the expired ones.
@@ -220,22 +219,22 @@ class Engine {
   InsertOutcome insert_new(const std::byte* key, Hash64 hash, const std::byte* value,
                            uint16_t timer) {
     const Tag tag = tag_of(hash);
-    const BucketIndex primary = map_.primary(hash);
-    const BucketIndex secondary = map_.other(primary, tag);
+    const BucketIndex primary = map().primary(hash);
+    const BucketIndex secondary = map().other(primary, tag);
     SlotRef at{};
-    if (const unsigned vacant = vacancies<K>(layout_.line(primary)); vacant != 0) {
+    if (const unsigned vacant = vacancies<K>(layout().line(primary)); vacant != 0) {
       at = take({primary, static_cast<unsigned>(std::countr_zero(vacant))});
-      ++stats_.path_lengths[0];
-    } else if (const unsigned other = vacancies<K>(layout_.line(secondary)); other != 0) {
+      ++tally().path_lengths[0];
+    } else if (const unsigned other = vacancies<K>(layout().line(secondary)); other != 0) {
       at = take({secondary, static_cast<unsigned>(std::countr_zero(other))});
-      ++stats_.path_lengths[0];
-    } else if (!make_room<K>(primary, secondary, at)) {
-      ++stats_.refusals;
+      ++tally().path_lengths[0];
+    } else if (!make_room<K>(primary, secondary, at) && !make_spare_room<K>(at)) {
+      ++tally().refusals;
       return InsertOutcome::kFull;
     }
-    layout_.write_entry(at, key, value);
-    occupy(at, tag, timer, at.bucket == secondary);
-    ++stats_.created;
+    layout().write_entry(at, key, value);
+    placement_.occupy(at, tag, timer, primary);
+    ++tally().created;
     return InsertOutcome::kInserted;
   }
 
@@ -246,98 +245,67 @@ class Engine {
                                               SlotRef& room) {
     KickPath path;
     const auto vacant = [this](const TagLine& line) { return vacancies<K>(line); };
-    if (!find_kick_path(layout_, map_, primary, secondary, vacant, path)) return false;
+    if (!find_kick_path(layout(), map(), primary, secondary, vacant, path)) return false;
     take(path.steps[path.move_count]);
     for (unsigned move = path.move_count; move > 0; --move)
-      move_entry(path.steps[move - 1], path.steps[move]);
-    stats_.kicks += path.move_count;
-    ++stats_.path_lengths[path.move_count];
+      placement_.move_entry(path.steps[move - 1], path.steps[move]);
+    tally().kicks += path.move_count;
+    ++tally().path_lengths[path.move_count];
     room = path.steps[0];
     return true;
   }
 
+  // Frees a slot of a spare bucket, if need be by moving an entry home; false when there is none.
+  template <Kernel K>
+  [[gnu::noinline, gnu::cold]] bool make_spare_room(SlotRef& room) {
+    const auto take_vacancy = [&](BucketIndex bucket) {
+      const unsigned vacant = vacancies<K>(layout().line(bucket));
+      if (vacant != 0) room = take({bucket, static_cast<unsigned>(std::countr_zero(vacant))});
+      return vacant != 0;
+    };
+    if (placement_.for_each_spare_bucket(take_vacancy)) {
+      ++tally().path_lengths[0];
+      return true;
+    }
+    return placement_.for_each_spare_bucket([&](BucketIndex bucket) {
+      for (unsigned slot = 0; slot < kSlotsPerBucket; ++slot) {
+        const SlotRef at{bucket, slot};
+        const BucketIndex primary = layout().home(at);
+        const BucketIndex secondary = map().other(primary, Tag{layout().line(bucket).tags[slot]});
+        if (!take_vacancy(primary) && !take_vacancy(secondary)) continue;
+        placement_.move_entry(at, room);
+        ++tally().kicks;
+        ++tally().path_lengths[1];
+        room = at;
+        return true;
+      }
+      return false;
+    });
+  }
+
   // Makes a vacant slot free: an expired entry in it is handed over.
   SlotRef take(SlotRef at) {
-    if (((layout_.line(at.bucket).busy >> at.slot) & 1) != 0) {
+    if (((layout().line(at.bucket).busy >> at.slot) & 1) != 0) {
       bury(at);
-      ++stats_.expired_overwritten;
+      ++tally().expired_overwritten;
     }
     return at;
   }
 
   void bury(SlotRef at) {
     hand_over(at);
-    vacate(at);
+    placement_.vacate(at);
   }
 
   void hand_over(SlotRef at) {
-    ++stats_.handed_over;
-    sink_(std::as_const(layout_).key(at), std::as_const(layout_).value(at));
+    ++tally().handed_over;
+    sink_(std::as_const(placement_).layout().key(at), std::as_const(placement_).layout().value(at));
   }
 
-  void move_entry(SlotRef from, SlotRef to) {
-    const TagLine& line = layout_.line(from.bucket);
-    const Tag tag{line.tags[from.slot]};
-    const uint16_t timer = line.timers[from.slot];
-    const bool was_displaced = ((line.displaced >> from.slot) & 1) != 0;
-    layout_.copy_entry(from, to);
-    vacate(from);
-    occupy(to, tag, timer, !was_displaced);
-  }
-
-  void occupy(SlotRef at, Tag tag, uint16_t timer, bool is_displaced) {
-    TagLine& line = layout_.line(at.bucket);
-    const auto bit = static_cast<uint8_t>(1U << at.slot);
-    line.tags[at.slot] = static_cast<uint16_t>(tag);
-    line.timers[at.slot] = timer;
-    line.busy |= bit;
-    if (is_displaced) {
-      line.displaced |= bit;
-      note_moved(map_.other(at.bucket, tag), tag);
-    }
-    stats_.size += 1;
-  }
-
-  void vacate(SlotRef at) {
-    TagLine& line = layout_.line(at.bucket);
-    const auto bit = static_cast<uint8_t>(1U << at.slot);
-    line.busy = static_cast<uint8_t>(line.busy & ~bit);
-    if ((line.displaced & bit) != 0) {
-      line.displaced = static_cast<uint8_t>(line.displaced & ~bit);
-      const Tag tag{line.tags[at.slot]};
-      forget_moved(map_.other(at.bucket, tag));
-    }
-    stats_.size -= 1;
-  }
-
-  // An entry with this tag, whose primary bucket is `primary`, came to its secondary bucket.
-  void note_moved(BucketIndex primary, Tag tag) {
-    TagLine& line = layout_.line(primary);
-    if constexpr (Filter::kEnabled) line.filter |= filter_bits(tag);
-    if (line.moved == kMovedSaturated) return;
-    --stats_.moved_histogram[histogram_field(line.moved)];
-    ++stats_.moved_histogram[histogram_field(++line.moved)];
-  }
-
-  // An entry left its secondary bucket.
-  void forget_moved(BucketIndex primary) {
-    TagLine& line = layout_.line(primary);
-    if (line.moved == kMovedSaturated) return;
-    --stats_.moved_histogram[histogram_field(line.moved)];
-    ++stats_.moved_histogram[histogram_field(--line.moved)];
-    if (line.moved == 0) line.filter = 0;
-  }
-
-  static unsigned histogram_field(uint16_t moved) {
-    return std::min<unsigned>(moved, kMovedHistogramMax);
-  }
-
-  Layout layout_;
-  BucketMap map_;
+  Placement<Layout, Filter> placement_;
   [[no_unique_address]] Sink sink_;
   Tick now_;
   OverflowScan scan_;
-  TableStats stats_;
 };
 
 }  // namespace roost

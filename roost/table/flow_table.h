@@ -249,8 +249,16 @@ class FlowTable {
 
   // --- What it is and how it does. ---
 
-  // Number of slots: the configured capacity, rounded up to two whole buckets.
+  // Bytes of memory to lend (Config::memory) to a table of this configuration.
+  [[nodiscard]] static Result<uint64_t> bytes_to_lend(const Config& config) {
+    return Core::image_bytes(config, {});
+  }
+  // How many entries the table promises to hold; zero if it was created without a promise.
+  [[nodiscard]] uint64_t entries_max() const { return core_.entries_max(); }
+  // Number of slots: the configured capacity, rounded up to two whole buckets. Spare buckets do not
+  // count.
   [[nodiscard]] uint64_t capacity() const { return core_.engine().stats().capacity; }
+  // Buckets, spare ones included.
   [[nodiscard]] uint64_t bucket_count() const { return core_.bucket_count(); }
   // Entries held: live ones, and expired ones that were not handed over yet.
   [[nodiscard]] uint64_t size() const { return core_.engine().stats().size; }

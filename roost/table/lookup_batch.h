@@ -15,8 +15,8 @@
 // calls.
 //
 // Which line to prefetch in `match` is selected without a branch, since hit or miss is what the
-// processor cannot predict. The rare lanes whose first candidate was not the key are searched one
-// by one in the end.
+// processor cannot predict. The rare lanes whose first candidate was not the key, or whose key may
+// sit in a spare bucket, are searched one by one in the end.
 #pragma once
 
 #include <algorithm>
@@ -47,6 +47,7 @@ struct LaneGroup {
   uint32_t primary;    // lanes with a candidate in their primary bucket
   uint32_t secondary;  // lanes whose secondary bucket must be looked at
   uint32_t displaced;  // of those, lanes with a candidate there
+  uint32_t spared;     // of those, lanes without, whose key may sit in a spare bucket
 };
 
 // Nothing follows this batch.
@@ -138,7 +139,7 @@ struct LookupBatch {
       const unsigned candidates = engine->template candidates<K>(line, tag);
       const auto is_candidate = static_cast<unsigned>(candidates != 0);
       const auto goes_on =
-          static_cast<unsigned>(engine->may_be_displaced(line, tag)) & ~is_candidate;
+          static_cast<unsigned>(engine->placement().may_be_displaced(line, tag)) & ~is_candidate;
       const auto slot = static_cast<unsigned>(std::countr_zero(candidates | 0x80U));
       const std::byte* entry = engine->layout().key({bucket, slot});
       const std::byte* other = address_of(engine->layout().line(engine->map().other(bucket, tag)));
@@ -172,14 +173,18 @@ struct LookupBatch {
   template <Kernel K, PrefetchHint kHint>
   [[gnu::always_inline]] void match_secondary(LaneGroup& group) {
     uint32_t displaced = 0;
+    uint32_t spared = 0;
     for (uint32_t lanes = group.secondary; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
       const Tag tag = tag_of(group.hashes[lane]);
-      const BucketIndex bucket =
-          engine->map().other(engine->map().primary(group.hashes[lane]), tag);
+      const BucketIndex primary = engine->map().primary(group.hashes[lane]);
+      const BucketIndex bucket = engine->map().other(primary, tag);
       const unsigned candidates =
           engine->template candidates<K>(engine->layout().line(bucket), tag);
-      if (candidates == 0) continue;
+      if (candidates == 0) {
+        spared |= static_cast<uint32_t>(engine->layout().line(primary).spared != 0) << lane;
+        continue;
+      }
       group.targets[lane] =
           engine->layout().key({bucket, static_cast<unsigned>(std::countr_zero(candidates))});
       prefetch<kHint>(group.targets[lane]);
@@ -189,6 +194,7 @@ struct LookupBatch {
       displaced |= uint32_t{1} << lane;
     }
     group.displaced = displaced;
+    group.spared = spared;
   }
 
   // Answers the group's lanes; returns how many hit.
@@ -200,9 +206,10 @@ struct LookupBatch {
     if constexpr (Counts::kEnabled) {
       counts->secondary_visits += static_cast<uint64_t>(std::popcount(group.secondary));
       counts->tag_false_positives += static_cast<uint64_t>(std::popcount(mistaken));
+      counts->spare_visits += static_cast<uint64_t>(std::popcount(group.spared));
     }
-    if (mistaken != 0) [[unlikely]]
-      found |= search_rest<K>(group, first, mistaken);
+    if ((mistaken | group.spared) != 0) [[unlikely]]
+      found |= search_rest<K>(group, first, mistaken | group.spared);
     if constexpr (Counts::kEnabled) {
       counts->filter_false_positives +=
           static_cast<uint64_t>(std::popcount(group.secondary & ~found));
@@ -225,7 +232,8 @@ struct LookupBatch {
     return found;
   }
 
-  // Lanes whose first candidate was another key with the same tag.
+  // Lanes whose first candidate was another key with the same tag, or which must look at the spare
+  // buckets.
   template <Kernel K>
   [[gnu::noinline, gnu::cold]] uint32_t search_rest(const LaneGroup& group, size_t first,
                                                     uint32_t lanes) {

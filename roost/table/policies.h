@@ -42,6 +42,7 @@ struct LookupCounts {
   uint64_t secondary_visits = 0;        // second bucket lines touched
   uint64_t filter_false_positives = 0;  // of those, in vain
   uint64_t tag_false_positives = 0;     // entries compared in vain
+  uint64_t spare_visits = 0;            // lookups that searched the spare buckets
   Isa last_kernel = Isa::kScalar;  // recorded inside the batch loop: the kernel that really ran
 };
 

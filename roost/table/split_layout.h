@@ -1,10 +1,13 @@
 // The split layout: an array of bucket lines, and beside it an array of keys and values (CPP-01).
 //
-//   | line 0 | line 1 | ... | line n-1 | entry 0 | entry 1 | ... | entry 8n-1 |
+//   | line 0 | line 1 | ... | line n-1 | entry 0 | entry 1 | ... | entry 8n-1 | homes |
 //
 // The entry of slot s of bucket b is entry 8 b + s: the place is implicit, nothing is stored to
 // find it (CPP-04). An entry is the key, the value behind it, and padding to 8 bytes. 16 + 16 bytes
 // make 40 bytes a slot, lines and timers included.
+//
+// The last of the n buckets may be spare ones (engine.h). Only for their slots, the homes say which
+// primary bucket an entry comes from: 64 bits a slot.
 //
 // A hit touches the bucket's line and the entry's (two lines, where an entry straddles); a miss
 // only the bucket's.
@@ -28,25 +31,36 @@ struct SlotRef {
   friend bool operator==(SlotRef, SlotRef) = default;
 };
 
+// How many buckets a table has: those that hashes lead to, and spare ones behind them.
+struct BucketCounts {
+  uint64_t hashed;
+  uint64_t spare;
+  [[nodiscard]] constexpr uint64_t all() const { return hashed + spare; }
+};
+
 template <class EntryT>
 class SplitLayout {
  public:
   using Entry = EntryT;
   static constexpr size_t kKeyBytes = Entry::kKeyBytes;
 
-  // Bytes of a bucket: its line and its entries.
-  [[nodiscard]] static constexpr size_t bucket_bytes(Entry entry) {
-    return sizeof(TagLine) + kSlotsPerBucket * entry.bytes();
+  [[nodiscard]] static constexpr uint64_t image_bytes(BucketCounts counts, Entry entry) {
+    return counts.all() * (sizeof(TagLine) + kSlotsPerBucket * entry.bytes()) +
+           counts.spare * kSlotsPerBucket * sizeof(uint64_t);
   }
 
-  // `image` is aligned to 64 bytes, its lines are zeroed, and it holds bucket_count *
-  // bucket_bytes(entry) bytes.
-  SplitLayout(std::byte* image, uint64_t bucket_count, Entry entry)
+  // `image` is aligned to 64 bytes, its lines are zeroed, and it holds image_bytes().
+  SplitLayout(std::byte* image, BucketCounts counts, Entry entry)
       : lines_(reinterpret_cast<TagLine*>(image)),
-        entries_(image + bucket_count * sizeof(TagLine)),
+        entries_(image + counts.all() * sizeof(TagLine)),
+        counts_(counts),
         entry_(entry) {}
 
   [[nodiscard]] Entry entry() const { return entry_; }
+  [[nodiscard]] BucketCounts bucket_counts() const { return counts_; }
+  [[nodiscard]] bool is_spare(BucketIndex bucket) const {
+    return static_cast<uint64_t>(bucket) >= counts_.hashed;
+  }
 
   [[nodiscard]] TagLine& line(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
   [[nodiscard]] const TagLine& line(BucketIndex bucket) const {
@@ -75,6 +89,17 @@ class SplitLayout {
 
   void copy_entry(SlotRef from, SlotRef to) { std::memcpy(key(to), key(from), entry_.bytes()); }
 
+  // The primary bucket of the entry in a slot of a spare bucket.
+  [[nodiscard]] BucketIndex home(SlotRef at) const {
+    uint64_t bucket = 0;
+    std::memcpy(&bucket, entries_ + home_offset(at), sizeof(bucket));
+    return BucketIndex{bucket};
+  }
+  void set_home(SlotRef at, BucketIndex primary) {
+    const auto bucket = static_cast<uint64_t>(primary);
+    std::memcpy(entries_ + home_offset(at), &bucket, sizeof(bucket));
+  }
+
   // Calls touch(offset) with an offset in each cache line that an entry may lie in beside the one
   // that it starts in.
   template <class Touch>
@@ -88,9 +113,15 @@ class SplitLayout {
   [[nodiscard]] uint64_t entry_offset(SlotRef at) const {
     return (static_cast<uint64_t>(at.bucket) * kSlotsPerBucket + at.slot) * entry_.bytes();
   }
+  [[nodiscard]] uint64_t home_offset(SlotRef at) const {
+    const uint64_t spare = static_cast<uint64_t>(at.bucket) - counts_.hashed;
+    return counts_.all() * kSlotsPerBucket * entry_.bytes() +
+           (spare * kSlotsPerBucket + at.slot) * sizeof(uint64_t);
+  }
 
   TagLine* lines_;
   std::byte* entries_;
+  BucketCounts counts_;
   [[no_unique_address]] Entry entry_;
 };
 

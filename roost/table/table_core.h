@@ -41,9 +41,17 @@ class TableCore {
   using EngineType = Engine<Layout, typename Policies::Expiry, typename Policies::Filter, Sink>;
 
   [[nodiscard]] static Result<TableCore> create(const TableConfig& config, Entry entry, Sink sink) {
-    Result<TableImage> image = TableImage::create(config, Layout::bucket_bytes(entry));
+    Result<TableImage> image = TableImage::create(
+        config, [&](BucketCounts counts) { return Layout::image_bytes(counts, entry); });
     if (!image) return image.error();
     return TableCore(std::move(image).value(), config, entry, std::move(sink));
+  }
+
+  // Bytes of memory to lend to a table of this configuration.
+  [[nodiscard]] static Result<uint64_t> image_bytes(const TableConfig& config, Entry entry) {
+    const Result<BucketCounts> counts = bucket_counts(config);
+    if (!counts) return counts.error();
+    return Layout::image_bytes(counts.value(), entry);
   }
 
   // Calls action(lane, entry) for each lane that hits; see LookupBatch.
@@ -126,10 +134,11 @@ class TableCore {
   [[nodiscard]] const Hash& hash() const { return hash_; }
   [[nodiscard]] const Arena& arena() const { return image_.arena; }
   [[nodiscard]] Isa isa() const { return isa_; }
-  [[nodiscard]] uint64_t bucket_count() const { return engine_.map().bucket_count(); }
+  [[nodiscard]] uint64_t bucket_count() const { return engine_.placement().bucket_count(); }
+  [[nodiscard]] uint64_t entries_max() const { return image_.entries_max; }
   // Bytes that the buckets and entries take.
   [[nodiscard]] uint64_t image_bytes() const {
-    return bucket_count() * Layout::bucket_bytes(engine_.layout().entry());
+    return Layout::image_bytes(engine_.layout().bucket_counts(), engine_.layout().entry());
   }
 
   [[nodiscard]] TableStats stats() const {
@@ -155,8 +164,8 @@ class TableCore {
   TableCore(TableImage image, const TableConfig& config, Entry entry, Sink sink)
       : image_(std::move(image)),
         hash_(config.hash_seed ? *config.hash_seed : random_seed()),
-        engine_(Layout(image_.arena.data(), image_.bucket_count, entry),
-                BucketMap(image_.bucket_count), std::move(sink)),
+        engine_(Layout(image_.arena.data(), image_.buckets, entry),
+                BucketMap(image_.buckets.hashed), std::move(sink)),
         isa_(config.isa.value_or(isa_best())),
         hint_(image_.prefetch_hint) {}
 

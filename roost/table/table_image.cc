@@ -10,40 +10,69 @@ namespace roost {
 namespace {
 
 constexpr uint64_t kCapacityMin = uint64_t{2} * kSlotsPerBucket;
+constexpr uint64_t kCapacityMax = uint64_t{1} << 40;
+constexpr uint64_t kSpareBuckets = 2;
 // Tables up to this size are near enough for prefetches into the first cache level.
 constexpr uint64_t kNearBytes = uint64_t{1} << 20;
-constexpr uint64_t kCapacityMax = uint64_t{1} << 40;
 
-Result<Arena> memory_for(const TableConfig& config, uint64_t bytes, uint64_t bucket_count) {
-  if (config.memory.empty()) return Arena::map(bytes, {.pages = config.pages});
+uint64_t promise_of(uint64_t capacity) {
+  return static_cast<uint64_t>(static_cast<double>(capacity) * kPromisedLoad);
+}
+
+// The smallest capacity that can promise to hold `entries` entries.
+uint64_t capacity_for(uint64_t entries) {
+  auto capacity = static_cast<uint64_t>(static_cast<double>(entries) / kPromisedLoad);
+  while (promise_of(capacity) < entries) ++capacity;
+  return std::max(capacity, kCapacityMin);
+}
+
+Result<Arena> memory_for(const TableConfig& config, uint64_t bytes, BucketCounts buckets) {
+  if (config.memory.empty())
+    return Arena::map(bytes, {.pages = config.pages, .numa_node = config.numa_node});
   if (config.memory.size() < bytes) {
     return Error{"the memory lent to the table has " + std::to_string(config.memory.size()) +
                  " bytes and " + std::to_string(bytes) +
                  " are needed; lend more or lower the capacity"};
   }
   Result<Arena> arena = Arena::borrow(config.memory);
-  if (arena) std::fill_n(arena.value().data(), bucket_count * sizeof(TagLine), std::byte{0});
+  if (arena) std::fill_n(arena.value().data(), buckets.all() * sizeof(TagLine), std::byte{0});
   return arena;
 }
 
 }  // namespace
 
-Result<TableImage> TableImage::create(const TableConfig& config, uint64_t bucket_bytes) {
-  if (config.capacity < kCapacityMin || config.capacity > kCapacityMax) {
-    return Error{"a capacity of " + std::to_string(config.capacity) +
-                 " slots is out of range; it is " + std::to_string(kCapacityMin) + " to " +
-                 std::to_string(kCapacityMax)};
+Result<BucketCounts> bucket_counts(const TableConfig& config) {
+  const bool takes_what_it_needs = config.capacity == 0 && config.entries_max != 0;
+  if (config.entries_max > promise_of(kCapacityMax)) {
+    return Error{"a table cannot promise to hold " + std::to_string(config.entries_max) +
+                 " entries; it can promise " + std::to_string(promise_of(kCapacityMax))};
   }
+  const uint64_t wanted = takes_what_it_needs ? capacity_for(config.entries_max) : config.capacity;
+  if (wanted < kCapacityMin || wanted > kCapacityMax) {
+    return Error{"a capacity of " + std::to_string(wanted) + " slots is out of range; it is " +
+                 std::to_string(kCapacityMin) + " to " + std::to_string(kCapacityMax)};
+  }
+  const uint64_t capacity = (wanted + kCapacityMin - 1) / kCapacityMin * kCapacityMin;
+  if (config.entries_max > promise_of(capacity)) {
+    return Error{"a capacity of " + std::to_string(capacity) + " slots can promise to hold " +
+                 std::to_string(promise_of(capacity)) + " entries, not " +
+                 std::to_string(config.entries_max) +
+                 "; ask for fewer, or leave the capacity to the table"};
+  }
+  return BucketCounts{.hashed = capacity / kSlotsPerBucket,
+                      .spare = config.entries_max == 0 ? 0 : kSpareBuckets};
+}
+
+Result<TableImage> TableImage::create(const TableConfig& config, BucketCounts buckets,
+                                      uint64_t bytes) {
   if (config.isa && !isa_is_supported(*config.isa)) {
     return Error{"the " + std::string(isa_name(*config.isa)) +
                  " kernel is not supported here; leave the choice to the library"};
   }
-  const uint64_t bucket_count = (config.capacity + kCapacityMin - 1) / kCapacityMin * 2;
-  const uint64_t bytes = bucket_count * bucket_bytes;
-  Result<Arena> arena = memory_for(config, bytes, bucket_count);
+  Result<Arena> arena = memory_for(config, bytes, buckets);
   if (!arena) return arena.error();
   const PrefetchHint hint = bytes <= kNearBytes ? PrefetchHint::kT0 : PrefetchHint::kT1;
-  return TableImage{std::move(arena).value(), bucket_count, hint};
+  return TableImage{std::move(arena).value(), buckets, config.entries_max, hint};
 }
 
 }  // namespace roost

@@ -10,35 +10,63 @@
 #include "roost/isa/isa.h"
 #include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
+#include "roost/table/split_layout.h"
 
 namespace roost {
 
 struct TableConfig {
-  // Wanted number of slots, at least 16; rounded up to two whole buckets (a multiple of 16).
+  // Wanted number of slots, at least 16; rounded up to two whole buckets (a multiple of 16). With
+  // entries_max it may be left out.
   uint64_t capacity = 0;
+
+  // A promise: an insert is not refused while the table holds fewer entries than this. Spare
+  // buckets take the entries that find no place, 16 at most. The promise holds for keys that nobody
+  // chose knowing the hash seed, since keys of one hash share 16 slots and the spare ones. At most
+  // kPromisedLoad of the capacity; without a capacity, the table takes the one it needs.
+  uint64_t entries_max = 0;
 
   // Fixed for runs that must repeat; random when absent, so that nobody can choose keys that
   // collide.
   std::optional<uint64_t> hash_seed{};
 
   // Memory to use instead of the table's own arena: aligned to 64 bytes, at least
-  // table_image_bytes() of it, kept alive by the caller.
+  // FlowTable::bytes_to_lend() of it, kept alive by the caller.
   std::span<std::byte> memory{};
 
   // The only kind of page to take, instead of the largest that can be had.
   std::optional<PageKind> pages{};
 
+  // The NUMA node to take memory from, instead of what the system's policy says.
+  std::optional<unsigned> numa_node{};
+
   // The kernel to use instead of the best one here.
   std::optional<Isa> isa{};
 };
 
+// The load up to which a table can promise to accept entries.
+inline constexpr double kPromisedLoad = 0.95;
+
+// The buckets that a table of this configuration has. Errors: a capacity out of range, or too small
+// for what is promised.
+[[nodiscard]] Result<BucketCounts> bucket_counts(const TableConfig& config);
+
 struct TableImage {
   Arena arena;
-  uint64_t bucket_count;
+  BucketCounts buckets;
+  uint64_t entries_max;
   PrefetchHint prefetch_hint;
 
-  // Checks the configuration and gets the memory for buckets of `bucket_bytes` bytes.
-  [[nodiscard]] static Result<TableImage> create(const TableConfig& config, uint64_t bucket_bytes);
+  // Checks the configuration and gets the memory: `image_bytes(counts)` tells how much.
+  template <class ImageBytes>
+  [[nodiscard]] static Result<TableImage> create(const TableConfig& config,
+                                                 ImageBytes&& image_bytes) {
+    const Result<BucketCounts> counts = bucket_counts(config);
+    if (!counts) return counts.error();
+    return create(config, counts.value(), image_bytes(counts.value()));
+  }
+
+ private:
+  static Result<TableImage> create(const TableConfig& config, BucketCounts buckets, uint64_t bytes);
 };
 
 }  // namespace roost

@@ -17,9 +17,11 @@ inline constexpr unsigned kKickPathLengthMax = 8;
 inline constexpr unsigned kMovedHistogramMax = 16;
 
 struct TableStats {
-  uint64_t capacity = 0;  // slots
-  uint64_t size = 0;      // entries held: live ones, and expired ones not yet handed over
-  double load = 0;        // size / capacity
+  uint64_t capacity = 0;     // slots
+  uint64_t size = 0;         // entries held: live ones, and expired ones not yet handed over
+  double load = 0;           // size / capacity
+  uint64_t spare_slots = 0;  // slots of the spare buckets, which the capacity does not count
+  uint64_t spared = 0;       // entries in them
 
   // Every entry made is held, erased or handed over: created == size + erased + handed_over.
   uint64_t created = 0;

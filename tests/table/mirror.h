@@ -46,14 +46,15 @@ class Mirror {
   using ValueType = ValueT;
   using Table = FlowTable<Key, ValueT, MirroredPolicies<Key, ValueT, Expiry, Filter, Hash>>;
 
-  Mirror(uint64_t capacity, uint64_t key_universe, Isa isa)
+  Mirror(const TableConfig& config, uint64_t key_universe)
       : model_(std::make_unique<FlowModel<Key, ValueT>>(Expiry::kEnabled)),
         was_owed_(std::make_unique<bool>(true)),
-        table_(Table::create(
-                   {.capacity = capacity, .hash_seed = 7, .pages = PageKind::kSmall, .isa = isa},
-                   {model_.get(), was_owed_.get()})
-                   .value()),
+        table_(Table::create(config, {model_.get(), was_owed_.get()}).value()),
         key_universe_(key_universe) {}
+
+  Mirror(uint64_t capacity, uint64_t key_universe, Isa isa)
+      : Mirror({.capacity = capacity, .hash_seed = 7, .pages = PageKind::kSmall, .isa = isa},
+               key_universe) {}
 
   // Does one operation; returns what is wrong, or nothing.
   template <class Choose>

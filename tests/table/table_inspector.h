@@ -16,12 +16,12 @@ struct TableInspector {
   }
   template <class Table>
   static TableStats& stats(Table& table) {
-    return engine(table).stats_;
+    return engine(table).placement_.stats();
   }
   // Moves an entry to its other bucket, as a kick path does; `to` must be free.
   template <class Table>
   static void move(Table& table, SlotRef from, SlotRef to) {
-    engine(table).move_entry(from, to);
+    engine(table).placement_.move_entry(from, to);
   }
 };
 

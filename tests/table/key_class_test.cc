@@ -1,0 +1,126 @@
+// Key and value sizes: classes, padded keys, values up to the largest, indices of records.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "tests/table/mirror.h"
+#include "tests/table/test_types.h"
+
+namespace roost {
+namespace {
+
+// A key of any size: its number stands in its last bytes, so that comparing less than the whole key
+// shows; the bytes before are the same in all keys.
+template <size_t kBytes>
+struct ByteKey {
+  std::array<uint8_t, kBytes> bytes;
+  static ByteKey of(uint64_t number) {
+    ByteKey key;
+    key.bytes.fill(0xA5);
+    for (size_t i = 0; i < std::min<size_t>(kBytes, 8); ++i)
+      key.bytes[kBytes - 1 - i] = static_cast<uint8_t>(number >> (8 * i));
+    return key;
+  }
+  friend auto operator<=>(const ByteKey&, const ByteKey&) = default;
+};
+
+TEST(KeyClass, keys_are_padded_to_the_next_of_six_sizes) {
+  for (size_t bytes = 1; bytes <= 64; ++bytes) {
+    const size_t padded = key_class(bytes);
+    EXPECT_GE(padded, bytes);
+    EXPECT_EQ(std::ranges::count(kKeyClasses, padded), 1);
+    for (const size_t other : kKeyClasses) EXPECT_FALSE(other >= bytes && other < padded);
+  }
+  EXPECT_EQ(key_class(65), 0U);
+}
+
+template <size_t kKeySize, size_t kValueSize, class ExpiryPolicy>
+struct Sizes {
+  using MirrorType =
+      Mirror<ByteKey<kKeySize>, Value<kValueSize>, ExpiryPolicy, BucketFilter, KeyedHash>;
+  static constexpr uint64_t kUniverse = kKeySize == 1 ? 256 : 700;
+};
+
+template <class SizesType>
+class KeyClassTest : public testing::Test {};
+
+using AllSizes =
+    testing::Types<Sizes<1, 0, SlotTimers>, Sizes<5, 100, NoExpiry>, Sizes<8, 8, SlotTimers>,
+                   Sizes<13, 4, SlotTimers>, Sizes<20, 256, SlotTimers>, Sizes<24, 2, NoExpiry>,
+                   Sizes<32, 33, SlotTimers>, Sizes<37, 16, NoExpiry>, Sizes<41, 255, SlotTimers>,
+                   Sizes<64, 64, NoExpiry>>;
+TYPED_TEST_SUITE(KeyClassTest, AllSizes, );
+
+TYPED_TEST(KeyClassTest, table_and_model_agree_whatever_the_sizes) {
+  std::mt19937_64 random(5);
+  const auto choose = [&random](uint64_t count) { return random() % count; };
+  for (const Isa isa : isas_built()) {
+    if (!isa_is_supported(isa)) continue;
+    typename TypeParam::MirrorType mirror(512, TypeParam::kUniverse, isa);
+    for (unsigned step = 0; step < 2'000; ++step) {
+      const std::optional<std::string_view> wrong = mirror.step(choose);
+      ASSERT_FALSE(wrong) << "step " << step << ": " << *wrong;
+    }
+    const std::optional<std::string_view> unsettled = mirror.settle();
+    ASSERT_FALSE(unsettled) << *unsettled;
+  }
+}
+
+// A packed 5-tuple behind other bytes: keys may stand at any address.
+TEST(KeyClass, keys_may_stand_at_any_address) {
+  using Table = FlowTable<ByteKey<13>, uint32_t>;
+  Table table = Table::create({.capacity = 4096}).value();
+  std::vector<std::array<uint8_t, 15>> packets(1000);
+  std::vector<const ByteKey<13>*> keys;
+  std::vector<uint32_t> values;
+  for (uint32_t i = 0; i < packets.size(); ++i) {
+    const auto key = ByteKey<13>::of(i);
+    std::copy(key.bytes.begin(), key.bytes.end(), packets[i].begin() + 1);
+    packets[i][14] = static_cast<uint8_t>(i * 7);  // whatever follows the key must not matter
+    keys.push_back(reinterpret_cast<const ByteKey<13>*>(packets[i].data() + 1));
+    values.push_back(i);
+  }
+  std::vector<InsertOutcome> outcomes(keys.size());
+  EXPECT_EQ(table.insert(keys, values, outcomes), keys.size());
+  for (auto& packet : packets) packet[14] = static_cast<uint8_t>(packet[14] + 1);
+  std::vector<uint32_t> out(keys.size());
+  HitArray<1000> hits;
+  EXPECT_EQ(table.lookup(keys, out, hits), keys.size());
+  EXPECT_EQ(out, values);
+}
+
+TEST(KeyClass, indices_lead_to_records_kept_elsewhere) {
+  struct Record {
+    std::array<uint64_t, 25> state;
+  };
+  std::vector<Record> records(5000);
+  using Table = FlowTable<Key16, uint32_t>;
+  Table table = Table::create({.capacity = 8192}).value();
+  std::vector<Key16> keys;
+  for (uint32_t i = 0; i < records.size(); ++i) {
+    records[i].state[0] = i;
+    ASSERT_EQ(table.insert(Key16::of(i), i), InsertOutcome::kInserted);
+    keys.push_back(Key16::of(i * 2));
+  }
+  std::vector<uint32_t> indices(keys.size(), 77);
+  HitArray<5000> hits;
+  EXPECT_EQ(table.lookup_records(keys, {records.data(), sizeof(Record)}, indices, hits),
+            keys.size() / 2);
+  for (size_t lane = 0; lane < keys.size(); ++lane) {
+    ASSERT_EQ(hits.test(lane), lane < keys.size() / 2);
+    ASSERT_EQ(indices[lane], hits.test(lane) ? lane * 2 : 77) << "missing lanes are untouched";
+    if (hits.test(lane)) {
+      ASSERT_EQ(records[indices[lane]].state[0], lane * 2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roost
