@@ -22,6 +22,14 @@ size_t probe(const void* table, std::span<const Key> keys, std::span<Value<kValu
                                                                                          hits);
 }
 
+// An answer that is an index asks for its record.
+template <class Key, class Policies>
+size_t probe_records(const void* table, std::span<const Key> keys, std::span<uint32_t> out,
+                     HitWords hits) {
+  return static_cast<const FlowTable<Key, uint32_t, Policies>*>(table)->lookup_records(
+      keys, {table, 64}, out, hits);
+}
+
 }  // namespace
 
 // The address of every probe, so that none is dropped.
@@ -30,6 +38,7 @@ struct Probes {
   decltype(&probe<Key, 4, Policies>) value4 = probe<Key, 4, Policies>;
   decltype(&probe<Key, 8, Policies>) value8 = probe<Key, 8, Policies>;
   decltype(&probe<Key, 16, Policies>) value16 = probe<Key, 16, Policies>;
+  decltype(&probe_records<Key, Policies>) records = probe_records<Key, Policies>;
 };
 extern const Probes<Key16, DefaultPolicies> kProbes16;
 extern const Probes<Key40, DefaultPolicies> kProbes40;
