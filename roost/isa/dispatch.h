@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "roost/isa/isa.h"
+#include "roost/isa/neon.h"
 #include "roost/isa/scalar.h"
 #include "roost/isa/sse42.h"
 
@@ -26,11 +27,21 @@ template <class Batch>
 }
 #endif
 
+#if defined(__aarch64__)
+template <class Batch>
+[[gnu::noinline, gnu::flatten]] auto run_neon(Batch& batch) {
+  return batch.template run<NeonKernel>();
+}
+#endif
+
 // Calls batch.run<K>() with the kernel K of `isa`, which must be supported here.
 template <class Batch>
 auto dispatch([[maybe_unused]] Isa isa, Batch&& batch) {
 #if defined(__x86_64__)
   if (isa == Isa::kSse42) return run_sse42(batch);
+#endif
+#if defined(__aarch64__)
+  if (isa == Isa::kNeon) return run_neon(batch);
 #endif
   return run_scalar(batch);
 }

@@ -7,15 +7,18 @@ namespace {
 
 #if defined(__x86_64__)
 constexpr Isa kBuilt[] = {Isa::kScalar, Isa::kSse42};
+#elif defined(__aarch64__)
+constexpr Isa kBuilt[] = {Isa::kScalar, Isa::kNeon};
 #else
 constexpr Isa kBuilt[] = {Isa::kScalar};
 #endif
 
+// Whether this processor has what a kernel of this build needs: most need only the architecture.
 bool processor_has([[maybe_unused]] Isa isa) {
 #if defined(__x86_64__)
   if (isa == Isa::kSse42) return __builtin_cpu_supports("sse4.2") != 0;
 #endif
-  return isa == Isa::kScalar;
+  return true;
 }
 
 }  // namespace
@@ -26,6 +29,8 @@ std::string_view isa_name(Isa isa) {
       return "scalar";
     case Isa::kSse42:
       return "sse4.2";
+    case Isa::kNeon:
+      return "neon";
   }
   return "unknown";
 }

@@ -7,10 +7,10 @@
 
 namespace roost {
 
-// In rising order of preference.
-enum class Isa : uint8_t { kScalar, kSse42 };
+// In rising order of preference on each architecture.
+enum class Isa : uint8_t { kScalar, kSse42, kNeon };
 
-// The name used in reports and on command lines: "scalar", "sse4.2".
+// The name used in reports and on command lines: "scalar", "sse4.2", "neon".
 [[nodiscard]] std::string_view isa_name(Isa isa);
 
 // Every instruction set this build has a kernel for, scalar first.

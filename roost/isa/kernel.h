@@ -5,6 +5,7 @@
 // other kernel against it.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,9 @@
 #include "roost/isa/isa.h"
 
 namespace roost {
+
+// The sizes that keys are padded to, so that kernels compare whole registers.
+inline constexpr std::array<size_t, 6> kKeyClasses = {8, 16, 24, 32, 40, 64};
 
 template <class K>
 concept Kernel = requires(const uint16_t* eight, uint16_t value, const void* key) {
@@ -25,9 +29,13 @@ concept Kernel = requires(const uint16_t* eight, uint16_t value, const void* key
   // aligned.
   { K::match_live(eight, value) } -> std::same_as<uint8_t>;
 
-  // Whether two keys of that many bytes, at any alignment, are the same.
+  // Whether two keys of that many bytes, at any alignment, are the same: for every key class.
+  { K::template equal_keys<8>(key, key) } -> std::same_as<bool>;
   { K::template equal_keys<16>(key, key) } -> std::same_as<bool>;
+  { K::template equal_keys<24>(key, key) } -> std::same_as<bool>;
+  { K::template equal_keys<32>(key, key) } -> std::same_as<bool>;
   { K::template equal_keys<40>(key, key) } -> std::same_as<bool>;
+  { K::template equal_keys<64>(key, key) } -> std::same_as<bool>;
 };
 
 // A timer is live while it lies fewer than this many ticks ahead of now (CPP-14).

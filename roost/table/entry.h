@@ -7,16 +7,14 @@
 // configuration (SizedEntry: one compiled table a key class serves every value size, by stride).
 #pragma once
 
-#include <array>
 #include <cstddef>
+
+#include "roost/isa/kernel.h"
 
 namespace roost {
 
 inline constexpr size_t kKeyBytesMax = 64;
 inline constexpr size_t kValueBytesMax = 256;
-
-// The sizes that keys are padded to.
-inline constexpr std::array<size_t, 6> kKeyClasses = {8, 16, 24, 32, 40, 64};
 
 // The smallest class that holds keys of `key_bytes` bytes, 1 to 64. Example: 13 is padded to 16.
 [[nodiscard]] constexpr size_t key_class(size_t key_bytes) {

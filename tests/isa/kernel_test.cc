@@ -1,11 +1,15 @@
 // Every kernel this processor can run, against the scalar one.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "roost/isa/crc32c.h"
 #include "roost/isa/dispatch.h"
@@ -22,8 +26,7 @@ struct Answers {
   Isa isa;
   uint8_t tags;
   uint8_t live;
-  bool equal16;
-  bool equal40;
+  std::array<bool, kKeyClasses.size()> equal;
   friend bool operator==(const Answers&, const Answers&) = default;
 };
 struct Questions {
@@ -35,9 +38,49 @@ struct Questions {
   template <Kernel K>
   Answers run() {
     return {K::kIsa, K::match_tags(eight->values.data(), value),
-            K::match_live(eight->values.data(), value), K::template equal_keys<16>(left, right),
-            K::template equal_keys<40>(left, right)};
+            K::match_live(eight->values.data(), value),
+            equal_keys<K>(std::make_index_sequence<kKeyClasses.size()>())};
   }
+  template <Kernel K, size_t... kIndex>
+  std::array<bool, kKeyClasses.size()> equal_keys(std::index_sequence<kIndex...> /*classes*/) {
+    return {K::template equal_keys<kKeyClasses[kIndex]>(left, right)...};
+  }
+};
+
+// Compares keys of every class that end at two addresses.
+struct KeysThatEndAt {
+  const unsigned char* left;
+  const unsigned char* right;
+
+  template <Kernel K>
+  bool run() {
+    return all_equal<K>(std::make_index_sequence<kKeyClasses.size()>());
+  }
+  template <Kernel K, size_t... kIndex>
+  bool all_equal(std::index_sequence<kIndex...> /*classes*/) {
+    return (K::template equal_keys<kKeyClasses[kIndex]>(left - kKeyClasses[kIndex],
+                                                        right - kKeyClasses[kIndex]) &&
+            ...);
+  }
+};
+
+// Zeroed memory, and behind its end a page that ends the program when it is read.
+class LastBytes {
+ public:
+  LastBytes()
+      : page_bytes_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
+        start_(static_cast<unsigned char*>(
+            mmap(nullptr, 2 * page_bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    EXPECT_EQ(mprotect(start_ + page_bytes_, page_bytes_, PROT_NONE), 0);
+  }
+  ~LastBytes() { munmap(start_, 2 * page_bytes_); }
+  LastBytes(const LastBytes&) = delete;
+  LastBytes& operator=(const LastBytes&) = delete;
+  [[nodiscard]] const unsigned char* end() const { return start_ + page_bytes_; }
+
+ private:
+  size_t page_bytes_;
+  unsigned char* start_;
 };
 
 class KernelTest : public testing::TestWithParam<Isa> {
@@ -60,7 +103,7 @@ class KernelTest : public testing::TestWithParam<Isa> {
 
 TEST_P(KernelTest, matches_tags_and_timers_as_the_scalar_kernel_does) {
   std::mt19937_64 random(1);
-  const std::array<unsigned char, 48> key{};
+  const std::array<unsigned char, kKeyClasses.back()> key{};
   for (unsigned round = 0; round < 200'000; ++round) {
     Eight eight;
     const auto value = static_cast<uint16_t>(random());
@@ -77,27 +120,40 @@ TEST_P(KernelTest, matches_tags_and_timers_as_the_scalar_kernel_does) {
   }
 }
 
-TEST_P(KernelTest, tells_every_single_bit_of_a_key_at_any_alignment) {
+TEST_P(KernelTest, tells_every_single_bit_of_a_key_of_every_class_at_any_alignment) {
+  constexpr size_t kBytes = kKeyClasses.back();
   const Eight eight{};
-  std::array<unsigned char, 64> left{};
+  alignas(16) std::array<unsigned char, kBytes + 24> left{};  // both keys up to 15 bytes into it
   for (unsigned alignment = 0; alignment < 16; ++alignment) {
-    for (unsigned bit = 0; bit < 40 * 8; ++bit) {
-      std::array<unsigned char, 64> right = left;
-      right[alignment + bit / 8] ^= static_cast<unsigned char>(1U << (bit % 8));
-      const Questions questions{&eight, 0, left.data() + alignment, right.data() + alignment};
+    for (unsigned bit = 0; bit < (kBytes + 8) * 8; ++bit) {
+      alignas(16) std::array<unsigned char, kBytes + 24> right{};
+      unsigned char* key = right.data() + 15 - alignment;
+      std::copy_n(left.data() + alignment, kBytes + 8, key);
+      key[bit / 8] ^= static_cast<unsigned char>(1U << (bit % 8));
+      const Questions questions{&eight, 0, left.data() + alignment, key};
       expect_as_scalar(questions);
       const Answers answers = dispatch(GetParam(), Questions(questions));
-      ASSERT_FALSE(answers.equal40);
-      ASSERT_EQ(answers.equal16, bit >= 16 * 8) << "a key of 16 bytes ends there";
+      for (size_t index = 0; index < kKeyClasses.size(); ++index) {
+        ASSERT_EQ(answers.equal[index], bit >= kKeyClasses[index] * 8)
+            << "a key of " << kKeyClasses[index] << " bytes ends there; bit " << bit;
+      }
     }
     left[alignment] = 0xA5;
   }
 }
 
+TEST_P(KernelTest, reads_no_byte_beyond_a_key) {
+  const LastBytes left;
+  const LastBytes right;
+  EXPECT_TRUE(dispatch(GetParam(), KeysThatEndAt{left.end(), right.end()}));
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryKernel, KernelTest,
                          testing::ValuesIn(isas_built().begin(), isas_built().end()),
                          [](const auto& tested) {
-                           return tested.param == Isa::kScalar ? "scalar" : "sse42";
+                           std::string name(isa_name(tested.param));
+                           std::erase(name, '.');
+                           return name;
                          });
 
 TEST(Isa, the_best_kernel_is_supported_and_scalar_always_is) {
@@ -105,6 +161,8 @@ TEST(Isa, the_best_kernel_is_supported_and_scalar_always_is) {
   EXPECT_TRUE(isa_is_supported(Isa::kScalar));
 #if defined(__x86_64__)
   EXPECT_EQ(isa_best(), Isa::kSse42) << "every processor the build is for has it";
+#elif defined(__aarch64__)
+  EXPECT_EQ(isa_best(), Isa::kNeon) << "every processor the build is for has it";
 #endif
 }
 

@@ -24,6 +24,8 @@ struct Setup {
 
 #if defined(__x86_64__)
 constexpr Isa kFast = Isa::kSse42;
+#elif defined(__aarch64__)
+constexpr Isa kFast = Isa::kNeon;
 #else
 constexpr Isa kFast = Isa::kScalar;
 #endif

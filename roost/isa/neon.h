@@ -1,0 +1,56 @@
+// The NEON kernel: a bucket's eight tags or eight timers are one 128-bit register, as in SSE4.2
+// (CPP-16). Every 64-bit Arm processor has it, so nothing asks for it.
+#pragma once
+
+#if defined(__aarch64__)
+
+#include <arm_neon.h>
+
+#include "roost/isa/kernel.h"
+
+namespace roost {
+
+struct NeonKernel {
+  static constexpr Isa kIsa = Isa::kNeon;
+
+  static uint8_t match_tags(const uint16_t* eight, uint16_t value) {
+    return one_bit_a_lane(vceqq_u16(vld1q_u16(eight), vdupq_n_u16(value)));
+  }
+
+  static uint8_t match_live(const uint16_t* eight, uint16_t value) {
+    const uint16x8_t ahead = vsubq_u16(vld1q_u16(eight), vdupq_n_u16(value));
+    return one_bit_a_lane(vcltq_u16(ahead, vdupq_n_u16(kLiveTicks)));
+  }
+
+  template <size_t kBytes>
+  static bool equal_keys(const void* a, const void* b) {
+    static_assert(kBytes % 8 == 0, "key classes are whole 64-bit words");
+    const auto* left = static_cast<const unsigned char*>(a);
+    const auto* right = static_cast<const unsigned char*>(b);
+    uint8x16_t difference = vdupq_n_u8(0);
+    size_t offset = 0;
+    for (; offset + 16 <= kBytes; offset += 16) {
+      difference =
+          vorrq_u8(difference, veorq_u8(vld1q_u8(left + offset), vld1q_u8(right + offset)));
+    }
+    if (offset < kBytes) {
+      const uint8x8_t last = veor_u8(vld1_u8(left + offset), vld1_u8(right + offset));
+      difference = vorrq_u8(difference, vcombine_u8(last, vdup_n_u8(0)));
+    }
+    return vmaxvq_u32(vreinterpretq_u32_u8(difference)) == 0;
+  }
+
+ private:
+  // Eight 16-bit lanes of all ones or all zeroes to eight bits: each lane keeps the bit of its own
+  // place, and the sum over the lanes is the mask. Example: lanes 0 and 2 set give 1 + 4 = 0b101.
+  static uint8_t one_bit_a_lane(uint16x8_t lanes) {
+    static constexpr uint16_t kPlaces[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    return static_cast<uint8_t>(vaddvq_u16(vandq_u16(lanes, vld1q_u16(kPlaces))));
+  }
+};
+
+static_assert(Kernel<NeonKernel>);
+
+}  // namespace roost
+
+#endif
