@@ -6,6 +6,7 @@ A mutant is a patch with lines before the diff:  # tests: flow_table expiry
 (names of ctest; their programs are <name>_test). The bugs go into a copy of the tree, so that the
 tree itself is never touched. A patch that does not apply is a failure: it protects nothing. A bug
 that does not compile counts as caught only if the patch says  # caught-by: compiler
+A bug that only another build shows names it:  # preset: aarch64  (without it: debug).
 """
 
 import os
@@ -35,6 +36,10 @@ def header(patch, word):
     return found.group(1).split() if found else []
 
 
+def preset_of(patch):
+    return (header(patch, "preset") or ["debug"])[0]
+
+
 def copy_tree(folder):
     """The tree as git sees it, uncommitted work included."""
     names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -50,21 +55,27 @@ class Workshop:
 
     def __init__(self, folder):
         self.tree = folder / "tree"
-        self.build = folder / "build"
+        self.builds = folder / "build"
         copy_tree(self.tree)
-        launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-        result = run(["cmake", "--preset", "debug", "-B", self.build, *launcher], self.tree)
-        if result.returncode != 0:
-            sys.exit(f"mutants: preset debug does not configure\n{result.stdout}")
 
-    def programs_fail(self, tests):
+    def configured(self, preset):
+        build = self.builds / preset
+        if not build.exists():
+            launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+            result = run(["cmake", "--preset", preset, "-B", build, *launcher], self.tree)
+            if result.returncode != 0:
+                sys.exit(f"mutants: preset {preset} does not configure\n{result.stdout}")
+        return build
+
+    def programs_fail(self, preset, tests):
         """(what failed first, its output); two empty strings if every test passes."""
+        build = self.configured(preset)
         targets = [f"{test}_test" for test in tests]
-        built = run(["ninja", "-C", self.build, "-j", str(os.cpu_count()), *targets], self.tree)
+        built = run(["ninja", "-C", build, "-j", str(os.cpu_count()), *targets], self.tree)
         if built.returncode != 0:
             return "compiler", built.stdout
         for test in tests:
-            command = ["ctest", "--test-dir", self.build, "-R", f"^{test}$", "--output-on-failure",
+            command = ["ctest", "--test-dir", build, "-R", f"^{test}$", "--output-on-failure",
                        "--no-tests=error"]
             result = run(command, self.tree, TEST_SECONDS_MAX)
             if result.returncode != 0:
@@ -80,7 +91,7 @@ class Workshop:
         if applied.returncode != 0:
             return "BROKEN", "does not apply", applied.stdout
         try:
-            catcher, output = self.programs_fail(tests)
+            catcher, output = self.programs_fail(preset_of(patch), tests)
         finally:
             run(["git", "apply", "-R", "--whitespace=nowarn", patch], self.tree)
         if not catcher:
@@ -100,10 +111,13 @@ def main(words):
     logs.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="roost-mutants-") as folder:
         workshop = Workshop(pathlib.Path(folder))
-        tests = sorted({test for patch in patches for test in header(patch, "tests")})
-        failing, output = workshop.programs_fail(tests)
-        if failing:
-            sys.exit(f"mutants: without any bug, {failing} fails already\n{output}")
+        for preset in sorted({preset_of(patch) for patch in patches}):
+            tests = sorted({test for patch in patches if preset_of(patch) == preset
+                            for test in header(patch, "tests")})
+            failing, output = workshop.programs_fail(preset, tests)
+            if failing:
+                sys.exit(f"mutants: preset {preset} without any bug: {failing} fails already\n"
+                         f"{output}")
         verdicts = []
         for patch in patches:
             start = time.monotonic()
