@@ -31,6 +31,9 @@ replay() {
   ports=$(port_count "$config")
   [ "$ports" -ge $# ] || fail "$config has $ports [[port]] tables, and there are $# captures"
 
+  # What an earlier run sent must not be taken for this one's.
+  rm -f out/port*.pcap out/port*-in
+
   # Links, because a device's arguments are separated by commas, which a capture's path may contain.
   port=0
   devices=''
