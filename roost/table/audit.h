@@ -34,6 +34,8 @@ struct DisplacedFrom {
 
 template <class Engine, class Hash>
 class Auditor {
+  using Probing = typename Engine::Probing;
+
  public:
   Auditor(const Engine& engine, const Hash& hash)
       : engine_(engine), hash_(hash), displaced_from_(engine.placement().bucket_count()) {}
@@ -55,6 +57,9 @@ class Auditor {
       return Violation{1, bucket, slot_of(line.displaced & ~unsigned{line.busy}),
                        "a free slot is marked displaced"};
     }
+    if (line.busy >> Engine::Layout::kSlots != 0)
+      return Violation{1, bucket, slot_of(line.busy),
+                       "a slot is busy that the bucket does not have"};
     size_ += static_cast<uint64_t>(std::popcount(line.busy));
     for (unsigned busy = line.busy; busy != 0; busy &= busy - 1) {
       if (auto violation = check_entry({bucket, slot_of(busy)})) return violation;
@@ -71,31 +76,43 @@ class Auditor {
     const bool is_displaced = ((line.displaced >> at.slot) & 1) != 0;
     if (Tag{line.tags[at.slot]} != tag)
       return Violation{2, at.bucket, at.slot, "the tag is not that of the key"};
-    const BucketIndex secondary = engine_.map().other(primary, tag);
     const bool is_spared = engine_.layout().is_spare(at.bucket);
-    if (is_spared ? !is_displaced : at.bucket != (is_displaced ? secondary : primary)) {
+    if (is_spared && is_displaced && engine_.layout().home(at) != primary)
+      return Violation{8, at.bucket, at.slot, "the entry's home is not its primary bucket"};
+    if ((is_spared && !is_displaced) || engine_.placement().primary_of(at) != primary) {
       return Violation{2, at.bucket, at.slot,
                        "the entry is in none of its buckets, or its mark is wrong"};
     }
-    if (is_spared && engine_.layout().home(at) != primary)
-      return Violation{8, at.bucket, at.slot, "the entry's home is not its primary bucket"};
-    const auto is_held_in = [&](BucketIndex bucket) {
-      return is_held_elsewhere(key, tag, at, bucket);
-    };
-    if (is_held_in(primary) || is_held_in(secondary) ||
-        engine_.placement().for_each_spare_bucket(is_held_in)) {
+    if (is_held_elsewhere(key, tag, at, primary))
       return Violation{3, at.bucket, at.slot, "the key is held twice"};
+    return is_displaced ? check_displaced(at, tag, primary) : std::nullopt;
+  }
+
+  std::optional<Violation> check_displaced(SlotRef at, Tag tag, BucketIndex primary) {
+    const TagLine& line = engine_.layout().line(primary);
+    const bool is_spared = engine_.layout().is_spare(at.bucket);
+    if (!Probing::may_be_displaced(line, tag) ||
+        (!is_spared && engine_.placement().secondary(primary, line, tag) != at.bucket)) {
+      return Violation{5, primary, 0, "the filter does not lead to an entry displaced from here"};
     }
-    if (is_displaced) {
-      DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(primary)];
-      from.filter |= filter_bits(tag);
-      ++from.moved;
-      from.spared += is_spared ? 1U : 0U;
-    }
+    DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(primary)];
+    from.filter |= Probing::needed_filter(engine_.layout().line(at.bucket), at.slot);
+    ++from.moved;
+    from.spared += is_spared ? 1U : 0U;
     return std::nullopt;
   }
 
-  bool is_held_elsewhere(const std::byte* key, Tag tag, SlotRef at, BucketIndex bucket) const {
+  bool is_held_elsewhere(const std::byte* key, Tag tag, SlotRef at, BucketIndex primary) const {
+    bool is_held = is_held_in(key, tag, at, primary);
+    engine_.placement().for_each_secondary(primary, tag, [&](BucketIndex bucket) {
+      is_held = is_held || is_held_in(key, tag, at, bucket);
+    });
+    return is_held || engine_.placement().for_each_spare_bucket(
+                          [&](BucketIndex bucket) { return is_held_in(key, tag, at, bucket); });
+  }
+
+  // Whether `bucket` holds the key in another slot than `at`.
+  bool is_held_in(const std::byte* key, Tag tag, SlotRef at, BucketIndex bucket) const {
     const TagLine& line = engine_.layout().line(bucket);
     unsigned slots =
         ScalarKernel::match_tags(line.tags, static_cast<uint16_t>(tag)) & unsigned{line.busy};
@@ -121,11 +138,9 @@ class Auditor {
       return Violation{8, bucket, 0,
                        "the spared count is not the number of entries in spare buckets"};
     }
-    if (!Engine::kHasFilter) return std::nullopt;
-    if ((from.filter & ~line.filter) != 0)
-      return Violation{5, bucket, 0, "the filter misses a displaced entry"};
-    if (line.moved == 0 && line.filter != 0)
-      return Violation{5, bucket, 0, "the filter outlived its last entry"};
+    if (!Probing::filter_fits(line, from.filter))
+      return Violation{5, bucket, 0,
+                       "the filter tells of entries that are not displaced from here"};
     return std::nullopt;
   }
 

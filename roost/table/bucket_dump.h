@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "roost/expiry/tick.h"
 #include "roost/hash/hash64.h"
@@ -22,13 +24,14 @@ namespace detail {
 // What is said of a busy slot beside what its bucket's line tells.
 struct SlotWords {
   unsigned slot;
-  BucketIndex other;  // its other bucket
+  std::vector<BucketIndex> others;  // where it comes from, or where it may be displaced to
   bool expires;
   std::span<const std::byte> key;
   std::span<const std::byte> value;
 };
 
-[[nodiscard]] std::string dump_line(const TagLine& line, BucketIndex bucket, Tick now);
+[[nodiscard]] std::string dump_line(const TagLine& line, BucketIndex bucket, unsigned slot_count,
+                                    Tick now);
 [[nodiscard]] std::string dump_slot(const TagLine& line, Tick now, const SlotWords& words);
 
 }  // namespace detail
@@ -38,16 +41,24 @@ template <class Engine>
 [[nodiscard]] std::string dump_bucket(const Engine& engine, BucketIndex bucket) {
   const auto& layout = engine.layout();
   const TagLine& line = layout.line(bucket);
-  std::string text = detail::dump_line(line, bucket, engine.now());
+  std::string text = detail::dump_line(line, bucket, layout.kSlots, engine.now());
   for (unsigned busy = line.busy; busy != 0; busy &= busy - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(busy));
-    text += detail::dump_slot(
-        line, engine.now(),
-        {.slot = slot,
-         .other = engine.placement().other_bucket({bucket, slot}, Tag{line.tags[slot]}),
-         .expires = Engine::kExpires,
-         .key = {layout.key({bucket, slot}), layout.kKeyBytes},
-         .value = {layout.value({bucket, slot}), layout.entry().value_bytes()}});
+    std::vector<BucketIndex> others;
+    if (const BucketIndex primary = engine.placement().primary_of({bucket, slot});
+        primary != bucket) {
+      others.push_back(primary);
+    } else {
+      engine.placement().for_each_secondary(bucket, Tag{line.tags[slot]},
+                                            [&](BucketIndex other) { others.push_back(other); });
+    }
+    text +=
+        detail::dump_slot(line, engine.now(),
+                          {.slot = slot,
+                           .others = std::move(others),
+                           .expires = Engine::kExpires,
+                           .key = {layout.key({bucket, slot}), layout.kKeyBytes},
+                           .value = {layout.value({bucket, slot}), layout.entry().value_bytes()}});
   }
   return text;
 }

@@ -7,6 +7,7 @@
 // one by moving entries along a kick path. Whenever an entry comes to sit in its secondary bucket,
 // the primary's filter and moved count learn of it; whenever it leaves, the count forgets it. An
 // expired slot is as good as a free one: who writes over it hands the dead entry to the sink first.
+// Which bucket is the secondary one, and what the filter says of it, is up to the probing policy.
 //
 // A table that promises to hold a number of entries has spare buckets behind the others. A key that
 // found no place goes there, and its primary bucket's line counts it (`spared`), so that only
@@ -16,11 +17,11 @@
 // Invariants, by the number that audit() reports:
 //   I1  The size is the number of busy slots, and every displaced slot is busy.
 //   I2  An entry sits in its primary bucket, or in its secondary or a spare one and is marked
-//       displaced; its tag is its hash's.
+//       displaced; from there the policy leads back to its primary bucket. Its tag is its hash's.
 //   I3  No key is held twice.
 //   I4  A bucket's moved count is the number of entries displaced from it, unless it is saturated.
-//   I5  A bucket's filter has both bits of every entry displaced from it; it is zero when the moved
-//       count is.
+//   I5  A bucket's filter leads to every entry displaced from it, as the policy keeps it. Filtered:
+//       it has both bits of each; it is zero when the moved count is.
 //   I6  The moved-count histogram is that of the buckets.
 //   I7  created == size + erased + handed over.
 //   I8  A bucket's spared count is the number of its entries in spare buckets; the home of each is
@@ -58,11 +59,11 @@ enum class InsertOutcome : uint8_t {
 // What an insert does with a key that is there.
 enum class IfExisting : uint8_t { kOverwrite, kKeep };
 
-template <class LayoutT, class Expiry, class Filter, class Sink>
+template <class LayoutT, class Expiry, ProbingPolicy ProbingT, class Sink>
 class Engine {
  public:
   using Layout = LayoutT;
-  static constexpr bool kHasFilter = Filter::kEnabled;
+  using Probing = ProbingT;
   static constexpr bool kExpires = Expiry::kEnabled;
 
   // `sink(key bytes, value bytes)` is called for each entry that died by expiry.
@@ -72,7 +73,7 @@ class Engine {
   [[nodiscard]] const Layout& layout() const { return placement_.layout(); }
   [[nodiscard]] Layout& layout() { return placement_.layout(); }
   [[nodiscard]] const BucketMap& map() const { return placement_.map(); }
-  [[nodiscard]] const Placement<Layout, Filter>& placement() const { return placement_; }
+  [[nodiscard]] const Placement<Layout, Probing>& placement() const { return placement_; }
   [[nodiscard]] const TableStats& stats() const { return placement_.stats(); }
   [[nodiscard]] const OverflowScan& scan() const { return scan_; }
   [[nodiscard]] Tick now() const { return now_; }
@@ -202,16 +203,17 @@ class Engine {
       return false;
     };
     if (is_in(primary)) return true;
-    if (!placement_.may_be_displaced(layout().line(primary), tag)) return false;
-    if (is_in(map().other(primary, tag))) return true;
-    if (layout().line(primary).spared == 0) return false;
+    const TagLine& line = layout().line(primary);
+    if (!placement_.may_be_displaced(line, tag)) return false;
+    if (is_in(placement_.secondary(primary, line, tag))) return true;
+    if (line.spared == 0) return false;
     return placement_.for_each_spare_bucket(is_in);
   }
 
   // Slots that an insert may write: the free ones, else the expired ones.
   template <Kernel K>
   [[nodiscard]] unsigned vacancies(const TagLine& line) const {
-    const unsigned free = ~unsigned{line.busy} & 0xFF;
+    const unsigned free = ~unsigned{line.busy} & ((1U << Layout::kSlots) - 1);
     return free != 0 ? free : line.busy & ~live_slots<K>(line);
   }
 
@@ -220,15 +222,14 @@ class Engine {
                            uint16_t timer) {
     const Tag tag = tag_of(hash);
     const BucketIndex primary = map().primary(hash);
-    const BucketIndex secondary = map().other(primary, tag);
     SlotRef at{};
     if (const unsigned vacant = vacancies<K>(layout().line(primary)); vacant != 0) {
       at = take({primary, static_cast<unsigned>(std::countr_zero(vacant))});
       ++tally().path_lengths[0];
-    } else if (const unsigned other = vacancies<K>(layout().line(secondary)); other != 0) {
-      at = take({secondary, static_cast<unsigned>(std::countr_zero(other))});
+    } else if (find_secondary_vacancy<K>(primary, tag, at)) {
+      take(at);
       ++tally().path_lengths[0];
-    } else if (!make_room<K>(primary, secondary, at) && !make_spare_room<K>(at)) {
+    } else if (!make_room<K>(primary, tag, at) && !make_spare_room<K>(at)) {
       ++tally().refusals;
       return InsertOutcome::kFull;
     }
@@ -238,19 +239,33 @@ class Engine {
     return InsertOutcome::kInserted;
   }
 
-  // Frees a slot of one of two full buckets by moving entries along a kick path, deepest first, so
-  // that every entry is in one of its buckets at every step.
+  // A vacant slot of the least loaded bucket that a key may be displaced to; false when all are
+  // full.
   template <Kernel K>
-  [[gnu::noinline, gnu::cold]] bool make_room(BucketIndex primary, BucketIndex secondary,
-                                              SlotRef& room) {
-    KickPath path;
+  [[nodiscard]] bool find_secondary_vacancy(BucketIndex primary, Tag tag, SlotRef& at) const {
+    int load_min = Layout::kSlots;
+    placement_.for_each_secondary(primary, tag, [&](BucketIndex bucket) {
+      const TagLine& line = layout().line(bucket);
+      const int load = std::popcount(live_slots<K>(line));
+      if (load >= load_min) return;
+      load_min = load;
+      at = {bucket, static_cast<unsigned>(std::countr_zero(vacancies<K>(line)))};
+    });
+    return load_min != Layout::kSlots;
+  }
+
+  // Frees a slot of the full buckets that a key may be in by moving entries along a kick path,
+  // deepest first, so that every entry is in one of its buckets at every step.
+  template <Kernel K>
+  [[gnu::noinline, gnu::cold]] bool make_room(BucketIndex primary, Tag tag, SlotRef& room) {
+    KickPath<Layout::kSlots> path;
     const auto vacant = [this](const TagLine& line) { return vacancies<K>(line); };
-    if (!find_kick_path(layout(), map(), primary, secondary, vacant, path)) return false;
+    if (!find_kick_path(placement_, primary, tag, vacant, path)) return false;
     take(path.steps[path.move_count]);
     for (unsigned move = path.move_count; move > 0; --move)
       placement_.move_entry(path.steps[move - 1], path.steps[move]);
     tally().kicks += path.move_count;
-    ++tally().path_lengths[path.move_count];
+    ++tally().path_lengths[std::min(path.move_count, kPathLengthFieldMax)];
     room = path.steps[0];
     return true;
   }
@@ -268,11 +283,12 @@ class Engine {
       return true;
     }
     return placement_.for_each_spare_bucket([&](BucketIndex bucket) {
-      for (unsigned slot = 0; slot < kSlotsPerBucket; ++slot) {
+      for (unsigned slot = 0; slot < Layout::kSlots; ++slot) {
         const SlotRef at{bucket, slot};
-        const BucketIndex primary = layout().home(at);
-        const BucketIndex secondary = map().other(primary, Tag{layout().line(bucket).tags[slot]});
-        if (!take_vacancy(primary) && !take_vacancy(secondary)) continue;
+        bool is_taken = false;
+        placement_.for_each_move(
+            at, [&](BucketIndex home) { is_taken = is_taken || take_vacancy(home); });
+        if (!is_taken) continue;
         placement_.move_entry(at, room);
         ++tally().kicks;
         ++tally().path_lengths[1];
@@ -302,7 +318,7 @@ class Engine {
     sink_(std::as_const(placement_).layout().key(at), std::as_const(placement_).layout().value(at));
   }
 
-  Placement<Layout, Filter> placement_;
+  Placement<Layout, Probing> placement_;
   [[no_unique_address]] Sink sink_;
   Tick now_;
   OverflowScan scan_;

@@ -214,7 +214,7 @@ class FlowTable {
   // this one too, but not insert. See cursor.h for what happens to a walk while the table changes.
   template <class Visit>
   bool scan(Cursor& cursor, uint64_t bucket_budget, Visit&& visit) {
-    const uint64_t first = cursor.next_slot / kSlotsPerBucket;
+    const uint64_t first = cursor.next_slot / EngineType::Layout::kSlots;
     const uint64_t left = bucket_count() - std::min(first, bucket_count());
     const uint64_t bucket_end = first + std::min(bucket_budget, left);
     SlotRef at{};

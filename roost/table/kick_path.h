@@ -1,100 +1,118 @@
-// The search for a kick path: which entries to move, each to its other bucket, so that a slot comes
-// free in one of two full buckets (CPP-10).
+// The search for a kick path: which entries to move, each to another of its buckets, so that a slot
+// comes free in one of the full buckets that a key may be in (CPP-10).
 //
-// Idea: breadth first from both buckets, so that the shortest path is found. A node is a bucket;
-// its eight children are the other buckets of its eight entries, known by their tags alone. The
-// first node with a vacant slot ends the search. Lines are prefetched when a node is queued and
-// read when its turn comes.
+// Idea: breadth first from all those buckets, so that the shortest path is found. A node is a
+// bucket; its children are the buckets that its entries may move to, known by their tags alone: one
+// an entry, or seven where an entry has the choice. The first node with a vacant
+// slot ends the search. Lines are prefetched when a node is queued and read when its turn comes.
 //
-// Limits: kKickNodesMax buckets are looked at and paths have at most kKickPathLengthMax moves. The
-// search changes nothing; a failed one leaves the table as it was. Nothing keeps a bucket
-// from being queued twice, but a path through it twice is never the answer: without the detour it
-// would have been found before.
+// Limits: kKickNodesMax buckets are looked at, and paths have at most kick_path_length_max(slots)
+// moves. The search changes nothing; a failed one leaves the table as it was.
+//
+// Nothing keeps a bucket from being queued twice, but a path through it twice is never the answer:
+// without the detour it would have been found before. So no move of a path changes where another
+// entry of the path may move: what two entries share, the remap field of a primary bucket, both
+// meet in that bucket.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <cstdint>
 
-#include "roost/hash/bucket_map.h"
 #include "roost/isa/prefetch.h"
+#include "roost/table/placement.h"
 #include "roost/table/split_layout.h"
-#include "roost/table/table_stats.h"
 
 namespace roost {
 
 inline constexpr unsigned kKickNodesMax = 1024;
 
-// The slots along a path: steps[0] lies in a bucket of the new key, each next slot in the other
+// Longest path that is searched for in buckets of so many slots. With four and eight, the limit of
+// nodes comes first in all but small tables. Two reach that many nodes with nine moves; one slot
+// makes two chains.
+constexpr unsigned kick_path_length_max(unsigned slots) {
+  return slots >= 4 ? 8 : slots == 2 ? 9 : kKickNodesMax / 2 - 1;
+}
+
+// The slots along a path: steps[0] lies in a bucket of the new key, each next slot in another
 // bucket of the entry before it, and the last one is vacant. A path of `move_count` moves has
 // move_count + 1 steps.
+template <unsigned kSlots>
 struct KickPath {
   unsigned move_count = 0;
-  std::array<SlotRef, kKickPathLengthMax + 1> steps;
+  std::array<SlotRef, kick_path_length_max(kSlots) + 1> steps;
 };
 
 namespace detail {
 
 struct KickNode {
   BucketIndex bucket;
-  uint16_t parent;      // position in the queue; a root is its own parent
+  uint16_t parent;      // position in the queue; of a root, its own
+  uint16_t depth;       // moves from the root
   uint8_t parent_slot;  // the parent's slot whose entry would move here
-  uint8_t depth;        // moves from the root
 };
 
 // Breadth-first queue that is also the tree: nodes stay where they were pushed.
 class KickTree {
  public:
-  void push(BucketIndex bucket, unsigned parent, unsigned parent_slot, unsigned depth) {
-    nodes_[count_++] = {bucket, static_cast<uint16_t>(parent), static_cast<uint8_t>(parent_slot),
-                        static_cast<uint8_t>(depth)};
+  void push_root(BucketIndex bucket) { push(bucket, count_, 0, 0); }
+  void push_child(BucketIndex bucket, unsigned parent, unsigned parent_slot) {
+    push(bucket, parent, parent_slot, nodes_[parent].depth + 1U);
   }
   [[nodiscard]] bool is_full() const { return count_ == kKickNodesMax; }
   [[nodiscard]] unsigned count() const { return count_; }
   [[nodiscard]] const KickNode& operator[](unsigned node) const { return nodes_[node]; }
 
   // The path from the root to slot `vacant` of `node`.
-  [[nodiscard]] KickPath path_to(unsigned node, unsigned vacant) const {
-    KickPath path;
+  template <unsigned kSlots>
+  void trace(unsigned node, unsigned vacant, KickPath<kSlots>& path) const {
     path.move_count = nodes_[node].depth;
     unsigned slot = vacant;
     for (unsigned step = path.move_count;; --step) {
       path.steps[step] = {nodes_[node].bucket, slot};
-      if (step == 0) return path;
+      if (step == 0) return;
       slot = nodes_[node].parent_slot;
       node = nodes_[node].parent;
     }
   }
 
  private:
+  void push(BucketIndex bucket, unsigned parent, unsigned parent_slot, unsigned depth) {
+    nodes_[count_++] = {bucket, static_cast<uint16_t>(parent), static_cast<uint16_t>(depth),
+                        static_cast<uint8_t>(parent_slot)};
+  }
+
   std::array<KickNode, kKickNodesMax> nodes_;
   unsigned count_ = 0;
 };
 
 }  // namespace detail
 
-// Finds a path that frees a slot of `primary` or `secondary`, both full. `vacancies(line)` has a
-// bit set for each slot that can be written over. Returns false when there is none within the
-// limits.
-template <class Layout, class Vacancies>
-[[nodiscard]] bool find_kick_path(const Layout& layout, const BucketMap& map, BucketIndex primary,
-                                  BucketIndex secondary, Vacancies&& vacancies, KickPath& path) {
+// Finds a path that frees a slot for a key of this primary bucket and tag, whose buckets are all
+// full. `vacancies(line)` has a bit set for each slot that can be written over. Returns false when
+// there is none within the limits.
+template <class Placement, class Vacancies>
+[[nodiscard]] bool find_kick_path(const Placement& placement, BucketIndex primary, Tag tag,
+                                  Vacancies&& vacancies,
+                                  KickPath<Placement::Layout::kSlots>& path) {
+  constexpr unsigned kSlots = Placement::Layout::kSlots;
   detail::KickTree tree;
-  tree.push(primary, 0, 0, 0);
-  tree.push(secondary, 1, 0, 0);
+  tree.push_root(primary);
+  placement.for_each_secondary(primary, tag, [&](BucketIndex bucket) { tree.push_root(bucket); });
   for (unsigned node = 0; node < tree.count(); ++node) {
     const BucketIndex bucket = tree[node].bucket;
-    const unsigned depth = tree[node].depth;
-    const TagLine& line = layout.line(bucket);
+    const TagLine& line = placement.layout().line(bucket);
     if (const unsigned vacant = vacancies(line); vacant != 0) {
-      path = tree.path_to(node, static_cast<unsigned>(std::countr_zero(vacant)));
+      tree.trace(node, static_cast<unsigned>(std::countr_zero(vacant)), path);
       return true;
     }
-    if (depth == kKickPathLengthMax) continue;
-    for (unsigned slot = 0; slot < kSlotsPerBucket && !tree.is_full(); ++slot) {
-      const BucketIndex next = map.other(bucket, Tag{line.tags[slot]});
-      prefetch<PrefetchHint::kT0>(&layout.line(next));
-      tree.push(next, node, slot, depth + 1);
+    if (tree[node].depth == kick_path_length_max(kSlots)) continue;
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      placement.for_each_move({bucket, slot}, [&](BucketIndex next) {
+        if (tree.is_full()) return;
+        prefetch<PrefetchHint::kT0>(&placement.layout().line(next));
+        tree.push_child(next, node, slot);
+      });
     }
   }
   return false;

@@ -5,10 +5,12 @@
 //
 //     start      hash the key, prefetch its primary bucket's line
 //     match      compare tags; prefetch the entry of the first candidate, or the secondary bucket's
-//     line if the
-//                filter lets the lookup go on, or nothing
+//                line if the filter lets the lookup go on, or nothing
 //     secondary  the same in the secondary bucket's line
 //     finish     compare keys and answer
+//
+// Pessimistic probing prefetches both lines in `start`, matches both in `match`, and has no
+// secondary stage.
 //
 // The groups of a call follow each other a stage apart: while one waits for its lines, the three
 // after it have the processor. A split-phase lookup that names the next batch goes on so across
@@ -36,7 +38,6 @@
 namespace roost {
 
 inline constexpr size_t kLanesPerGroup = 32;
-inline constexpr size_t kStages = 4;
 
 // What a group carries from stage to stage.
 struct LaneGroup {
@@ -46,7 +47,7 @@ struct LaneGroup {
   std::array<const std::byte*, kLanesPerGroup> targets;  // candidate entry, or secondary line
   uint32_t primary;    // lanes with a candidate in their primary bucket
   uint32_t secondary;  // lanes whose secondary bucket must be looked at
-  uint32_t displaced;  // of those, lanes with a candidate there
+  uint32_t displaced;  // of those, lanes with a candidate there only
   uint32_t spared;     // of those, lanes without, whose key may sit in a spare bucket
 };
 
@@ -90,6 +91,9 @@ struct LookupBatch {
 
  private:
   using Layout = typename Engine::Layout;
+  static constexpr bool kVisitsBoth = Engine::Probing::kVisitsBoth;
+  static constexpr size_t kStages = kVisitsBoth ? 3 : 4;
+  static constexpr size_t kLast = kStages - 1;
 
   template <Kernel K, PrefetchHint kHint>
   [[gnu::always_inline]] size_t run_groups() {
@@ -102,12 +106,14 @@ struct LookupBatch {
     std::array<LaneGroup, kStages> groups;
     const auto group = [&groups](size_t number) -> LaneGroup& { return groups[number % kStages]; };
     size_t hit_count = 0;
-    for (size_t turn = 0; turn < group_count + kStages - 1; ++turn) {
+    for (size_t turn = 0; turn < group_count + kLast; ++turn) {
       if (turn >= 1 && turn - 1 < group_count) match<K, kHint>(group(turn - 1));
       if (turn < group_count) start<kHint>(group(turn), turn * kLanesPerGroup);
       if (turn == group_count) next.template start<kHint>();
-      if (turn >= 2 && turn - 2 < group_count) match_secondary<K, kHint>(group(turn - 2));
-      if (turn >= 3) hit_count += finish<K>(group(turn - 3), (turn - 3) * kLanesPerGroup);
+      if (!kVisitsBoth && turn >= 2 && turn - 2 < group_count)
+        match_secondary<K, kHint>(group(turn - 2));
+      if (turn >= kLast)
+        hit_count += finish<K>(group(turn - kLast), (turn - kLast) * kLanesPerGroup);
     }
     if constexpr (Counts::kEnabled) counts->hits += hit_count;
     return hit_count;
@@ -123,12 +129,13 @@ struct LookupBatch {
     group.hashes = group.computed.data();
     for (size_t lane = 0; lane < group.lane_count; ++lane) {
       group.computed[lane] = batch.hashes(first + lane, batch.keys[first + lane]);
-      prefetch<kHint>(&engine->layout().line(engine->map().primary(group.computed[lane])));
+      engine->placement().template prefetch_lines<kHint>(group.computed[lane]);
     }
   }
 
   template <Kernel K, PrefetchHint kHint>
   [[gnu::always_inline]] void match(LaneGroup& group) {
+    if constexpr (kVisitsBoth) return match_both<K, kHint>(group);
     uint32_t primary = 0;
     uint32_t secondary = 0;
     const size_t lane_count = group.lane_count;
@@ -142,7 +149,8 @@ struct LookupBatch {
           static_cast<unsigned>(engine->placement().may_be_displaced(line, tag)) & ~is_candidate;
       const auto slot = static_cast<unsigned>(std::countr_zero(candidates | 0x80U));
       const std::byte* entry = engine->layout().key({bucket, slot});
-      const std::byte* other = address_of(engine->layout().line(engine->map().other(bucket, tag)));
+      const std::byte* other =
+          address_of(engine->layout().line(engine->placement().secondary(bucket, line, tag)));
       const std::byte* target =
           select(is_candidate, entry, select(goes_on, other, address_of(line)));
       prefetch<kHint>(target);
@@ -155,6 +163,42 @@ struct LookupBatch {
     }
     group.primary = primary;
     group.secondary = secondary;
+  }
+
+  // Looks at both lines of each lane at once.
+  template <Kernel K, PrefetchHint kHint>
+  [[gnu::always_inline]] void match_both(LaneGroup& group) {
+    uint32_t primary = 0;
+    uint32_t displaced = 0;
+    uint32_t spared = 0;
+    const size_t lane_count = group.lane_count;
+    for (size_t lane = 0; lane < lane_count; ++lane) {
+      const Tag tag = tag_of(group.hashes[lane]);
+      const BucketIndex bucket = engine->map().primary(group.hashes[lane]);
+      const TagLine& line = engine->layout().line(bucket);
+      const BucketIndex other = engine->placement().secondary(bucket, line, tag);
+      const unsigned here = engine->template candidates<K>(line, tag);
+      const unsigned there = engine->template candidates<K>(engine->layout().line(other), tag);
+      const auto is_here = static_cast<unsigned>(here != 0);
+      const auto is_there = static_cast<unsigned>(there != 0) & ~is_here;
+      const auto slot = static_cast<unsigned>(std::countr_zero(here | 0x80U));
+      const auto other_slot = static_cast<unsigned>(std::countr_zero(there | 0x80U));
+      const std::byte* target =
+          select(is_here, engine->layout().key({bucket, slot}),
+                 select(is_there, engine->layout().key({other, other_slot}), address_of(line)));
+      prefetch<kHint>(target);
+      engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
+        prefetch<kHint>(select(is_here | is_there, target + offset, target));
+      });
+      group.targets[lane] = target;
+      primary |= is_here << lane;
+      displaced |= is_there << lane;
+      spared |= (static_cast<unsigned>(line.spared != 0) & ~(is_here | is_there)) << lane;
+    }
+    group.primary = primary;
+    group.secondary = ~uint32_t{0} >> (kLanesPerGroup - lane_count);
+    group.displaced = displaced;
+    group.spared = spared;
   }
 
   static const std::byte* address_of(const TagLine& line) {
@@ -178,7 +222,8 @@ struct LookupBatch {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
       const Tag tag = tag_of(group.hashes[lane]);
       const BucketIndex primary = engine->map().primary(group.hashes[lane]);
-      const BucketIndex bucket = engine->map().other(primary, tag);
+      const BucketIndex bucket =
+          engine->placement().secondary(primary, engine->layout().line(primary), tag);
       const unsigned candidates =
           engine->template candidates<K>(engine->layout().line(bucket), tag);
       if (candidates == 0) {
@@ -212,7 +257,7 @@ struct LookupBatch {
       found |= search_rest<K>(group, first, mistaken | group.spared);
     if constexpr (Counts::kEnabled) {
       counts->filter_false_positives +=
-          static_cast<uint64_t>(std::popcount(group.secondary & ~found));
+          static_cast<uint64_t>(std::popcount(group.secondary & ~(found & ~group.primary)));
     }
     hits.write_group(first, found);
     return static_cast<size_t>(std::popcount(found));

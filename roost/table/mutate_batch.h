@@ -51,7 +51,7 @@ struct MutateBatch {
       const size_t lane_count = std::min(kLanesPerGroup, batch.keys.count - first);
       for (size_t lane = 0; lane < lane_count; ++lane) {
         group[lane] = batch.hashes(first + lane, batch.keys[first + lane]);
-        prefetch<PrefetchHint::kT0>(&engine->layout().line(engine->map().primary(group[lane])));
+        engine->placement().template prefetch_lines<PrefetchHint::kT0>(group[lane]);
       }
       for (size_t lane = 0; lane < lane_count; ++lane) {
         if (act.template run<K>(first + lane, batch.keys[first + lane], group[lane])) ++done;

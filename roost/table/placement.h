@@ -12,20 +12,23 @@
 #include <utility>
 
 #include "roost/hash/bucket_map.h"
+#include "roost/isa/prefetch.h"
+#include "roost/table/probing.h"
 #include "roost/table/split_layout.h"
 #include "roost/table/table_stats.h"
 #include "roost/table/tag_line.h"
 
 namespace roost {
 
-template <class LayoutT, class Filter>
+template <class LayoutT, ProbingPolicy ProbingT>
 class Placement {
  public:
   using Layout = LayoutT;
+  using Probing = ProbingT;
 
   Placement(Layout layout, BucketMap map) : layout_(layout), map_(map) {
-    stats_.capacity = map.bucket_count() * kSlotsPerBucket;
-    stats_.spare_slots = layout.bucket_counts().spare * kSlotsPerBucket;
+    stats_.capacity = map.bucket_count() * Layout::kSlots;
+    stats_.spare_slots = layout.bucket_counts().spare * Layout::kSlots;
     stats_.moved_histogram[0] = bucket_count();
   }
 
@@ -38,17 +41,40 @@ class Placement {
   // Buckets of all sorts: those of the map, and the spare ones.
   [[nodiscard]] uint64_t bucket_count() const { return layout_.bucket_counts().all(); }
 
-  // The other bucket of the entry with this tag in `at`: of one in a spare bucket, its primary.
-  [[nodiscard]] BucketIndex other_bucket(SlotRef at, Tag tag) const {
-    return layout_.is_spare(at.bucket) ? layout_.home(at) : map_.other(at.bucket, tag);
+  // Whether a key with this tag, whose primary bucket has this line, may sit in another bucket.
+  [[nodiscard]] static bool may_be_displaced(const TagLine& line, Tag tag) {
+    return Probing::may_be_displaced(line, tag);
   }
 
-  // Whether a key with this tag, whose primary bucket has this line, may sit in its secondary
-  // bucket.
-  [[nodiscard]] static bool may_be_displaced(const TagLine& line, Tag tag) {
-    if constexpr (!Filter::kEnabled) return true;
-    const uint64_t bits = filter_bits(tag);
-    return (line.filter & bits) == bits;
+  // The secondary bucket that it sits in then, unless it sits in a spare one.
+  [[nodiscard]] BucketIndex secondary(BucketIndex primary, const TagLine& line, Tag tag) const {
+    return Probing::secondary(map_, primary, line, tag);
+  }
+
+  // Calls visit(bucket) with each secondary bucket that a key may be displaced to.
+  template <class Visit>
+  void for_each_secondary(BucketIndex primary, Tag tag, Visit&& visit) const {
+    Probing::for_each_secondary(map_, primary, layout_.line(primary), tag, visit);
+  }
+
+  // Calls visit(bucket) with each bucket that the entry in `at` may move to.
+  template <class Visit>
+  void for_each_move(SlotRef at, Visit&& visit) const {
+    const BucketIndex primary = primary_of(at);
+    const bool is_home = at.bucket == primary;
+    if (!is_home) visit(primary);
+    if (is_home || layout_.is_spare(at.bucket))
+      for_each_secondary(primary, Tag{layout_.line(at.bucket).tags[at.slot]}, visit);
+  }
+
+  // Asks for the lines that a lookup reads whatever they hold.
+  template <PrefetchHint kHint>
+  [[gnu::always_inline]] void prefetch_lines(Hash64 hash) const {
+    const BucketIndex primary = map_.primary(hash);
+    const TagLine& line = layout_.line(primary);
+    prefetch<kHint>(&line);
+    if constexpr (Probing::kVisitsBoth)
+      prefetch<kHint>(&layout_.line(secondary(primary, line, tag_of(hash))));
   }
 
   // Calls try_bucket on the spare buckets until one returns true; false when none does.
@@ -87,7 +113,9 @@ class Placement {
   [[nodiscard]] BucketIndex primary_of(SlotRef at) const {
     const TagLine& line = layout_.line(at.bucket);
     const bool is_displaced = ((line.displaced >> at.slot) & 1) != 0;
-    return is_displaced ? other_bucket(at, Tag{line.tags[at.slot]}) : at.bucket;
+    if (!is_displaced) return at.bucket;
+    if (layout_.is_spare(at.bucket)) return layout_.home(at);
+    return Probing::primary(map_, at.bucket, line, at.slot);
   }
 
   void occupy(SlotRef at, Tag tag, uint16_t timer, BucketIndex primary) {
@@ -98,7 +126,7 @@ class Placement {
     line.busy |= bit;
     if (at.bucket != primary) {
       line.displaced |= bit;
-      note_moved(primary, tag);
+      note_moved({primary, layout_.line(primary), at, line});
       if (layout_.is_spare(at.bucket)) {
         layout_.set_home(at, primary);
         ++layout_.line(primary).spared;
@@ -115,7 +143,7 @@ class Placement {
     if ((line.displaced & bit) != 0) {
       const BucketIndex primary = primary_of(at);
       line.displaced = static_cast<uint8_t>(line.displaced & ~bit);
-      forget_moved(primary);
+      forget_moved({primary, layout_.line(primary), at, line});
       if (layout_.is_spare(at.bucket)) {
         --layout_.line(primary).spared;
         --stats_.spared;
@@ -125,22 +153,23 @@ class Placement {
   }
 
  private:
-  // An entry with this tag, whose primary bucket is `primary`, came to another bucket.
-  void note_moved(BucketIndex primary, Tag tag) {
-    TagLine& line = layout_.line(primary);
-    if constexpr (Filter::kEnabled) line.filter |= filter_bits(tag);
-    if (line.moved == kMovedSaturated) return;
-    --stats_.moved_histogram[histogram_field(line.moved)];
-    ++stats_.moved_histogram[histogram_field(++line.moved)];
+  // An entry came to another bucket than its primary one.
+  void note_moved(Displaced entry) {
+    Probing::note(map_, entry);
+    count_moved(entry.primary_line, 1);
   }
 
-  // An entry whose primary bucket is `primary` left another bucket.
-  void forget_moved(BucketIndex primary) {
-    TagLine& line = layout_.line(primary);
+  // An entry left another bucket than its primary one.
+  void forget_moved(Displaced entry) {
+    count_moved(entry.primary_line, -1);
+    Probing::forget(entry);
+  }
+
+  void count_moved(TagLine& line, int change) {
     if (line.moved == kMovedSaturated) return;
     --stats_.moved_histogram[histogram_field(line.moved)];
-    ++stats_.moved_histogram[histogram_field(--line.moved)];
-    if (line.moved == 0) line.filter = 0;
+    line.moved = static_cast<uint16_t>(line.moved + change);
+    ++stats_.moved_histogram[histogram_field(line.moved)];
   }
 
   static unsigned histogram_field(uint16_t moved) {

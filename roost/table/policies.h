@@ -12,19 +12,9 @@
 #include "roost/expiry/slot_timers.h"
 #include "roost/hash/keyed_hash.h"
 #include "roost/isa/isa.h"
+#include "roost/table/probing.h"
 
 namespace roost {
-
-// Filter policy: a lookup that its primary bucket does not answer goes to the secondary one only
-// when the bucket's filter lets it.
-struct BucketFilter {
-  static constexpr bool kEnabled = true;
-};
-
-// Filter policy: it always goes.
-struct NoFilter {
-  static constexpr bool kEnabled = false;
-};
 
 // Eviction sink: forgets the entries that died by expiry. A sink of one's own is a copyable object
 // that is called with key and value once for each of them, while the table is in the middle of an
@@ -54,7 +44,7 @@ struct NoCounts {
 struct DefaultPolicies {
   using Hash = KeyedHash;
   using Expiry = NoExpiry;
-  using Filter = BucketFilter;
+  using Probing = FilteredProbing;
   using Sink = NoSink;
   using Counts = NoCounts;
 };

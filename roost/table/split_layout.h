@@ -13,6 +13,7 @@
 // only the bucket's.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -38,15 +39,18 @@ struct BucketCounts {
   [[nodiscard]] constexpr uint64_t all() const { return hashed + spare; }
 };
 
-template <class EntryT>
+// `kSlotCount` is 1, 2, 4 or 8: a line has room for eight, of which the first ones are used.
+template <class EntryT, unsigned kSlotCount = kSlotsPerBucket>
 class SplitLayout {
  public:
   using Entry = EntryT;
   static constexpr size_t kKeyBytes = Entry::kKeyBytes;
+  static constexpr unsigned kSlots = kSlotCount;
+  static_assert(std::has_single_bit(kSlots) && kSlots <= kSlotsPerBucket);
 
   [[nodiscard]] static constexpr uint64_t image_bytes(BucketCounts counts, Entry entry) {
-    return counts.all() * (sizeof(TagLine) + kSlotsPerBucket * entry.bytes()) +
-           counts.spare * kSlotsPerBucket * sizeof(uint64_t);
+    return counts.all() * (sizeof(TagLine) + kSlots * entry.bytes()) +
+           counts.spare * kSlots * sizeof(uint64_t);
   }
 
   // `image` is aligned to 64 bytes, its lines are zeroed, and it holds image_bytes().
@@ -75,7 +79,7 @@ class SplitLayout {
   // The slot whose value stands at `value`.
   [[nodiscard]] SlotRef slot_of_value(const std::byte* value) const {
     const uint64_t entry = static_cast<uint64_t>(value - kKeyBytes - entries_) / entry_.bytes();
-    return {BucketIndex{entry / kSlotsPerBucket}, static_cast<unsigned>(entry % kSlotsPerBucket)};
+    return {BucketIndex{entry / kSlots}, static_cast<unsigned>(entry % kSlots)};
   }
 
   void copy_value(std::byte* to, const std::byte* from) const {
@@ -111,12 +115,11 @@ class SplitLayout {
 
  private:
   [[nodiscard]] uint64_t entry_offset(SlotRef at) const {
-    return (static_cast<uint64_t>(at.bucket) * kSlotsPerBucket + at.slot) * entry_.bytes();
+    return (static_cast<uint64_t>(at.bucket) * kSlots + at.slot) * entry_.bytes();
   }
   [[nodiscard]] uint64_t home_offset(SlotRef at) const {
     const uint64_t spare = static_cast<uint64_t>(at.bucket) - counts_.hashed;
-    return counts_.all() * kSlotsPerBucket * entry_.bytes() +
-           (spare * kSlotsPerBucket + at.slot) * sizeof(uint64_t);
+    return counts_.all() * kSlots * entry_.bytes() + (spare * kSlots + at.slot) * sizeof(uint64_t);
   }
 
   TagLine* lines_;

@@ -37,19 +37,20 @@ class TableCore {
  public:
   using Hash = typename Policies::Hash;
   using Counts = typename Policies::Counts;
-  using Layout = SplitLayout<Entry>;
-  using EngineType = Engine<Layout, typename Policies::Expiry, typename Policies::Filter, Sink>;
+  using Probing = typename Policies::Probing;
+  using Layout = SplitLayout<Entry, Probing::kSlots>;
+  using EngineType = Engine<Layout, typename Policies::Expiry, Probing, Sink>;
 
   [[nodiscard]] static Result<TableCore> create(const TableConfig& config, Entry entry, Sink sink) {
     Result<TableImage> image = TableImage::create(
-        config, [&](BucketCounts counts) { return Layout::image_bytes(counts, entry); });
+        config, kShape, [&](BucketCounts counts) { return Layout::image_bytes(counts, entry); });
     if (!image) return image.error();
     return TableCore(std::move(image).value(), config, entry, std::move(sink));
   }
 
   // Bytes of memory to lend to a table of this configuration.
   [[nodiscard]] static Result<uint64_t> image_bytes(const TableConfig& config, Entry entry) {
-    const Result<BucketCounts> counts = bucket_counts(config);
+    const Result<BucketCounts> counts = bucket_counts(config, kShape);
     if (!counts) return counts.error();
     return Layout::image_bytes(counts.value(), entry);
   }
@@ -74,7 +75,7 @@ class TableCore {
   void start_by(Flight& flight) const {
     for (size_t lane = 0; lane < flight.started_count(); ++lane) {
       flight.started[lane] = flight.hashes(lane, flight.keys[lane]);
-      prefetch<kHint>(&engine_.layout().line(engine_.map().primary(flight.started[lane])));
+      engine_.placement().template prefetch_lines<kHint>(flight.started[lane]);
     }
   }
 
@@ -109,17 +110,17 @@ class TableCore {
   // Finds the next live entry from the cursor on, in the buckets before `bucket_end`, and puts the
   // cursor behind it; false when there is none left there.
   bool next_live(Cursor& cursor, uint64_t bucket_end, SlotRef& at) const {
-    while (cursor.next_slot / kSlotsPerBucket < bucket_end) {
-      const BucketIndex bucket{cursor.next_slot / kSlotsPerBucket};
-      const auto slot = static_cast<unsigned>(cursor.next_slot % kSlotsPerBucket);
+    while (cursor.next_slot / Layout::kSlots < bucket_end) {
+      const BucketIndex bucket{cursor.next_slot / Layout::kSlots};
+      const auto slot = static_cast<unsigned>(cursor.next_slot % Layout::kSlots);
       const unsigned live =
           engine_.template live_slots<ScalarKernel>(engine_.layout().line(bucket)) >> slot << slot;
       if (live != 0) {
         at = {bucket, static_cast<unsigned>(std::countr_zero(live))};
-        cursor.next_slot = static_cast<uint64_t>(bucket) * kSlotsPerBucket + at.slot + 1;
+        cursor.next_slot = static_cast<uint64_t>(bucket) * Layout::kSlots + at.slot + 1;
         return true;
       }
-      cursor.next_slot = (static_cast<uint64_t>(bucket) + 1) * kSlotsPerBucket;
+      cursor.next_slot = (static_cast<uint64_t>(bucket) + 1) * Layout::kSlots;
     }
     return false;
   }
@@ -152,6 +153,8 @@ class TableCore {
   [[nodiscard]] std::string dump(BucketIndex bucket) const { return dump_bucket(engine_, bucket); }
 
  private:
+  static constexpr BucketShape kShape = {Probing::kSlots, Probing::kPromisedLoad};
+
   struct MaintainBatch {
     EngineType* engine;
     uint64_t bucket_budget;

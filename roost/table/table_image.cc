@@ -9,21 +9,23 @@
 namespace roost {
 namespace {
 
-constexpr uint64_t kCapacityMin = uint64_t{2} * kSlotsPerBucket;
 constexpr uint64_t kCapacityMax = uint64_t{1} << 40;
 constexpr uint64_t kSpareBuckets = 2;
 // Tables up to this size are near enough for prefetches into the first cache level.
 constexpr uint64_t kNearBytes = uint64_t{1} << 20;
 
-uint64_t promise_of(uint64_t capacity) {
-  return static_cast<uint64_t>(static_cast<double>(capacity) * kPromisedLoad);
+// The smallest capacity, and the step to the next: two buckets.
+uint64_t capacity_step(BucketShape shape) { return uint64_t{2} * shape.slots; }
+
+uint64_t promise_of(uint64_t capacity, BucketShape shape) {
+  return static_cast<uint64_t>(static_cast<double>(capacity) * shape.promised_load);
 }
 
 // The smallest capacity that can promise to hold `entries` entries.
-uint64_t capacity_for(uint64_t entries) {
-  auto capacity = static_cast<uint64_t>(static_cast<double>(entries) / kPromisedLoad);
-  while (promise_of(capacity) < entries) ++capacity;
-  return std::max(capacity, kCapacityMin);
+uint64_t capacity_for(uint64_t entries, BucketShape shape) {
+  auto capacity = static_cast<uint64_t>(static_cast<double>(entries) / shape.promised_load);
+  while (promise_of(capacity, shape) < entries) ++capacity;
+  return std::max(capacity, capacity_step(shape));
 }
 
 Result<Arena> memory_for(const TableConfig& config, uint64_t bytes, BucketCounts buckets) {
@@ -41,25 +43,27 @@ Result<Arena> memory_for(const TableConfig& config, uint64_t bytes, BucketCounts
 
 }  // namespace
 
-Result<BucketCounts> bucket_counts(const TableConfig& config) {
+Result<BucketCounts> bucket_counts(const TableConfig& config, BucketShape shape) {
   const bool takes_what_it_needs = config.capacity == 0 && config.entries_max != 0;
-  if (config.entries_max > promise_of(kCapacityMax)) {
+  if (config.entries_max > promise_of(kCapacityMax, shape)) {
     return Error{"a table cannot promise to hold " + std::to_string(config.entries_max) +
-                 " entries; it can promise " + std::to_string(promise_of(kCapacityMax))};
+                 " entries; it can promise " + std::to_string(promise_of(kCapacityMax, shape))};
   }
-  const uint64_t wanted = takes_what_it_needs ? capacity_for(config.entries_max) : config.capacity;
-  if (wanted < kCapacityMin || wanted > kCapacityMax) {
+  const uint64_t step = capacity_step(shape);
+  const uint64_t wanted =
+      takes_what_it_needs ? capacity_for(config.entries_max, shape) : config.capacity;
+  if (wanted < step || wanted > kCapacityMax) {
     return Error{"a capacity of " + std::to_string(wanted) + " slots is out of range; it is " +
-                 std::to_string(kCapacityMin) + " to " + std::to_string(kCapacityMax)};
+                 std::to_string(step) + " to " + std::to_string(kCapacityMax)};
   }
-  const uint64_t capacity = (wanted + kCapacityMin - 1) / kCapacityMin * kCapacityMin;
-  if (config.entries_max > promise_of(capacity)) {
+  const uint64_t capacity = (wanted + step - 1) / step * step;
+  if (config.entries_max > promise_of(capacity, shape)) {
     return Error{"a capacity of " + std::to_string(capacity) + " slots can promise to hold " +
-                 std::to_string(promise_of(capacity)) + " entries, not " +
+                 std::to_string(promise_of(capacity, shape)) + " entries, not " +
                  std::to_string(config.entries_max) +
                  "; ask for fewer, or leave the capacity to the table"};
   }
-  return BucketCounts{.hashed = capacity / kSlotsPerBucket,
+  return BucketCounts{.hashed = capacity / shape.slots,
                       .spare = config.entries_max == 0 ? 0 : kSpareBuckets};
 }
 

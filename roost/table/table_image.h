@@ -22,7 +22,7 @@ struct TableConfig {
   // A promise: an insert is not refused while the table holds fewer entries than this. Spare
   // buckets take the entries that find no place, 16 at most. The promise holds for keys that nobody
   // chose knowing the hash seed, since keys of one hash share 16 slots and the spare ones. At most
-  // kPromisedLoad of the capacity; without a capacity, the table takes the one it needs.
+  // 95 % of the capacity; without a capacity, the table takes the one it needs.
   uint64_t entries_max = 0;
 
   // Fixed for runs that must repeat; random when absent, so that nobody can choose keys that
@@ -43,12 +43,16 @@ struct TableConfig {
   std::optional<Isa> isa{};
 };
 
-// The load up to which a table can promise to accept entries.
-inline constexpr double kPromisedLoad = 0.95;
+// What a table's probing policy says of its buckets.
+struct BucketShape {
+  unsigned slots;  // slots a bucket
+  double
+      promised_load;  // load up to which a table with spare buckets can promise to accept entries
+};
 
 // The buckets that a table of this configuration has. Errors: a capacity out of range, or too small
 // for what is promised.
-[[nodiscard]] Result<BucketCounts> bucket_counts(const TableConfig& config);
+[[nodiscard]] Result<BucketCounts> bucket_counts(const TableConfig& config, BucketShape shape);
 
 struct TableImage {
   Arena arena;
@@ -58,9 +62,9 @@ struct TableImage {
 
   // Checks the configuration and gets the memory: `image_bytes(counts)` tells how much.
   template <class ImageBytes>
-  [[nodiscard]] static Result<TableImage> create(const TableConfig& config,
+  [[nodiscard]] static Result<TableImage> create(const TableConfig& config, BucketShape shape,
                                                  ImageBytes&& image_bytes) {
-    const Result<BucketCounts> counts = bucket_counts(config);
+    const Result<BucketCounts> counts = bucket_counts(config, shape);
     if (!counts) return counts.error();
     return create(config, counts.value(), image_bytes(counts.value()));
   }

@@ -10,8 +10,9 @@
 
 namespace roost {
 
-// Longest kick path that is searched for.
-inline constexpr unsigned kKickPathLengthMax = 8;
+// Kick paths with this many moves and more share the last field of their histogram. Only buckets of
+// one or two slots need longer ones.
+inline constexpr unsigned kPathLengthFieldMax = 8;
 
 // Moved counts from here up share the last field of the histogram.
 inline constexpr unsigned kMovedHistogramMax = 16;
@@ -32,7 +33,7 @@ struct TableStats {
   uint64_t kicks = 0;     // entries moved to their other bucket
   uint64_t refusals = 0;  // inserts that found no place (kFull)
   // Field n counts the inserts that moved n entries; field 0 those that moved none.
-  std::array<uint64_t, kKickPathLengthMax + 1> path_lengths{};
+  std::array<uint64_t, kPathLengthFieldMax + 1> path_lengths{};
   // Field n counts the buckets with n keys in their secondary; the last field those with that many
   // and more.
   std::array<uint64_t, kMovedHistogramMax + 1> moved_histogram{};

@@ -44,7 +44,7 @@ TEST(KeyClass, keys_are_padded_to_the_next_of_six_sizes) {
 template <size_t kKeySize, size_t kValueSize, class ExpiryPolicy>
 struct Sizes {
   using MirrorType =
-      Mirror<ByteKey<kKeySize>, Value<kValueSize>, ExpiryPolicy, BucketFilter, KeyedHash>;
+      Mirror<ByteKey<kKeySize>, Value<kValueSize>, ExpiryPolicy, FilteredProbing, KeyedHash>;
   static constexpr uint64_t kUniverse = kKeySize == 1 ? 256 : 700;
 };
 

@@ -29,22 +29,22 @@ struct ModelSink {
   }
 };
 
-template <class Key, class Value, class ExpiryPolicy, class FilterPolicy, class HashPolicy>
+template <class Key, class Value, class ExpiryT, class ProbingT, class HashT>
 struct MirroredPolicies : DefaultPolicies {
-  using Hash = HashPolicy;
-  using Expiry = ExpiryPolicy;
-  using Filter = FilterPolicy;
+  using Hash = HashT;
+  using Expiry = ExpiryT;
+  using Probing = ProbingT;
   using Sink = ModelSink<Key, Value>;
   using Counts = LookupCounts;
 };
 
 // `Choose(n)` returns a number below n.
-template <class KeyT, class ValueT, class Expiry, class Filter, class Hash>
+template <class KeyT, class ValueT, class Expiry, class Probing, class Hash>
 class Mirror {
  public:
   using Key = KeyT;
   using ValueType = ValueT;
-  using Table = FlowTable<Key, ValueT, MirroredPolicies<Key, ValueT, Expiry, Filter, Hash>>;
+  using Table = FlowTable<Key, ValueT, MirroredPolicies<Key, ValueT, Expiry, Probing, Hash>>;
 
   Mirror(const TableConfig& config, uint64_t key_universe)
       : model_(std::make_unique<FlowModel<Key, ValueT>>(Expiry::kEnabled)),

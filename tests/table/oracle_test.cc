@@ -31,36 +31,36 @@ constexpr Isa kFast = Isa::kScalar;
 #endif
 constexpr Isa kPlain = Isa::kScalar;
 
-template <class Key, size_t kValueBytes, class Expiry, class Filter, class Hash>
-using M = Mirror<Key, Value<kValueBytes>, Expiry, Filter, Hash>;
+template <class Key, size_t kValueBytes, class Expiry, class Probing, class Hash>
+using M = Mirror<Key, Value<kValueBytes>, Expiry, Probing, Hash>;
 
 template <class SetupType>
 class OracleTest : public testing::Test {};
 
 using Setups = testing::Types<
     // Sizes and policies, loads around full.
-    Setup<M<Key16, 16, SlotTimers, BucketFilter, KeyedHash>, 1024, 1300, kFast, 30'000>,
-    Setup<M<Key16, 16, SlotTimers, BucketFilter, KeyedHash>, 1024, 1300, kPlain, 10'000>,
-    Setup<M<Key16, 16, NoExpiry, BucketFilter, KeyedHash>, 1000, 1100, kFast, 20'000>,
-    Setup<M<Key16, 4, SlotTimers, NoFilter, KeyedHash>, 500, 600, kFast, 10'000>,
-    Setup<M<Key16, 8, NoExpiry, NoFilter, KeyedHash>, 500, 600, kPlain, 10'000>,
-    Setup<M<Key16, 0, NoExpiry, BucketFilter, KeyedHash>, 400, 500, kFast, 10'000>,
-    Setup<M<Key16, 0, SlotTimers, BucketFilter, KeyedHash>, 400, 500, kPlain, 10'000>,
-    Setup<M<Key40, 16, SlotTimers, BucketFilter, KeyedHash>, 1024, 1300, kFast, 20'000>,
-    Setup<M<Key40, 16, SlotTimers, BucketFilter, KeyedHash>, 1024, 1300, kPlain, 10'000>,
-    Setup<M<Key40, 64, NoExpiry, BucketFilter, KeyedHash>, 300, 400, kFast, 10'000>,
-    Setup<M<Key40, 4, SlotTimers, NoFilter, KeyedHash>, 300, 400, kFast, 10'000>,
-    Setup<M<Key40, 1, SlotTimers, BucketFilter, KeyedHash>, 300, 400, kPlain, 10'000>,
+    Setup<M<Key16, 16, SlotTimers, FilteredProbing, KeyedHash>, 1024, 1300, kFast, 30'000>,
+    Setup<M<Key16, 16, SlotTimers, FilteredProbing, KeyedHash>, 1024, 1300, kPlain, 10'000>,
+    Setup<M<Key16, 16, NoExpiry, FilteredProbing, KeyedHash>, 1000, 1100, kFast, 20'000>,
+    Setup<M<Key16, 4, SlotTimers, OptimisticProbing, KeyedHash>, 500, 600, kFast, 10'000>,
+    Setup<M<Key16, 8, NoExpiry, OptimisticProbing, KeyedHash>, 500, 600, kPlain, 10'000>,
+    Setup<M<Key16, 0, NoExpiry, FilteredProbing, KeyedHash>, 400, 500, kFast, 10'000>,
+    Setup<M<Key16, 0, SlotTimers, FilteredProbing, KeyedHash>, 400, 500, kPlain, 10'000>,
+    Setup<M<Key40, 16, SlotTimers, FilteredProbing, KeyedHash>, 1024, 1300, kFast, 20'000>,
+    Setup<M<Key40, 16, SlotTimers, FilteredProbing, KeyedHash>, 1024, 1300, kPlain, 10'000>,
+    Setup<M<Key40, 64, NoExpiry, FilteredProbing, KeyedHash>, 300, 400, kFast, 10'000>,
+    Setup<M<Key40, 4, SlotTimers, OptimisticProbing, KeyedHash>, 300, 400, kFast, 10'000>,
+    Setup<M<Key40, 1, SlotTimers, FilteredProbing, KeyedHash>, 300, 400, kPlain, 10'000>,
     // The smallest tables.
-    Setup<M<Key16, 16, SlotTimers, BucketFilter, KeyedHash>, 16, 40, kFast, 20'000>,
-    Setup<M<Key16, 8, SlotTimers, BucketFilter, KeyedHash>, 17, 40, kPlain, 10'000>,
-    Setup<M<Key40, 13, NoExpiry, BucketFilter, KeyedHash>, 33, 60, kFast, 10'000>,
+    Setup<M<Key16, 16, SlotTimers, FilteredProbing, KeyedHash>, 16, 40, kFast, 20'000>,
+    Setup<M<Key16, 8, SlotTimers, FilteredProbing, KeyedHash>, 17, 40, kPlain, 10'000>,
+    Setup<M<Key40, 13, NoExpiry, FilteredProbing, KeyedHash>, 33, 60, kFast, 10'000>,
     // Degenerate hashes.
-    Setup<M<Key16, 16, SlotTimers, BucketFilter, ConstantHash>, 4096, 40, kFast, 20'000>,
-    Setup<M<Key40, 8, NoExpiry, BucketFilter, ConstantHash>, 4096, 40, kPlain, 10'000>,
-    Setup<M<Key16, 16, SlotTimers, NoFilter, ConstantHash>, 4096, 40, kFast, 10'000>,
-    Setup<M<Key16, 16, SlotTimers, BucketFilter, OneTagHash>, 1024, 1300, kFast, 20'000>,
-    Setup<M<Key40, 16, NoExpiry, BucketFilter, OneTagHash>, 1024, 1300, kPlain, 10'000>>;
+    Setup<M<Key16, 16, SlotTimers, FilteredProbing, ConstantHash>, 4096, 40, kFast, 20'000>,
+    Setup<M<Key40, 8, NoExpiry, FilteredProbing, ConstantHash>, 4096, 40, kPlain, 10'000>,
+    Setup<M<Key16, 16, SlotTimers, OptimisticProbing, ConstantHash>, 4096, 40, kFast, 10'000>,
+    Setup<M<Key16, 16, SlotTimers, FilteredProbing, OneTagHash>, 1024, 1300, kFast, 20'000>,
+    Setup<M<Key40, 16, NoExpiry, FilteredProbing, OneTagHash>, 1024, 1300, kPlain, 10'000>>;
 
 TYPED_TEST_SUITE(OracleTest, Setups, );
 

@@ -212,7 +212,7 @@ TEST_F(SpareTest, audit_names_a_wrong_spared_count_and_a_wrong_home_as_I8) {
 // Every bucket has one partner, so that pairs fill up at different times and the spare buckets are
 // in use nearly always.
 TEST(Promise, table_and_model_agree_while_the_spare_buckets_are_in_use) {
-  using MirrorType = Mirror<Key16, Value<16>, SlotTimers, BucketFilter, OneTagHash>;
+  using MirrorType = Mirror<Key16, Value<16>, SlotTimers, FilteredProbing, OneTagHash>;
   uint64_t steps_with_spared = 0;
   for (const uint64_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -46,22 +46,22 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Bytes bytes(data + 1, size - 1);
   switch (data[0] % 6) {
     case 0:
-      run<Mirror<Key16, Value<16>, SlotTimers, BucketFilter, KeyedHash>>(64, 90, bytes);
+      run<Mirror<Key16, Value<16>, SlotTimers, FilteredProbing, KeyedHash>>(64, 90, bytes);
       break;
     case 1:
-      run<Mirror<Key40, Value<8>, SlotTimers, BucketFilter, KeyedHash>>(48, 70, bytes);
+      run<Mirror<Key40, Value<8>, SlotTimers, FilteredProbing, KeyedHash>>(48, 70, bytes);
       break;
     case 2:
-      run<Mirror<Key16, Value<4>, NoExpiry, BucketFilter, KeyedHash>>(64, 90, bytes);
+      run<Mirror<Key16, Value<4>, NoExpiry, FilteredProbing, KeyedHash>>(64, 90, bytes);
       break;
     case 3:
-      run<Mirror<Key16, Value<0>, SlotTimers, NoFilter, KeyedHash>>(32, 50, bytes);
+      run<Mirror<Key16, Value<0>, SlotTimers, OptimisticProbing, KeyedHash>>(32, 50, bytes);
       break;
     case 4:
-      run<Mirror<Key16, Value<16>, SlotTimers, BucketFilter, ConstantHash>>(64, 40, bytes);
+      run<Mirror<Key16, Value<16>, SlotTimers, FilteredProbing, ConstantHash>>(64, 40, bytes);
       break;
     default:
-      run<Mirror<Key40, Value<16>, SlotTimers, BucketFilter, OneTagHash>>(64, 90, bytes);
+      run<Mirror<Key40, Value<16>, SlotTimers, FilteredProbing, OneTagHash>>(64, 90, bytes);
       break;
   }
   return 0;
