@@ -20,6 +20,8 @@ target_include_directories(roost_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(roost_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
   -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wundef -Werror)
+# Assertions name their file by its path in the tree, whatever folder that was built in.
+target_compile_options(roost_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 # GCC 12 sees overlapping copies in "literal" + std::string where there are none (its bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(roost_options INTERFACE -Wno-restrict)
@@ -39,6 +41,10 @@ function(roost_room)
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
     set(scope PUBLIC)
+    # The shared library is made of the same objects (package.cmake). Calls between its functions
+    # stay direct, and inline functions stay its own.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition -fvisibility-inlines-hidden)
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

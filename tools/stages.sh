@@ -6,7 +6,7 @@
 # tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
 # that runs ctest counts ctest's tests; any other stage counts as one.
 
-stages='check docs release nodpdk asan tsan fuzz lab live readme'
+stages='check docs release nodpdk asan tsan fuzz lab install live readme'
 
 stage_check() { check all; }
 
@@ -56,6 +56,13 @@ stage_lab() {
   configure lab
   compile lab
   run_ctest lab/lab
+}
+
+# The installed package, as its users have it.
+stage_install() {
+  configure release -DROOST_TESTS=ON
+  compile release roost_shared roost_static
+  /usr/bin/python3 tests/install/run.py
 }
 
 # Real curl and dig through the balancer, in network namespaces.

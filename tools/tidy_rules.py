@@ -20,7 +20,8 @@ TOKENS = [
      r"\b_mm\d*_\w+|\b__m(?:64|128|256|512)[id]?\b|\b__builtin_ia32_\w+"
      r"|<(?:[a-z]*intrin|arm_neon|arm_sve|arm_acle)\.h>",
      ("roost/isa/",), "intrinsics belong to roost/isa"),
-    ("dpdk", r"\b(?:rte|RTE)_\w+", ("roost/io/", "lab/contestants/", "tests/io/"),
+    ("dpdk", r"\b(?:rte|RTE)_\w+",
+     ("roost/io/", "lab/contestants/", "tests/io/", "examples/rte_hash_or_roost.c"),
      "DPDK belongs to roost/io and lab/contestants"),
     ("atomics",
      r"\bstd::atomic\w*|\bmemory_order\w*|\b__(?:atomic|sync)_\w+|<(?:stdatomic\.h|atomic)>",
@@ -29,7 +30,7 @@ TOKENS = [
     ("printing",
      r"\b(?:v?f?printf|f?puts|f?putc|putchar|perror)\s*\(|\bstd::(?:cout|cerr|clog|print\w*)\b"
      r"|\bfmt::print\w*|<iostream>",
-     ("apps/", "lab/", "tools/", "tests/", "roost/base/assert.cc"),
+     ("apps/", "lab/", "tools/", "tests/", "examples/", "roost/base/assert.cc"),
      "the library is silent: return a value, and let the program print it"),
     ("cycles",
      r"\b_*rdtscp?\b|\b__builtin_ia32_rdtscp?\b|\brte_(?:rdtsc|get_tsc|get_timer|tsc)\w*",
