@@ -14,6 +14,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+// NOLINTBEGIN(modernize-use-using)
 
 /// What became of a call that can fail; roost_status_text() says it in words.
 typedef enum roost_status {
@@ -59,8 +60,9 @@ typedef struct roost_config {
   uint32_t value_bytes;   ///< Bytes of a value, 0 (a set of keys) to 256.
   uint64_t capacity;      ///< Slots, at least 16, rounded up to a multiple of 16. From 4,096 on,
                           ///< 95 % of them take an entry, nearly always 99 %. 0: by entries_max.
-  uint64_t entries_max;   ///< A promise: the table takes this many entries at once, whatever the
-                          ///< keys. 0: no promise.
+  uint64_t entries_max;   ///< A promise: no insert is refused while the table holds fewer
+                          ///< entries, at most 95 % of capacity, unless somebody who knows the
+                          ///< hash seed chose the keys. Costs 16 spare slots. 0: no promise.
   uint64_t hash_seed;     ///< For runs that must repeat; counts only with has_hash_seed.
   void* memory;           ///< Memory to use, aligned to 64 bytes, alive as long as the table; or
                           ///< NULL: the table maps its own.
@@ -115,7 +117,7 @@ typedef struct roost_info {
   size_t size;            ///< In: the caller's sizeof(roost_info). Out: bytes that were filled.
   uint64_t capacity;      ///< Slots.
   uint64_t entries_max;   ///< The number of entries promised, or 0.
-  uint64_t bucket_count;  ///< Buckets, for maintain and dump.
+  uint64_t bucket_count;  ///< Buckets, spare ones included, for maintain and dump.
   uint64_t memory_bytes;  ///< Bytes of memory that buckets, entries and fixed parts take.
   uint64_t mapped_bytes;  ///< Bytes taken from the system, or lent: whole pages.
   const char* pages;      ///< What the memory is on: "1 GiB", "2 MiB", "transparent huge", "4 KiB",
@@ -136,6 +138,9 @@ typedef struct roost_stats {
   size_t size;                   ///< In: the caller's sizeof(roost_stats). Out: bytes filled.
   uint64_t capacity;             ///< Slots.
   uint64_t entry_count;          ///< Entries held: live, and expired ones not yet handed over.
+  uint64_t spare_slots;          ///< Slots of the spare buckets that a promise (entries_max) takes;
+                                 ///< the capacity does not count them.
+  uint64_t spared;               ///< Entries in them.
   uint64_t created;              ///< Entries made.
   uint64_t erased;               ///< Entries erased or cleared.
   uint64_t handed_over;          ///< Entries that died by expiry and were given to on_expiry.
@@ -144,8 +149,8 @@ typedef struct roost_stats {
   uint64_t refusals;             ///< Lanes that met a full table.
   /// Field n counts the inserts that moved n entries.
   uint64_t path_lengths[ROOST_PATH_LENGTHS];
-  /// Field n counts the buckets with n entries in their secondary bucket, the last also those with
-  /// more.
+  /// Field n counts the buckets with n entries in their secondary or a spare bucket, the last also
+  /// those with more. Spare buckets count.
   uint64_t moved_histogram[ROOST_MOVED_FIELDS];
   uint64_t lookups;                 ///< Keys looked up.
   uint64_t hits;                    ///< Of those, found.
@@ -163,6 +168,7 @@ typedef struct roost_violation {
   char text[128];     ///< What is wrong.
 } roost_violation;
 
+// NOLINTEND(modernize-use-using)
 #ifdef __cplusplus
 }
 #endif

@@ -18,13 +18,13 @@ endif()
 add_library(roost_options INTERFACE)
 target_include_directories(roost_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(roost_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
-  -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wundef -Werror)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wimplicit-fallthrough -Wundef -Werror
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast;-Wnon-virtual-dtor;-Woverloaded-virtual>")
 # Assertions name their file by its path in the tree, whatever folder that was built in.
 target_compile_options(roost_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 # GCC 12 sees overlapping copies in "literal" + std::string where there are none (its bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(roost_options INTERFACE -Wno-restrict)
+  target_compile_options(roost_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_compile_options(roost_options INTERFACE -march=x86-64-v2)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -15,21 +14,6 @@
 
 namespace roost {
 namespace {
-
-// A key of any size: its number stands in its last bytes, so that comparing less than the whole key
-// shows; the bytes before are the same in all keys.
-template <size_t kBytes>
-struct ByteKey {
-  std::array<uint8_t, kBytes> bytes;
-  static ByteKey of(uint64_t number) {
-    ByteKey key;
-    key.bytes.fill(0xA5);
-    for (size_t i = 0; i < std::min<size_t>(kBytes, 8); ++i)
-      key.bytes[kBytes - 1 - i] = static_cast<uint8_t>(number >> (8 * i));
-    return key;
-  }
-  friend auto operator<=>(const ByteKey&, const ByteKey&) = default;
-};
 
 TEST(KeyClass, keys_are_padded_to_the_next_of_six_sizes) {
   for (size_t bytes = 1; bytes <= 64; ++bytes) {

@@ -38,13 +38,14 @@ struct MirroredPolicies : DefaultPolicies {
   using Counts = LookupCounts;
 };
 
-// `Choose(n)` returns a number below n.
-template <class KeyT, class ValueT, class Expiry, class Probing, class Hash>
+// `Choose(n)` returns a number below n. `TableT` is FlowTable, or what has its functions.
+template <class KeyT, class ValueT, class Expiry, class Probing, class Hash,
+          template <class Key, class Value, class Policies> class TableT = FlowTable>
 class Mirror {
  public:
   using Key = KeyT;
   using ValueType = ValueT;
-  using Table = FlowTable<Key, ValueT, MirroredPolicies<Key, ValueT, Expiry, Probing, Hash>>;
+  using Table = TableT<Key, ValueT, MirroredPolicies<Key, ValueT, Expiry, Probing, Hash>>;
 
   Mirror(const TableConfig& config, uint64_t key_universe)
       : model_(std::make_unique<FlowModel<Key, ValueT>>(Expiry::kEnabled)),

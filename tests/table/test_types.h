@@ -1,6 +1,7 @@
 // Keys, values and hashes for table tests.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -25,6 +26,21 @@ struct Key40 {
   // Keys that differ in their last word only, so that comparing less than the whole key shows.
   static Key40 of(uint64_t number) { return {{1, 2, 3, 4, number}}; }
   friend auto operator<=>(const Key40&, const Key40&) = default;
+};
+
+// A key of any size: its number stands in its last bytes, so that comparing less than the whole key
+// shows; the bytes before are the same in all keys.
+template <size_t kBytes>
+struct ByteKey {
+  std::array<uint8_t, kBytes> bytes;
+  static ByteKey of(uint64_t number) {
+    ByteKey key;
+    key.bytes.fill(0xA5);
+    for (size_t i = 0; i < std::min<size_t>(kBytes, 8); ++i)
+      key.bytes[kBytes - 1 - i] = static_cast<uint8_t>(number >> (8 * i));
+    return key;
+  }
+  friend auto operator<=>(const ByteKey&, const ByteKey&) = default;
 };
 
 // A value of `kBytes` bytes that says which number it was made from.

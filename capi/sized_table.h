@@ -1,0 +1,177 @@
+// The operations of one key class, with or without expiry, over TableCore. A source file a class
+// instantiates them, so that they compile side by side.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "capi/key_batch.h"
+#include "capi/lane_answer.h"
+#include "capi/table.h"
+#include "capi/table_class.h"
+#include "capi/table_plan.h"
+#include "roost/base/hit_words.h"
+#include "roost/base/result.h"
+#include "roost/table/entry.h"
+#include "roost/table/policies.h"
+#include "roost/table/table_core.h"
+
+namespace roost::capi {
+
+// Hands a dying entry to the caller's function, if there is one.
+struct CallbackSink {
+  roost_on_expiry callback;
+  void* context;
+
+  void operator()(const std::byte* key, const std::byte* value) const {
+    if (callback != nullptr) callback(context, key, value);
+  }
+};
+
+template <class ExpiryPolicy>
+struct SizedPolicies : DefaultPolicies {
+  using Expiry = ExpiryPolicy;
+  using Counts = LookupCounts;
+};
+
+template <size_t kClassBytes, class Expiry>
+class SizedTable final : public roost_table {
+  using Core = TableCore<SizedEntry<kClassBytes>, SizedPolicies<Expiry>, CallbackSink>;
+  using Batches = KeyBatches<typename Core::Hash, kClassBytes>;
+  using Flight = typename Batches::Flight;
+
+ public:
+  static Result<uint64_t> bytes(const TablePlan& plan) {
+    return Core::image_bytes(plan.config, SizedEntry<kClassBytes>(plan.shape.value_bytes));
+  }
+
+  static Result<std::unique_ptr<roost_table>> create(const TablePlan& plan) {
+    Result<Core> core = Core::create(plan.config, SizedEntry<kClassBytes>(plan.shape.value_bytes),
+                                     CallbackSink{plan.on_expiry, plan.on_expiry_context});
+    if (!core) return core.error();
+    return std::unique_ptr<roost_table>(new SizedTable(plan.shape, std::move(core).value()));
+  }
+
+  size_t lookup(const roost_keys& keys, const Answer& answer, uint64_t* hits,
+                const roost_keys* next, roost_flight* next_flight) override {
+    const auto batch = batches().batch(keys);
+    const LaneAnswer<typename Core::EngineType> act{answer, shape.value_bytes, &core_.engine()};
+    if (next == nullptr) return core_.lookup(batch, act, words(hits, batch), MaybeNext{});
+    Flight started = batches().flight(*next);
+    const size_t hit_count =
+        core_.lookup(batch, act, words(hits, batch), MaybeNext{&core_, &started});
+    Batches::put(started, *next_flight);
+    return hit_count;
+  }
+
+  void start(const roost_keys& keys, roost_flight& flight) const override {
+    Flight started = batches().flight(keys);
+    core_.start(started);
+    Batches::put(started, flight);
+  }
+
+  size_t lanes_of(const roost_flight& flight) const override {
+    return Batches::in(flight).keys.count;
+  }
+
+  void hash(const roost_keys& keys, uint64_t* hashes) const override {
+    const auto batch = batches().batch(keys);
+    for (size_t lane = 0; lane < batch.keys.count; ++lane)
+      hashes[lane] = batch.hashes(lane, batch.keys[lane]).bits;
+  }
+
+  size_t insert(const roost_keys& keys, std::byte* values, Timeouts timeouts, uint8_t* outcomes,
+                IfExisting if_existing) override {
+    const auto batch = batches().batch(keys);
+    const std::span lanes(reinterpret_cast<InsertOutcome*>(outcomes), batch.keys.count);
+    return core_.insert(batch, values, shape.value_bytes, timeouts, lanes, if_existing);
+  }
+
+  size_t erase(const roost_keys& keys, uint64_t* erased) override {
+    const auto batch = batches().batch(keys);
+    return core_.erase(batch, words(erased, batch));
+  }
+
+  void refresh(const std::byte* value, uint32_t timeout) override { core_.refresh(value, timeout); }
+  void clear() override { core_.clear(); }
+
+  size_t scan(Cursor& cursor, std::byte* keys, std::byte* values, size_t max) const override {
+    const auto& layout = core_.engine().layout();
+    size_t count = 0;
+    SlotRef at{};
+    for (; count < max && core_.next_live(cursor, core_.bucket_count(), at); ++count) {
+      if (keys != nullptr)
+        std::copy_n(layout.key(at), shape.key_bytes, keys + count * shape.key_bytes);
+      if (values != nullptr)
+        std::copy_n(layout.value(at), shape.value_bytes, values + count * shape.value_bytes);
+    }
+    return count;
+  }
+
+  AdvanceOutcome advance(Tick now) override { return core_.advance(now); }
+  Tick now() const override { return core_.engine().now(); }
+  uint64_t maintain(uint64_t bucket_budget) override { return core_.maintain(bucket_budget); }
+  Tick scan_deadline() const override { return core_.engine().scan().deadline(); }
+
+  void describe(roost_info& info) const override {
+    info.capacity = core_.engine().stats().capacity;
+    info.entries_max = core_.entries_max();
+    info.bucket_count = core_.bucket_count();
+    info.memory_bytes = core_.image_bytes() + sizeof(*this);
+    info.mapped_bytes = core_.arena().bytes();
+    info.pages = page_kind_name(core_.arena().page_kind()).data();
+    info.kernel = isa_name(core_.isa()).data();
+  }
+  TableStats stats() const override { return core_.stats(); }
+  std::optional<Violation> audit() const override { return core_.audit(); }
+  std::string dump(uint64_t bucket) const override {
+    if (bucket >= core_.bucket_count()) {
+      return "there is no bucket " + std::to_string(bucket) + "; the table has " +
+             std::to_string(core_.bucket_count()) + "\n";
+    }
+    return core_.dump(BucketIndex{bucket});
+  }
+
+ private:
+  // Starts the batch that follows, if one does: a run-time choice, where FlowTable's is a type.
+  struct MaybeNext {
+    const Core* core = nullptr;
+    Flight* flight = nullptr;
+
+    template <PrefetchHint kHint>
+    void start() {
+      if (flight != nullptr) core->template start_by<kHint>(*flight);
+    }
+  };
+
+  SizedTable(const Shape& table_shape, Core core)
+      : roost_table(table_shape), core_(std::move(core)) {}
+
+  Batches batches() const { return {core_.hash(), shape.key_bytes}; }
+
+  static HitWords words(uint64_t* words, const typename Batches::Batch& batch) {
+    return HitWords(std::span(words, hit_word_count(batch.keys.count)));
+  }
+
+  Core core_;
+};
+
+template <size_t kClassBytes>
+TableClass table_class() {
+  return {
+      .bytes = [](const TablePlan& plan) { return SizedTable<kClassBytes, NoExpiry>::bytes(plan); },
+      .make =
+          [](const TablePlan& plan) {
+            return plan.shape.expires ? SizedTable<kClassBytes, SlotTimers>::create(plan)
+                                      : SizedTable<kClassBytes, NoExpiry>::create(plan);
+          },
+  };
+}
+
+}  // namespace roost::capi

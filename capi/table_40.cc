@@ -1,0 +1,6 @@
+// Tables with keys of the class of 40 bytes.
+#include "capi/sized_table.h"
+
+namespace roost::capi {
+template TableClass table_class<40>();
+}  // namespace roost::capi

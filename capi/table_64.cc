@@ -1,0 +1,6 @@
+// Tables with keys of the class of 64 bytes.
+#include "capi/sized_table.h"
+
+namespace roost::capi {
+template TableClass table_class<64>();
+}  // namespace roost::capi

@@ -1,0 +1,44 @@
+// The six key classes, and how tables of each are made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "capi/table.h"
+#include "capi/table_plan.h"
+#include "roost/base/result.h"
+#include "roost/table/entry.h"
+
+namespace roost::capi {
+
+struct TableClass {
+  // Bytes of memory to lend to the plan's table. Errors: a capacity or a promise out of range.
+  Result<uint64_t> (*bytes)(const TablePlan& plan);
+  // Makes an empty table. Further errors: memory that is not to be had or does not do.
+  Result<std::unique_ptr<roost_table>> (*make)(const TablePlan& plan);
+};
+
+// One source file a class instantiates this (sized_table.h), so that they compile side by side.
+template <size_t kClassBytes>
+[[nodiscard]] TableClass table_class();
+
+// The class of keys of `key_bytes` bytes, 1 to 64.
+[[nodiscard]] inline TableClass table_class_of(size_t key_bytes) {
+  switch (key_class(key_bytes)) {
+    case 8:
+      return table_class<8>();
+    case 16:
+      return table_class<16>();
+    case 24:
+      return table_class<24>();
+    case 32:
+      return table_class<32>();
+    case 40:
+      return table_class<40>();
+    default:
+      return table_class<64>();
+  }
+}
+
+}  // namespace roost::capi

@@ -1,0 +1,133 @@
+#include "capi/table_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "capi/sized_struct.h"
+#include "roost/table/entry.h"
+#include "roost/table/table_image.h"
+
+namespace roost::capi {
+namespace {
+
+Error refusal(std::string_view field, const std::string& why) {
+  return Error{"roost_config: " + std::string(field) + " " + why};
+}
+
+// The caller's fields over this library's defaults; an error when the caller, who is newer, asks
+// for something that this library does not have.
+Result<roost_config> known_fields(const roost_config& theirs) {
+  roost_config config{};
+  config.numa_node = -1;
+  if (!is_struct_size(theirs.size)) {
+    return refusal("size", "is " + std::to_string(theirs.size) +
+                               "; let roost_config_init() set it to sizeof(roost_config)");
+  }
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&theirs);
+  const auto is_zero = [](unsigned char byte) { return byte == 0; };
+  const size_t known_bytes = std::min(theirs.size, sizeof(config));
+  if (!std::all_of(bytes + known_bytes, bytes + theirs.size, is_zero)) {
+    return Error{
+        "roost_config: a field is set that this version of the library does not have; leave it "
+        "zero, or use the library of the header that the program was compiled with"};
+  }
+  std::memcpy(&config, bytes, known_bytes);
+  if (!std::all_of(std::begin(config.reserved), std::end(config.reserved), is_zero)) {
+    return refusal("reserved", "is not zero; begin with roost_config_init()");
+  }
+  return config;
+}
+
+Result<std::optional<Isa>> kernel_of(const char* name) {
+  if (name == nullptr) return std::optional<Isa>{};
+  std::string names;
+  for (const Isa isa : isas_built()) {
+    if (isa_name(isa) == name && isa_is_supported(isa)) return std::optional<Isa>{isa};
+    if (isa_is_supported(isa)) names += (names.empty() ? "" : ", ") + std::string(isa_name(isa));
+  }
+  return refusal("kernel", "is \"" + std::string(name) + "\"; here it is one of " + names +
+                               ", or NULL for the best");
+}
+
+Result<std::optional<PageKind>> pages_of(uint32_t pages) {
+  switch (pages) {
+    case ROOST_PAGES_LARGEST:
+      return std::optional<PageKind>{};
+    case ROOST_PAGES_1GIB:
+      return std::optional{PageKind::kHuge1GiB};
+    case ROOST_PAGES_2MIB:
+      return std::optional{PageKind::kHuge2MiB};
+    case ROOST_PAGES_TRANSPARENT:
+      return std::optional{PageKind::kTransparentHuge};
+    case ROOST_PAGES_4KIB:
+      return std::optional{PageKind::kSmall};
+    default:
+      return refusal("pages", "is " + std::to_string(pages) + "; it is one of roost_pages");
+  }
+}
+
+// What is asked for must be heard: fields that have no effect beside others are refused.
+std::optional<Error> contradiction_in(const roost_config& config) {
+  if (config.on_expiry != nullptr && !config.expires) {
+    return refusal("on_expiry", "is set, but entries do not expire; set expires, or leave it NULL");
+  }
+  if (config.hash_seed != 0 && !config.has_hash_seed) {
+    return refusal("hash_seed", "is set without has_hash_seed; set both, or leave it 0");
+  }
+  if ((config.memory == nullptr) != (config.memory_bytes == 0)) {
+    return refusal("memory and memory_bytes",
+                   "go together; set both, or neither, and the table maps its own");
+  }
+  if (config.memory != nullptr && (config.pages != 0 || config.numa_node != -1)) {
+    return refusal("memory", "is lent, but pages or numa_node say what to map; leave them alone");
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> out_of_range_in(const roost_config& config) {
+  if (config.key_bytes == 0 || config.key_bytes > kKeyBytesMax) {
+    return refusal("key_bytes", "is " + std::to_string(config.key_bytes) + "; it is 1 to " +
+                                    std::to_string(kKeyBytesMax));
+  }
+  if (config.value_bytes > kValueBytesMax) {
+    return refusal("value_bytes", "is " + std::to_string(config.value_bytes) + "; it is 0 to " +
+                                      std::to_string(kValueBytesMax) +
+                                      "; keep larger records elsewhere and their index here");
+  }
+  if (config.numa_node < -1) {
+    return refusal("numa_node", "is " + std::to_string(config.numa_node) +
+                                    "; it is a node's number, or -1 for any");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<TablePlan> plan_of(const roost_config& theirs) {
+  const Result<roost_config> known = known_fields(theirs);
+  if (!known) return known.error();
+  const roost_config& config = known.value();
+  if (auto error = out_of_range_in(config)) return *error;
+  if (auto error = contradiction_in(config)) return *error;
+  const auto pages = pages_of(config.pages);
+  if (!pages) return pages.error();
+  const auto kernel = kernel_of(config.kernel);
+  if (!kernel) return kernel.error();
+
+  TablePlan plan{.shape = {config.key_bytes, config.value_bytes, config.expires, config.numa_node},
+                 .config = {.capacity = config.capacity,
+                            .entries_max = config.entries_max,
+                            .memory = {static_cast<std::byte*>(config.memory), config.memory_bytes},
+                            .pages = pages.value(),
+                            .isa = kernel.value()},
+                 .on_expiry = config.on_expiry,
+                 .on_expiry_context = config.on_expiry_context};
+  if (config.numa_node >= 0) plan.config.numa_node = static_cast<unsigned>(config.numa_node);
+  if (config.has_hash_seed) plan.config.hash_seed = config.hash_seed;
+  return plan;
+}
+
+}  // namespace roost::capi

@@ -1,0 +1,25 @@
+// What a roost_config asks for, checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "capi/roost_types.h"
+#include "capi/table.h"
+#include "roost/base/result.h"
+#include "roost/table/table_image.h"
+
+namespace roost::capi {
+
+struct TablePlan {
+  Shape shape;
+  TableConfig config;
+  roost_on_expiry on_expiry;
+  void* on_expiry_context;
+};
+
+// Reads a caller's configuration, of whatever size; errors name the field.
+[[nodiscard]] Result<TablePlan> plan_of(const roost_config& config);
+
+}  // namespace roost::capi
