@@ -281,6 +281,12 @@ roost_status roost_table_stats(const roost_table* table, roost_stats* stats) {
   return ROOST_OK;
 }
 
+void roost_table_occupancy(const roost_table* table, uint64_t* buckets) {
+  const Occupancy occupancy = table->occupancy();
+  static_assert(ROOST_OCCUPANCY_FIELDS == std::tuple_size_v<Occupancy>);
+  std::ranges::copy(occupancy, buckets);
+}
+
 roost_status roost_table_audit(const roost_table* table, roost_violation* violation) try {
   if (violation != nullptr && !is_struct_size(violation->size)) return ROOST_INVALID;
   const std::optional<Violation> found = table->audit();

@@ -265,6 +265,12 @@ roost_status roost_table_info(const roost_table* table, roost_info* info);
 /// @return ROOST_OK, or ROOST_INVALID when `size` is too small to be any.
 roost_status roost_table_stats(const roost_table* table, roost_stats* stats);
 
+/// How full the buckets are. Time linear in the capacity.
+/// @param table    The table.
+/// @param buckets  Gets ROOST_OCCUPANCY_FIELDS numbers: field n counts the buckets, spare ones
+///                 included, that hold n entries, expired ones not yet handed over included.
+void roost_table_occupancy(const roost_table* table, uint64_t* buckets);
+
 /// Checks every invariant. Time linear in the capacity; allocates 16 bytes a bucket meanwhile.
 /// @param table      The table.
 /// @param violation  Gets the first broken invariant, by its `size`; or NULL.

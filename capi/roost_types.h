@@ -129,8 +129,9 @@ typedef struct roost_info {
   uint32_t expires;       ///< 1 when entries live by timeouts, else 0.
 } roost_info;
 
-/// Fields of roost_stats::path_lengths and of roost_stats::moved_histogram.
-enum { ROOST_PATH_LENGTHS = 9, ROOST_MOVED_FIELDS = 17 };
+/// Fields of roost_stats::path_lengths, of roost_stats::moved_histogram, and of what
+/// roost_table_occupancy() fills.
+enum { ROOST_PATH_LENGTHS = 9, ROOST_MOVED_FIELDS = 17, ROOST_OCCUPANCY_FIELDS = 9 };
 
 /// How a table does: counts since its creation. Set `size`, call roost_table_stats().
 /// Always created == entry_count + erased + handed_over.

@@ -129,6 +129,7 @@ class SizedTable final : public roost_table {
     info.kernel = isa_name(core_.isa()).data();
   }
   TableStats stats() const override { return core_.stats(); }
+  Occupancy occupancy() const override { return core_.occupancy(); }
   std::optional<Violation> audit() const override { return core_.audit(); }
   std::string dump(uint64_t bucket) const override {
     if (bucket >= core_.bucket_count()) {

@@ -70,6 +70,7 @@ struct roost_table {
 
   virtual void describe(roost_info& info) const = 0;
   [[nodiscard]] virtual roost::TableStats stats() const = 0;
+  [[nodiscard]] virtual roost::Occupancy occupancy() const = 0;
   [[nodiscard]] virtual std::optional<roost::Violation> audit() const = 0;
   [[nodiscard]] virtual std::string dump(uint64_t bucket) const = 0;
 

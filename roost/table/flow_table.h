@@ -272,6 +272,9 @@ class FlowTable {
   // Constant time.
   [[nodiscard]] TableStats stats() const { return core_.stats(); }
 
+  // How many buckets hold how many entries. Time linear in the capacity.
+  [[nodiscard]] Occupancy occupancy() const { return core_.occupancy(); }
+
   // Checks every invariant; see audit.h. Time linear in the capacity; allocates.
   [[nodiscard]] std::optional<Violation> audit() const { return core_.audit(); }
 

@@ -149,6 +149,13 @@ class TableCore {
     return stats;
   }
 
+  [[nodiscard]] Occupancy occupancy() const {
+    Occupancy buckets{};
+    for (uint64_t bucket = 0; bucket < bucket_count(); ++bucket)
+      ++buckets[static_cast<size_t>(
+          std::popcount(engine_.layout().line(BucketIndex{bucket}).busy))];
+    return buckets;
+  }
   [[nodiscard]] std::optional<Violation> audit() const { return roost::audit(engine_, hash_); }
   [[nodiscard]] std::string dump(BucketIndex bucket) const { return dump_bucket(engine_, bucket); }
 

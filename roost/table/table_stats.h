@@ -1,5 +1,5 @@
-// What a table tells of itself, gathered while it works; reading it costs nothing in the table's
-// size.
+// What a table tells of itself. TableStats are gathered while it works, so that reading them costs
+// nothing in the table's size; an Occupancy is counted when it is asked for.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "roost/table/policies.h"
+#include "roost/table/tag_line.h"
 
 namespace roost {
 
@@ -40,5 +41,8 @@ struct TableStats {
 
   LookupCounts lookups;  // zero unless the table's Counts policy is LookupCounts
 };
+
+// Field n counts the buckets that hold n entries, expired ones not yet handed over included.
+using Occupancy = std::array<uint64_t, kSlotsPerBucket + 1>;
 
 }  // namespace roost

@@ -203,6 +203,25 @@ TEST_F(CContractTest, the_statistics_are_those_of_the_table) {
       << "the spare buckets count too";
 }
 
+TEST_F(CContractTest, the_occupancy_is_that_of_the_buckets_in_words) {
+  make(c_config(8, 8, 128), kCount);
+  roost_info info;
+  info.size = sizeof(info);
+  ASSERT_EQ(roost_table_info(table_.get(), &info), ROOST_OK);
+  std::array<uint64_t, ROOST_OCCUPANCY_FIELDS> told{};
+  for (uint64_t bucket = 0; bucket < info.bucket_count; ++bucket) {
+    std::array<char, 4096> text{};
+    ASSERT_GT(roost_table_dump_bucket(table_.get(), bucket, text.data(), text.size()), 0U);
+    const std::string words(text.data());
+    ++told.at(std::stoul(words.substr(words.find(" of 8 slots busy") - 1)));
+  }
+  std::array<uint64_t, ROOST_OCCUPANCY_FIELDS> buckets;
+  buckets.fill(77);
+  roost_table_occupancy(table_.get(), buckets.data());
+  EXPECT_EQ(buckets, told);
+  EXPECT_GT(std::ranges::count_if(told, [](uint64_t count) { return count > 0; }), 2);
+}
+
 TEST_F(CContractTest, a_full_table_refuses_and_counts_it) {
   make(c_config(8, 8, 16), 0);
   const roost_keys lanes = side_by_side();

@@ -87,6 +87,7 @@ TEST(Dump, a_bucket_is_told_in_words) {
             std::string::npos)
       << primary;
   EXPECT_NE(primary.find("  slot 0  tag 0x0fc1  primary, other bucket "), std::string::npos);
+  EXPECT_EQ(table.occupancy(), (Occupancy{6, 1, 0, 0, 0, 0, 0, 0, 1}));
   EXPECT_NE(primary.find("expires at 130 (in 30)  key c10f0000000000000000000000000000  value "
                          "2a00000000000000\n"),
             std::string::npos)
