@@ -1,6 +1,6 @@
 # libroost, and what `cmake --install` puts where (docs/decisions/0005-package.md).
 #
-# Both libraries are made of the objects of the rooms that need no DPDK and that programs link. Every path
+# Both libraries are made of the objects of capi and of the rooms that need no DPDK and that programs link. Every path
 # in an installed file is relative to the file itself, so that the prefix may be moved.
 
 include(GNUInstallDirs)
@@ -13,7 +13,8 @@ if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDE
 endif()
 
 set(package_rooms base memory isa hash expiry table balance net)
-set(package_objects)
+set(package_objects $<TARGET_OBJECTS:roost_capi>)
+install(FILES capi/roost.h capi/roost_types.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(room IN LISTS package_rooms)
   get_target_property(kind roost_${room} TYPE)
   if(NOT kind STREQUAL "INTERFACE_LIBRARY")
@@ -34,6 +35,10 @@ target_compile_features(roost_static INTERFACE cxx_std_20)
 
 # The soname's number changes when the C ABI loses or changes something.
 set_target_properties(roost_shared PROPERTIES EXPORT_NAME roost VERSION ${PROJECT_VERSION} SOVERSION 0)
+file(STRINGS capi/abi/symbols.txt package_c_symbols REGEX "^ROOST_0\\.1 ")
+list(TRANSFORM package_c_symbols REPLACE "^ROOST_0\\.1 " "    ")
+list(JOIN package_c_symbols ";\n" package_c_symbols)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS capi/abi/symbols.txt)
 configure_file(cmake/roost.map.in ${PROJECT_BINARY_DIR}/roost.map @ONLY)
 set_target_properties(roost_shared PROPERTIES LINK_DEPENDS ${PROJECT_BINARY_DIR}/roost.map)
 target_link_options(roost_shared PRIVATE

@@ -41,8 +41,8 @@ class Installation:
         return {"PKG_CONFIG_PATH": str(self.libraries / "pkgconfig"),
                 "CMAKE_PREFIX_PATH": str(self.prefix), "LD_LIBRARY_PATH": str(self.libraries)}
 
-    def run(self, *command, **options):
-        return run(*command, environment=self.environment, **options)
+    def run(self, *command, environment=None, **options):
+        return run(*command, environment=self.environment | (environment or {}), **options)
 
     def flags(self, *packages, static=False):
         """What pkg-config gives for compiling and linking, as a list."""

@@ -48,6 +48,11 @@ class PrefixTest(unittest.TestCase):
         for compiler in ("g++", "clang++-16"):
             run(compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
                 f"-I{include}", source)
+        in_c = source.with_suffix(".c")
+        in_c.write_text("#include <roost.h>\n")
+        for compiler in ("gcc", "clang-16"):
+            run(compiler, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+                f"-I{include}", in_c)
 
     def test_licence_and_documents_come_along(self):
         documents = installation().prefix / "share/doc/roost"
