@@ -208,9 +208,10 @@ void roost_table_refresh(roost_table* table, const void* value, uint32_t timeout
 /// @param table  The table.
 void roost_table_clear(roost_table* table);
 
-/// Copies out the live entries, a part a call. Entries that are in the table during the whole scan
-/// come at least once; calls in between may erase. An insert may move an entry, which then comes
-/// twice or not at all. Time linear in the slots passed.
+/// Copies out the live entries, a part a call. An entry that is there during the whole scan comes
+/// exactly once, whatever is erased, refreshed or expires between calls; only inserts that move
+/// other entries (roost_stats::kicks grows) may make one come twice or not at all. Time linear in
+/// the slots passed.
 /// @param table   The table.
 /// @param cursor  Zero to begin with; where to go on.
 /// @param keys    Gets the keys, key_bytes apart; or NULL.

@@ -47,8 +47,8 @@ class SizedTable final : public roost_table {
   using Flight = typename Batches::Flight;
 
  public:
-  static Result<uint64_t> bytes(const TablePlan& plan) {
-    return Core::image_bytes(plan.config, SizedEntry<kClassBytes>(plan.shape.value_bytes));
+  static uint64_t bytes(const TablePlan& plan) {
+    return Core::image_bytes(plan.config, SizedEntry<kClassBytes>(plan.shape.value_bytes)).value();
   }
 
   static Result<std::unique_ptr<roost_table>> create(const TablePlan& plan) {

@@ -13,9 +13,9 @@
 namespace roost::capi {
 
 struct TableClass {
-  // Bytes of memory to lend to the plan's table. Errors: a capacity or a promise out of range.
-  Result<uint64_t> (*bytes)(const TablePlan& plan);
-  // Makes an empty table. Further errors: memory that is not to be had or does not do.
+  // Bytes of memory to lend to the plan's table.
+  uint64_t (*bytes)(const TablePlan& plan);
+  // Makes an empty table. The only errors of a plan: memory is not to be had, or does not do.
   Result<std::unique_ptr<roost_table>> (*make)(const TablePlan& plan);
 };
 

@@ -8,6 +8,7 @@
 
 #include "capi/sized_struct.h"
 #include "roost/table/entry.h"
+#include "roost/table/policies.h"
 #include "roost/table/table_image.h"
 
 namespace roost::capi {
@@ -127,6 +128,9 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
                  .on_expiry_context = config.on_expiry_context};
   if (config.numa_node >= 0) plan.config.numa_node = static_cast<unsigned>(config.numa_node);
   if (config.has_hash_seed) plan.config.hash_seed = config.hash_seed;
+  using Probing = DefaultPolicies::Probing;
+  const auto buckets = bucket_counts(plan.config, {Probing::kSlots, Probing::kPromisedLoad});
+  if (!buckets) return buckets.error();
   return plan;
 }
 

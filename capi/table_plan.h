@@ -19,7 +19,8 @@ struct TablePlan {
   void* on_expiry_context;
 };
 
-// Reads a caller's configuration, of whatever size; errors name the field.
+// Reads a caller's configuration, of whatever size. Errors are sentences that name the field; a
+// plan that there is can only fail for want of memory.
 [[nodiscard]] Result<TablePlan> plan_of(const roost_config& config);
 
 }  // namespace roost::capi

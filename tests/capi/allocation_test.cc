@@ -80,6 +80,7 @@ void use_everything(roost_table* table, Batch& batch) {
   roost_table_maintain(table, 1'000'000);
   roost_table_info(table, &info);
   roost_table_stats(table, &stats);
+  roost_table_occupancy(table, batch.values.data());
   roost_table_clear(table);
 }
 

@@ -119,9 +119,12 @@ static void tell(const roost_table* table) {
   roost_info info = {.size = sizeof info};
   roost_stats stats = {.size = sizeof stats};
   roost_violation violation = {.size = sizeof violation};
+  uint64_t buckets[ROOST_OCCUPANCY_FIELDS];
   char text[400];
   check(roost_table_info(table, &info) == ROOST_OK && info.entries_max == 1000, "info");
   check(roost_table_stats(table, &stats) == ROOST_OK && stats.created == 60, "stats");
+  roost_table_occupancy(table, buckets);
+  check(buckets[8] < 60 && buckets[0] < info.bucket_count, "occupancy");
   check(roost_table_audit(table, &violation) == ROOST_OK, "audit");
   check(roost_table_dump_bucket(table, 0, text, sizeof text) > 0, "dump");
 }

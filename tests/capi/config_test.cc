@@ -245,7 +245,13 @@ TEST(CConfig, an_older_callers_configuration_has_the_defaults_for_the_rest) {
   old.value_bytes = 8;
   old.capacity = 64;
   old.behind = 1'000'000;  // would be entries_max
-  EXPECT_EQ(refusal_of(reinterpret_cast<const roost_config&>(old)).text, "");
+  const CTableHandle table = c_create(reinterpret_cast<const roost_config&>(old)).value();
+  roost_info info;
+  info.size = sizeof(info);
+  roost_table_info(table.get(), &info);
+  EXPECT_EQ(info.capacity, 64U);
+  EXPECT_EQ(info.entries_max, 0U);
+  EXPECT_EQ(info.numa_node, -1);
 }
 
 TEST(CConfig, a_newer_callers_configuration_works_unless_it_asks_for_what_is_not_there) {

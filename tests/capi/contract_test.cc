@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "capi/lane_answer.h"
 #include "capi/roost.h"
 #include "tests/capi/c_table.h"
 
@@ -119,6 +120,26 @@ TEST_F(CContractTest, every_lookup_finishes_a_flight) {
   EXPECT_EQ(*static_cast<uint64_t*>(places[69]), keys_[69]);
   roost_table_advance(table_.get(), 6);
   EXPECT_EQ(found_count(), 0U) << "the timeouts of the flight's lanes counted";
+}
+
+TEST_F(CContractTest, a_flight_takes_every_form_of_keys) {
+  make(c_config(8, 8, 256), 70);
+  roost_keys lanes = side_by_side();
+  std::array<uint64_t, kCount> hashes{};
+  roost_table_hash(table_.get(), &lanes, hashes.data());
+  std::array<const void*, kCount> pointers{};
+  std::ranges::transform(keys_, pointers.begin(), [](const uint64_t& key) { return &key; });
+  lanes.keys = nullptr;
+  lanes.pointers = pointers.data();
+  lanes.hashes = hashes.data();
+  roost_flight flight;
+  roost_table_start(table_.get(), &lanes, &flight);
+  EXPECT_EQ(roost_table_lookup_and_start(table_.get(), &flight, nullptr, hits_.data(), &lanes),
+            70U);
+  hashes.fill(0);  // they were borrowed, beyond the first 64 lanes, which are on their way
+  roost_keys started{};
+  started.flight = &flight;
+  EXPECT_EQ(roost_table_lookup(table_.get(), &started, nullptr, hits_.data()), 64U);
 }
 
 TEST_F(CContractTest, a_flight_may_move_and_borrows_keys_but_not_their_description) {
@@ -295,6 +316,13 @@ TEST_F(CContractTest, a_bucket_that_is_not_there_is_told_instead_of_dumped) {
   std::array<char, 100> text{};
   roost_table_dump_bucket(table_.get(), 2, text.data(), text.size());
   EXPECT_STREQ(text.data(), "there is no bucket 2; the table has 2\n");
+}
+
+TEST(CContract, an_index_has_the_bytes_of_its_value) {
+  constexpr uint64_t kBytes = 0x8877'6655'4433'2211;
+  const auto* value = reinterpret_cast<const std::byte*>(&kBytes);
+  EXPECT_EQ(capi::index_in(value, 8), kBytes);
+  EXPECT_EQ(capi::index_in(value, 4), 0x4433'2211U) << "the bytes behind are another's";
 }
 
 TEST(CContractDeathTest, records_of_values_that_are_no_index_end_the_process) {
