@@ -6,7 +6,7 @@
 # tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
 # that runs ctest counts ctest's tests; any other stage counts as one.
 
-stages='check docs release nodpdk asan tsan fuzz lab install live readme'
+stages='check docs release nodpdk asan tsan fuzz lab install python live readme'
 
 stage_check() { check all; }
 
@@ -63,6 +63,14 @@ stage_install() {
   configure release -DROOST_TESTS=ON
   compile release roost_shared roost_static
   /usr/bin/python3 tests/install/run.py
+}
+
+# The Python module, installed by pip as its users do, with numpy and matplotlib of the system.
+stage_python() {
+  if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
+  /usr/bin/python3 -m venv --clear --system-site-packages build/python/venv
+  build/python/venv/bin/pip install --no-deps ./bindings/python
+  build/python/venv/bin/python -m unittest discover -v -s bindings/python/tests -p '*_test.py'
 }
 
 # Real curl and dig through the balancer, in network namespaces.

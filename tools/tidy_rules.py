@@ -8,11 +8,12 @@ from tidy_tree import Finding, without_comments
 # The rooms in dependency order: a room includes only itself and those before it.
 ROOMS = ["roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry", "roost/table",
          "roost/concurrent", "roost/classify", "roost/compact", "roost/balance", "roost/traffic",
-         "roost/net", "roost/io", "roost/node", "apps", "capi", "lab", "tests"]
+         "roost/net", "roost/io", "roost/node", "apps", "capi", "bindings", "lab", "tests"]
 
 # Rooms that may use only some of those before them.
 USES = {"capi": ("capi", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",
-                 "roost/table", "roost/concurrent")}
+                 "roost/table", "roost/concurrent"),
+        "bindings": ("bindings",)}
 
 # What a token means, where it may stand, and what to do elsewhere.
 TOKENS = [
@@ -37,7 +38,7 @@ TOKENS = [
      r"\b_*rdtscp?\b|\b__builtin_ia32_rdtscp?\b|\brte_(?:rdtsc|get_tsc|get_timer|tsc)\w*",
      ("lab/", "roost/io/clock."),
      "time is an argument: cycle counters are for lab and io's clock"),
-    ("exceptions", r"\bthrow\b", ("apps/", "lab/", "tests/"),
+    ("exceptions", r"\bthrow\b", ("apps/", "bindings/", "lab/", "tests/"),
      "errors are values: return Result or an outcome"),
 ]
 
@@ -148,7 +149,7 @@ def files_have_a_target(tree):
         if path.endswith("/CMakeLists.txt"):
             folder = str(pathlib.PurePosixPath(path).parent)
             named[folder] = list(cmake_names(tree, folder))
-    for path in tree.cpp("roost/", "apps/", "lab/", "tests/", "capi/", "sim/"):
+    for path in tree.cpp("roost/", "apps/", "lab/", "tests/", "bindings/", "capi/", "sim/"):
         pure = pathlib.PurePosixPath(path)
         listed = any(
             expression.fullmatch(str(pure.relative_to(folder)))

@@ -35,6 +35,8 @@ CLEAN = {
     "capi/README.md": "The C interface.\n",
     "capi/roost.h": '// C.\n#pragma once\n#include "roost_types.h"\n#define ROOST_MAJOR 0\n',
     "capi/roost_types.h": "// Types of C.\n#pragma once\n",
+    "bindings/python/CMakeLists.txt": "nanobind_add_module(_roost table.cc)\n",
+    "bindings/python/table.cc": "// The table.\n#include <roost.h>\n",
     "capi/table.cc": '// The table.\n#include "capi/roost.h"\n#include "roost/base/bits.h"\n',
 }
 
@@ -63,6 +65,7 @@ PLANTED = [
     ("includes", "roost/net/parse.cc", '#include "roost/net/absent.h"\n'),
     ("includes", "capi/table.cc", '// T.\n#include "roost/net/parse.h"\n'),
     ("includes", "capi/table.cc", '// T.\n#include "roost_types.h"\n'),
+    ("includes", "bindings/python/table.cc", '// T.\n#include "roost/base/bits.h"\n'),
     ("includes", "apps/lb/main.cc", '// P. "--check"\n#include "capi/roost.h"\n'),
     ("layout", "roost/net/parse.cc", "struct [[gnu::packed]] Tag {\n  char c;\n};\n"),
     ("layout", "roost/net/parse.cc", "struct alignas(64) Line {\n  char c[64];\n};\n"),
