@@ -67,4 +67,6 @@ foreach(name roost roost-static)
 endforeach()
 
 install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES docs/migrating-from-rte_hash.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES tools/gdb/roost_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/roost)

@@ -13,7 +13,8 @@ from tidy_tree import Finding
 # minutes or deletes.
 NOT_RUN = {"test", "check", "stage", "setup", "fuzz", "lab", "clean"}
 SHELL_FENCES = {"sh", "shell", "bash", "console"}
-OTHER_PROGRAMS = {"git", "cd", "tshark", "wireshark", "cmake", "ninja", "ctest", "pkg-config"}
+OTHER_PROGRAMS = {"git", "cd", "tshark", "wireshark", "cmake", "ninja", "ctest", "pkg-config", "cc",
+                  "export"}
 
 
 def commands(text):
@@ -63,16 +64,30 @@ def readme_commands_are_known(tree):
                 if option not in sources:
                     yield Finding("readme", "README.md", number,
                                   f"`{command}`: no option {option}")
-        elif language in SHELL_FENCES and program not in OTHER_PROGRAMS:
+        elif (language in SHELL_FENCES and program not in OTHER_PROGRAMS
+              and not program.startswith("out/")):
             yield Finding("readme", "README.md", number,
                           f"`{command}`: cannot tell that {program} works")
 
 
+def run_script(tree, script):
+    print(f"README:\n{script}", flush=True)
+    if subprocess.run(["sh", "-eu", "-c", script], cwd=tree.root).returncode != 0:
+        print("README.md: this script fails")
+        return 1
+    return 0
+
+
 def run_readme(tree):
-    """Runs the ./dev commands in an empty folder; captures they name are the demonstration's."""
-    for _, command, _ in commands(tree.text("README.md")):
+    """Runs the ./dev commands in an empty folder; captures they name are the demonstration's.
+    Blocks marked sh are scripts, and run as they stand, in the tree."""
+    blocks = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    for script in blocks.findall(tree.text("README.md")):
+        if run_script(tree, script) != 0:
+            return 1
+    for _, command, language in commands(tree.text("README.md")):
         words = words_of(command)
-        if words[:1] != ["./dev"] or words[1] in NOT_RUN:
+        if language == "sh" or words[:1] != ["./dev"] or words[1] in NOT_RUN:
             continue
         with tempfile.TemporaryDirectory() as folder:
             for word in words[2:]:

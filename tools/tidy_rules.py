@@ -23,7 +23,7 @@ TOKENS = [
      ("roost/isa/",), "intrinsics belong to roost/isa"),
     ("dpdk", r"\b(?:rte|RTE)_\w+",
      ("roost/io/", "lab/contestants/", "tests/io/", "tests/capi/lcore_test.cc",
-      "examples/rte_hash_or_roost.c"),
+      "tests/install/guide_program.c", "examples/rte_hash_or_roost.c"),
      "DPDK belongs to roost/io and lab/contestants"),
     ("atomics",
      r"\bstd::atomic\w*|\bmemory_order\w*|\b__(?:atomic|sync)_\w+|<(?:stdatomic\.h|atomic)>",

@@ -9,7 +9,6 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXAMPLES = ROOT / "examples"
 TESTS = ROOT / "tests/install"
 
 
@@ -34,6 +33,8 @@ class Installation:
         self.prefix.parent.mkdir()
         first.rename(self.prefix)
         self.libraries = self.prefix / "lib"
+        self.documents = self.prefix / "share/doc/roost"
+        self.examples = self.documents / "examples"
 
     @property
     def environment(self):

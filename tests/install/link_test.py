@@ -4,7 +4,7 @@ import itertools
 import unittest
 
 from expected_flows import expected_flows, is_plain_ipv4, is_sound, printed_flows
-from installation import EXAMPLES, ROOT, installation
+from installation import ROOT, installation
 
 CAPTURES = [ROOT / "demo/lb" / name for name in (
     "client.pcap", "backends.pcap", "long/client.pcap", "long/backends.pcap")]
@@ -35,7 +35,7 @@ class LinkTest(unittest.TestCase):
         folder = here.new_folder("pkg-config")
         for compiler, package in itertools.product(compilers, ("roost", "roost-static")):
             program = folder / f"{compiler}-{package}"
-            here.run(compiler, *options, EXAMPLES / source, "-o", program,
+            here.run(compiler, *options, here.examples / source, "-o", program,
                      *here.flags(package, "libpcap"))
             self.check_linkage(program, package == "roost-static")
             self.check_flow_counter(program, is_c)
@@ -50,7 +50,7 @@ class LinkTest(unittest.TestCase):
         here = installation()
         for is_static in (False, True):
             folder = here.new_folder("cmake")
-            here.run("cmake", "-S", EXAMPLES, "-B", folder, "-G", "Ninja",
+            here.run("cmake", "-S", here.examples, "-B", folder, "-G", "Ninja",
                      "-DCMAKE_BUILD_TYPE=Release", f"-DSTATIC_ROOST={int(is_static)}")
             here.run("cmake", "--build", folder)
             for program, is_c in (("flow_counter", True), ("flow_counter_cpp", False)):
@@ -58,5 +58,5 @@ class LinkTest(unittest.TestCase):
                 self.check_flow_counter(folder / program, is_c)
 
     def test_the_c_example_is_short(self):
-        lines = (EXAMPLES / "flow_counter.c").read_text().splitlines()
+        lines = (installation().examples / "flow_counter.c").read_text().splitlines()
         self.assertLessEqual(len(lines), C_EXAMPLE_LINES_MAX)

@@ -55,6 +55,9 @@ class PrefixTest(unittest.TestCase):
                 f"-I{include}", in_c)
 
     def test_licence_and_documents_come_along(self):
-        documents = installation().prefix / "share/doc/roost"
+        documents = installation().documents
         self.assertIn("Apache License", (documents / "LICENSE").read_text())
         self.assertTrue((documents / "CHANGELOG.md").is_file())
+        guide = documents / "docs/migrating-from-rte_hash.md"
+        for link in re.findall(r"\]\(([^)#]+)\)", guide.read_text()):
+            self.assertTrue((guide.parent / link).is_file(), f"{guide.name} links to {link}")

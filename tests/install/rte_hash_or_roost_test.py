@@ -2,7 +2,7 @@
 
 import unittest
 
-from installation import EXAMPLES, installation
+from installation import installation
 
 KEYS = 1_500_000
 MISS_PERCENT = 20
@@ -35,7 +35,8 @@ class RteHashOrRoostTest(unittest.TestCase):
         folder = here.new_folder("rte")
         program = folder / "rte_hash_or_roost"
         here.run("gcc", "-std=gnu99", "-O2", "-Wall", "-Wextra", "-Werror",
-                 EXAMPLES / "rte_hash_or_roost.c", "-o", program, *here.flags("roost", "libdpdk"))
+                 here.examples / "rte_hash_or_roost.c", "-o", program,
+                 *here.flags("roost", "libdpdk"))
         expected = expected_answers()
         for table in ("rte_hash", "roost"):
             with self.subTest(table=table):
