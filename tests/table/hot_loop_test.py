@@ -2,22 +2,29 @@
 
 For keys of 16 and 40 bytes, values of 4, 8 and 16 bytes and indices of records, with and without
 timers, the trampoline of each kernel must contain the loop, prefetch with either hint, and call
-nothing but the two cold paths; the SSE4.2 one must use the vector compare. Records are prefetched
-into the second cache level, whatever the table's hint. Usage: hot_loop_test.py OBJECT_FILE
+nothing but the two cold paths; the vector kernel's must use the vector compare. Records are
+prefetched into the second cache level, whatever the table's hint.
+Usage: hot_loop_test.py PROCESSOR OBJDUMP OBJECT_FILE
 """
 
+import collections
 import re
 import subprocess
 import sys
 
+Instructions = collections.namedtuple("Instructions", "vector_kernel call near far compare")
+PROCESSORS = {
+    "x86_64": Instructions("run_sse42", r"\bcall\b", "prefetcht0", "prefetcht1", r"\bpcmpeqw\b"),
+    "aarch64": Instructions("run_neon", r"\bblr?\b", "pldl1keep", "pldl2keep", r"\bcmeq\b.*\.8h"),
+}
 COLD = ("search_rest", "assertion_failed")
 CONFIGURATIONS = 2 * 4 * 2  # key sizes, values and indices, expiry
 PREFETCHES = 3  # the bucket's line, what a match asks for, an entry in the secondary bucket
 
 
-def functions(object_file):
+def functions(objdump, object_file):
     """Name and instructions of each function, relocations included."""
-    text = subprocess.run(["objdump", "-drwC", "--no-show-raw-insn", object_file],
+    text = subprocess.run([objdump, "-drwC", "--no-show-raw-insn", object_file],
                           check=True, capture_output=True, text=True).stdout
     name, body = None, []
     for line in text.splitlines():
@@ -33,21 +40,25 @@ def functions(object_file):
 
 
 def main():
-    failures, checked = [], {"run_scalar": 0, "run_sse42": 0}
-    for name, body in functions(sys.argv[1]):
+    processor, objdump, object_file = sys.argv[1:]
+    instructions = PROCESSORS[processor]
+    failures, checked = [], {"run_scalar": 0, instructions.vector_kernel: 0}
+    for name, body in functions(objdump, object_file):
         kernel = next((k for k in checked if f"{k}<roost::LookupBatch<" in name), None)
         if not kernel or ".cold" in name:
             continue
         checked[kernel] += 1
         calls = [line for line in body
-                 if re.search(r"\bcall\b", line) and not any(c in line for c in COLD)]
+                 if re.search(instructions.call, line) and not any(c in line for c in COLD)]
         failures += [f"{name}\n  calls: {line.strip()[-60:]}" for line in calls]
         # The second lines of these entries, twice; and the record, in the loop of each hint.
         of_records = 2 + 2 if "CopyIndex<" in name else 0
-        for hint, expected in (("prefetcht0", PREFETCHES), ("prefetcht1", PREFETCHES + of_records)):
+        for hint, expected in ((instructions.near, PREFETCHES),
+                               (instructions.far, PREFETCHES + of_records)):
             if sum(hint in line for line in body) < expected:
                 failures.append(f"{name}\n  fewer than {expected} {hint}")
-        if kernel == "run_sse42" and not any("pcmpeqw" in line for line in body):
+        if (kernel == instructions.vector_kernel
+                and not any(re.search(instructions.compare, line) for line in body)):
             failures.append(f"{name}\n  no vector compare")
     for kernel, count in checked.items():
         print(f"{kernel}: {count} lookups read")
