@@ -3,9 +3,10 @@
     tools/mutants.py [WORD...]    all mutants, or those whose file name contains a word
 
 A mutant is a patch with lines before the diff:  # tests: flow_table expiry
-(names of ctest; their programs are <name>_test). The bugs go into a copy of the tree, so that the
-tree itself is never touched. A patch that does not apply is a failure: it protects nothing. A bug
-that does not compile counts as caught only if the patch says  # caught-by: compiler
+(names of ctest; their programs are <name>_test, for <name>_on_v2 too). The bugs go into a copy of
+the tree, so that the tree itself is never touched. A patch that does not apply is a failure: it
+protects nothing. A bug that does not compile counts as caught only if the patch says
+# caught-by: compiler
 A bug that only another build shows names it:  # preset: aarch64  (without it: debug).
 """
 
@@ -70,13 +71,13 @@ class Workshop:
     def programs_fail(self, preset, tests):
         """(what failed first, its output); two empty strings if every test passes."""
         build = self.configured(preset)
-        targets = [f"{test}_test" for test in tests]
+        targets = [f"{test.removesuffix('_on_v2')}_test" for test in tests]
         built = run(["ninja", "-C", build, "-j", str(os.cpu_count()), *targets], self.tree)
         if built.returncode != 0:
             return "compiler", built.stdout
         for test in tests:
-            command = ["ctest", "--test-dir", build, "-R", f"^{test}$", "--output-on-failure",
-                       "--no-tests=error"]
+            command = ["ctest", "--test-dir", build, "-C", "v2", "-R", f"^{test}$",
+                       "--output-on-failure", "--no-tests=error"]
             result = run(command, self.tree, TEST_SECONDS_MAX)
             if result.returncode != 0:
                 return test, result.stdout
