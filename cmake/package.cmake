@@ -68,5 +68,7 @@ endforeach()
 
 install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/migrating-from-rte_hash.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES examples/CMakeLists.txt examples/flow_counter.c examples/flow_counter.cc
+    examples/rte_hash_or_roost.c
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(FILES tools/gdb/roost_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/roost)

@@ -7,6 +7,7 @@ A mutant is a patch with lines before the diff:  # tests: flow_table expiry
 the tree, so that the tree itself is never touched. A patch that does not apply is a failure: it
 protects nothing. A bug that does not compile counts as caught only if the patch says
 # caught-by: compiler
+A test named  install:WORD  stands for those of tests/install with that word in their names.
 A bug that only another build shows names it:  # preset: aarch64  (without it: debug).
 """
 
@@ -21,6 +22,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEST_SECONDS_MAX = 300
+INSTALL = "install:"
 
 
 def run(command, folder, seconds=None):
@@ -29,6 +31,20 @@ def run(command, folder, seconds=None):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 124, f"no end after {seconds} s")
+
+
+def targets_of(test):
+    if test.startswith(INSTALL):
+        return ["roost_shared", "roost_static"]
+    return [f"{test.removesuffix('_on_v2')}_test"]
+
+
+def command_of(test, build):
+    if test.startswith(INSTALL):
+        return ["/usr/bin/python3", "tests/install/run.py", "--build", build, "-k",
+                test.removeprefix(INSTALL)]
+    return ["ctest", "--test-dir", build, "-C", "v2", "-R", f"^{test}$", "--output-on-failure",
+            "--no-tests=error"]
 
 
 def header(patch, word):
@@ -71,14 +87,12 @@ class Workshop:
     def programs_fail(self, preset, tests):
         """(what failed first, its output); two empty strings if every test passes."""
         build = self.configured(preset)
-        targets = [f"{test.removesuffix('_on_v2')}_test" for test in tests]
+        targets = sorted({target for test in tests for target in targets_of(test)})
         built = run(["ninja", "-C", build, "-j", str(os.cpu_count()), *targets], self.tree)
         if built.returncode != 0:
             return "compiler", built.stdout
         for test in tests:
-            command = ["ctest", "--test-dir", build, "-C", "v2", "-R", f"^{test}$",
-                       "--output-on-failure", "--no-tests=error"]
-            result = run(command, self.tree, TEST_SECONDS_MAX)
+            result = run(command_of(test, build), self.tree, TEST_SECONDS_MAX)
             if result.returncode != 0:
                 return test, result.stdout
         return "", ""

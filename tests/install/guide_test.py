@@ -7,6 +7,7 @@ import unittest
 from installation import ROOT, TESTS, installation
 
 GUIDE = ROOT / "docs/migrating-from-rte_hash.md"
+FILES = {"flows.h", "before.c", "after.c", "memzone.c", "sessions.c"}
 RTE_HASH = pathlib.Path("/usr/include/dpdk/rte_hash.h")
 EAL = ["--no-huge", "--no-pci", "--no-telemetry", "--no-shconf", "-m", "128", "--lcores", "0@0"]
 # 1,000 flows of two packets, of i + 1 bytes together; a burst of 64 every 31st of them, of which
@@ -33,7 +34,7 @@ class GuideTest(unittest.TestCase):
         here = installation()
         folder = here.new_folder("guide")
         files = files_of_the_guide()
-        self.assertEqual(set(files), {"flows.h", "before.c", "after.c", "sessions.c"})
+        self.assertEqual(set(files), FILES)
         for name, code in files.items():
             (folder / name).write_text(code)
         here.run("cmake", "-S", TESTS, "-B", folder / "build", "-G", "Ninja", f"-DGUIDE={folder}")

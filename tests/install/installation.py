@@ -4,12 +4,15 @@ import atexit
 import functools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests/install"
+VERSION = re.search(r"^project\(roost VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(),
+                    re.MULTILINE).group(1)
 
 
 def run(*command, folder=None, environment=None, seconds=600):

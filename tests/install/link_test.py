@@ -4,7 +4,7 @@ import itertools
 import unittest
 
 from expected_flows import expected_flows, is_plain_ipv4, is_sound, printed_flows
-from installation import ROOT, installation
+from installation import ROOT, TESTS, VERSION, installation
 
 CAPTURES = [ROOT / "demo/lb" / name for name in (
     "client.pcap", "backends.pcap", "long/client.pcap", "long/backends.pcap")]
@@ -56,6 +56,25 @@ class LinkTest(unittest.TestCase):
             for program, is_c in (("flow_counter", True), ("flow_counter_cpp", False)):
                 self.check_linkage(folder / program, is_static)
                 self.check_flow_counter(folder / program, is_c)
+
+    def test_a_project_of_c_alone_links_shared_and_static(self):
+        here = installation()
+        folder = here.new_folder("c-only")
+        here.run("cmake", "-S", TESTS / "c_only", "-B", folder, "-G", "Ninja")
+        here.run("cmake", "--build", folder)
+        here.run("gcc", *C, "-static", TESTS / "c_only/version.c", "-o",
+                 folder / "version_all_static", *here.flags("roost", static=True))
+        for name in ("roost", "roost_static", "all_static"):
+            program = folder / f"version_{name}"
+            self.check_linkage(program, name != "roost")
+            self.assertEqual(here.run(program), f"{VERSION} {VERSION}\n")
+
+    def test_another_minor_version_is_not_found(self):
+        folder = installation().new_folder("wrong-version")
+        listing = "cmake_minimum_required(VERSION 3.25)\nproject(wrong LANGUAGES C)\n"
+        (folder / "CMakeLists.txt").write_text(f"{listing}find_package(roost 0.2 REQUIRED)\n")
+        with self.assertRaisesRegex(AssertionError, 'with requested version "0.2"'):
+            installation().run("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja")
 
     def test_the_c_example_is_short(self):
         lines = (installation().examples / "flow_counter.c").read_text().splitlines()

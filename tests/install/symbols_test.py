@@ -4,9 +4,8 @@ import re
 import subprocess
 import unittest
 
-from installation import ROOT, installation, run
+from installation import ROOT, VERSION, installation, run
 
-VERSION = "0.1.0"
 LIST = "capi/abi/symbols.txt"
 
 
