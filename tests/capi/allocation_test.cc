@@ -31,8 +31,11 @@ void* operator new(size_t bytes) {
   return memory;
 }
 void* operator new(size_t bytes, const std::nothrow_t& /*tag*/) noexcept { return counted(bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t /*bytes*/) noexcept { std::free(memory); }
+// Not inlined: GCC would see free() beside operator new and take it for a mistake.
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t /*bytes*/) noexcept {
+  std::free(memory);
+}
 
 namespace roost {
 namespace {
