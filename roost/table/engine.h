@@ -21,7 +21,8 @@
 //   I3  No key is held twice.
 //   I4  A bucket's moved count is the number of entries displaced from it, unless it is saturated.
 //   I5  A bucket's filter leads to every entry displaced from it, as the policy keeps it. Filtered:
-//       it has both bits of each; it is zero when the moved count is.
+//       it has both bits of each; it is zero when the moved count is. Horton: a field is the
+//       function of all the entries with its remap tag, and zero when there are none.
 //   I6  The moved-count histogram is that of the buckets.
 //   I7  created == size + erased + handed over.
 //   I8  A bucket's spared count is the number of its entries in spare buckets; the home of each is

@@ -3,16 +3,16 @@
 //
 // Idea: breadth first from all those buckets, so that the shortest path is found. A node is a
 // bucket; its children are the buckets that its entries may move to, known by their tags alone: one
-// an entry, or seven where an entry has the choice. The first node with a vacant
+// an entry, or seven where an entry has the choice (horton_probing.h). The first node with a vacant
 // slot ends the search. Lines are prefetched when a node is queued and read when its turn comes.
 //
 // Limits: kKickNodesMax buckets are looked at, and paths have at most kick_path_length_max(slots)
 // moves. The search changes nothing; a failed one leaves the table as it was.
 //
 // Nothing keeps a bucket from being queued twice, but a path through it twice is never the answer:
-// without the detour it would have been found before. So no move of a path changes where another
-// entry of the path may move: what two entries share, the remap field of a primary bucket, both
-// meet in that bucket.
+// without the detour it would have been found before. So the moves of a path do not spoil each
+// other: entries that share a remap field share a primary bucket, and two of them could only both
+// move through it.
 #pragma once
 
 #include <array>

@@ -7,6 +7,7 @@
 //   FilteredProbing     goes to the secondary bucket when the filter lets it (CPP-22)
 //   OptimisticProbing   goes there whenever the primary bucket does not have the key (CPP-21)
 //   PessimisticProbing  asks for both buckets at once and looks at both (CPP-20)
+//   HortonProbing       has seven secondary buckets to choose from (horton_probing.h; CPP-24)
 //
 // A policy is a set of static functions over lines; the 64-bit word `filter` of a primary bucket's
 // line is its own to use.

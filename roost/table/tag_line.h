@@ -1,10 +1,10 @@
 // A bucket's line: all that a lookup needs to know of eight slots, in one cache line (CPP-03).
 //
-//   byte  0        16       32       40    42   43     44     45              63
-//        +--------+--------+--------+-----+----+------+------+----------------+
-//        | 8 tags |8 timers| filter |moved|busy|displ.|spared|     unused     |
-//        +--------+--------+--------+-----+----+------+------+----------------+
-//          16 bit   16 bit   64 bit  16    8     8 bit  8 bit
+//   byte  0        16       32       40    42   43     44     45     56        63
+//        +--------+--------+--------+-----+----+------+------+------+-----------+
+//        | 8 tags |8 timers| filter |moved|busy|displ.|spared|unused|8 functions|
+//        +--------+--------+--------+-----+----+------+------+------+-----------+
+//          16 bit   16 bit   64 bit  16    8     8 bit  8 bit          8 bit
 //
 // An all-zero line is an empty bucket, so fresh memory needs no initialisation.
 //
@@ -36,7 +36,8 @@ struct alignas(64) TagLine {
   uint8_t busy;       // bit i: slot i holds an entry, live or expired
   uint8_t displaced;  // bit i: the entry in slot i is not in its primary bucket; a subset of busy
   uint8_t spared;     // keys whose primary bucket this is and which sit in a spare bucket
-  uint8_t unused[19];
+  uint8_t unused[11];
+  uint8_t functions[kSlotsPerBucket];  // meaningful with HortonProbing only
 };
 
 static_assert(sizeof(TagLine) == 64, "a lookup must find everything in one cache line");
@@ -44,7 +45,7 @@ static_assert(offsetof(TagLine, tags) == 0 && offsetof(TagLine, timers) == 16,
               "tags and timers are loaded as aligned 128-bit registers");
 static_assert(offsetof(TagLine, filter) == 32 && offsetof(TagLine, moved) == 40);
 static_assert(offsetof(TagLine, busy) == 42 && offsetof(TagLine, displaced) == 43);
-static_assert(offsetof(TagLine, spared) == 44);
+static_assert(offsetof(TagLine, spared) == 44 && offsetof(TagLine, functions) == 56);
 
 // The two filter bits of a key, from the twelve low bits of its tag; they may be the same bit. All
 // keys of one filter share their primary bucket, whose choice does not depend on the tag, so the

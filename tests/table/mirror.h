@@ -113,6 +113,7 @@ class Mirror {
     const TableStats stats = table_.stats();
     if (stats.created != model_->created) return "created differs from the model";
     if (stats.erased > model_->erased) return "erased differs from the model";
+    if (stats.refusals != refusals_) return "refusals are not the inserts that found no place";
     if (stats.size != held.size() + model_->not_handed_over())
       return "the size is not live + owed entries";
     return std::nullopt;
@@ -173,7 +174,10 @@ class Mirror {
       if (existing)
         expected = if_existing == IfExisting::kOverwrite ? InsertOutcome::kUpdated
                                                          : InsertOutcome::kExisting;
-      if (outcomes[lane] == InsertOutcome::kFull && !existing) continue;
+      if (outcomes[lane] == InsertOutcome::kFull && !existing) {
+        ++refusals_;
+        continue;
+      }
       ++expected_done;
       if (outcomes[lane] != expected) wrong_ = "an insert had another outcome than the model";
       if (expected == InsertOutcome::kExisting) {
@@ -310,6 +314,7 @@ class Mirror {
   std::unique_ptr<bool> was_owed_;
   Table table_;
   uint64_t key_universe_;
+  uint64_t refusals_ = 0;
   std::optional<std::string_view> wrong_;
 };
 

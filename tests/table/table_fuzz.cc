@@ -1,32 +1,50 @@
 // Mirrored operations chosen by a fuzzer's bytes, over one configuration a first byte.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "roost/table/horton_probing.h"
 #include "tests/table/fuzz_run.h"
+
+namespace roost {
+namespace {
+
+template <class MirrorType, uint64_t kCapacity, uint64_t kKeyUniverse>
+void run(FuzzBytes bytes) {
+  fuzz_run<MirrorType>(kCapacity, kKeyUniverse, bytes);
+}
+
+template <class Probing, class Hash, class Expiry = SlotTimers>
+using Small = Mirror<Key16, Value<16>, Expiry, Probing, Hash>;
+template <class Probing, class Expiry = SlotTimers>
+using Wide = Mirror<Key40, Value<8>, Expiry, Probing, KeyedHash>;
+
+// Every variant of probing with and without timers, and the hashes that put all keys together.
+constexpr std::array kConfigurations = {
+    run<Small<FilteredProbing, KeyedHash>, 64, 90>,
+    run<Small<FilteredProbing, ConstantHash>, 64, 40>,
+    run<Small<FilteredProbing, OneTagHash>, 64, 90>,
+    run<Small<FilteredProbing, KeyedHash, NoExpiry>, 64, 90>,
+    run<Wide<FilteredProbing>, 48, 70>,
+    run<Mirror<Key16, Value<0>, SlotTimers, OptimisticProbing, KeyedHash>, 32, 50>,
+    run<Wide<OptimisticProbing, NoExpiry>, 48, 70>,
+    run<Small<PessimisticProbing<8>, KeyedHash>, 64, 90>,
+    run<Wide<PessimisticProbing<8>, NoExpiry>, 48, 70>,
+    run<Small<PessimisticProbing<4>, KeyedHash>, 64, 90>,
+    run<Small<PessimisticProbing<2>, OneTagHash, NoExpiry>, 32, 50>,
+    run<Small<PessimisticProbing<1>, KeyedHash>, 32, 30>,
+    run<Small<HortonProbing, KeyedHash>, 64, 90>,
+    run<Small<HortonProbing, KeyedHash>, 512, 600>,
+    run<Small<HortonProbing, ConstantHash>, 64, 40>,
+    run<Small<HortonProbing, OneTagHash, NoExpiry>, 128, 150>,
+};
+
+}  // namespace
+}  // namespace roost
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace roost;
   if (size == 0) return 0;
-  const FuzzBytes bytes(data + 1, size - 1);
-  switch (data[0] % 6) {
-    case 0:
-      fuzz_run<Mirror<Key16, Value<16>, SlotTimers, FilteredProbing, KeyedHash>>(64, 90, bytes);
-      break;
-    case 1:
-      fuzz_run<Mirror<Key40, Value<8>, SlotTimers, FilteredProbing, KeyedHash>>(48, 70, bytes);
-      break;
-    case 2:
-      fuzz_run<Mirror<Key16, Value<4>, NoExpiry, FilteredProbing, KeyedHash>>(64, 90, bytes);
-      break;
-    case 3:
-      fuzz_run<Mirror<Key16, Value<0>, SlotTimers, OptimisticProbing, KeyedHash>>(32, 50, bytes);
-      break;
-    case 4:
-      fuzz_run<Mirror<Key16, Value<16>, SlotTimers, FilteredProbing, ConstantHash>>(64, 40, bytes);
-      break;
-    default:
-      fuzz_run<Mirror<Key40, Value<16>, SlotTimers, FilteredProbing, OneTagHash>>(64, 90, bytes);
-      break;
-  }
+  kConfigurations[data[0] % kConfigurations.size()](FuzzBytes(data + 1, size - 1));
   return 0;
 }

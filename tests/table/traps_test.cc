@@ -21,17 +21,6 @@ namespace {
 
 using Table = TimedTable;
 
-// Keys of a ChosenTable: the hash is the first word, so the high bits choose the primary bucket and
-// the low 16 the tag.
-Key16 chosen(const ChosenTable& table, uint64_t bucket, uint16_t tag, uint64_t rest = 0) {
-  // The smallest hash whose product with the bucket count reaches the bucket.
-  const uint64_t n = table.bucket_count();
-  const uint64_t base = (bucket == 0 ? 0 : ~uint64_t{0} / n * bucket + n * 2) & ~uint64_t{0xFFFF};
-  const Key16 key{(base + 0x10000) | tag, rest};
-  EXPECT_EQ(BucketMap(n).primary(Hash64{key.number}), BucketIndex{bucket});
-  return key;
-}
-
 // --- the moved count follows every way an entry can leave its secondary bucket. ---
 
 // A table whose bucket 0 is full of keys that expire late, with one more key that sits in its

@@ -1,0 +1,68 @@
+// A table's configuration against the naive model, by random mirrored operations (T-01, T-02,
+// T-03). Each oracle_*_test.cc runs this test over some configurations.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "roost/table/horton_probing.h"
+#include "tests/table/mirror.h"
+
+namespace roost {
+
+template <class M, uint64_t kCapacity_, uint64_t kUniverse_, Isa kIsa_, unsigned kSteps_>
+struct Setup {
+  using MirrorType = M;
+  static constexpr uint64_t kCapacity = kCapacity_;
+  static constexpr uint64_t kUniverse = kUniverse_;
+  static inline constexpr Isa kIsa = kIsa_;
+  static constexpr unsigned kSteps = kSteps_;
+};
+
+#if defined(__x86_64__)
+inline constexpr Isa kFast = Isa::kSse42;
+#elif defined(__aarch64__)
+inline constexpr Isa kFast = Isa::kNeon;
+#else
+inline constexpr Isa kFast = Isa::kScalar;
+#endif
+inline constexpr Isa kPlain = Isa::kScalar;
+
+template <class Key, size_t kValueBytes, class Expiry, class Probing, class Hash>
+using M = Mirror<Key, Value<kValueBytes>, Expiry, Probing, Hash>;
+
+template <class SetupType>
+class OracleTest : public testing::Test {};
+
+TYPED_TEST_SUITE_P(OracleTest);
+
+TYPED_TEST_P(OracleTest, table_and_model_agree_under_random_operations) {
+  for (const uint64_t seed : {1U, 2U, 3U}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const auto choose = [&random](uint64_t count) { return random() % count; };
+    typename TypeParam::MirrorType mirror(TypeParam::kCapacity, TypeParam::kUniverse,
+                                          TypeParam::kIsa);
+    for (unsigned step = 0; step < TypeParam::kSteps / 3; ++step) {
+      const std::optional<std::string_view> wrong = mirror.step(choose);
+      ASSERT_FALSE(wrong) << "step " << step << ": " << *wrong;
+      if (step % 250 == 0) {
+        const std::optional<std::string_view> difference = mirror.compare_all();
+        ASSERT_FALSE(difference) << "step " << step << ": " << *difference;
+      }
+    }
+    const std::optional<std::string_view> unsettled = mirror.settle();
+    ASSERT_FALSE(unsettled) << *unsettled;
+    // The loop ran the kernel it was told to.
+    ASSERT_EQ(mirror.table().stats().lookups.last_kernel, TypeParam::kIsa);
+  }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(OracleTest, table_and_model_agree_under_random_operations);
+
+}  // namespace roost

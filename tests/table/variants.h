@@ -1,0 +1,85 @@
+// The papers' variants of probing, with and without timers (CPP-20 to CPP-24, CPP-26): what the
+// conformance suite and the structural counts run over.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "roost/table/flow_table.h"
+#include "roost/table/horton_probing.h"
+#include "roost/table/probing.h"
+#include "tests/table/test_types.h"
+
+namespace roost {
+
+template <class ProbingT, class ExpiryT>
+struct Variant {
+  using Probing = ProbingT;
+  using Expiry = ExpiryT;
+};
+
+// A load that tables of 4,096 slots and more reach under every seed without refusing a key; few
+// slots a bucket fail early.
+template <ProbingPolicy Probing>
+constexpr double safe_load() {
+  switch (Probing::kSlots) {
+    case 1:
+      return 0.4;
+    case 2:
+      return 0.8;
+    case 4:
+      return 0.93;
+    default:
+      return 0.95;
+  }
+}
+
+template <class VariantT, class HashT = KeyedHash, class SinkT = NoSink>
+struct VariantPolicies : DefaultPolicies {
+  using Hash = HashT;
+  using Expiry = typename VariantT::Expiry;
+  using Probing = typename VariantT::Probing;
+  using Sink = SinkT;
+  using Counts = LookupCounts;
+};
+
+// Lists the numbers of the keys that were handed over.
+struct ListSink {
+  std::vector<uint64_t>* numbers = nullptr;
+  void operator()(const Key16& key, uint64_t /*value*/) {
+    if (numbers != nullptr) numbers->push_back(key.number);
+  }
+};
+
+// Makes tables of a variant.
+template <class VariantT>
+class VariantTest : public testing::Test {
+ protected:
+  using Probing = typename VariantT::Probing;
+  static constexpr bool kExpires = VariantT::Expiry::kEnabled;
+  static constexpr uint64_t kUntouched = 0xDEAD;
+
+  template <class Hash = KeyedHash>
+  using TableOf = FlowTable<Key16, uint64_t, VariantPolicies<VariantT, Hash, ListSink>>;
+  using Table = TableOf<>;
+
+  static Table empty(uint64_t capacity, Isa isa = isa_best(), ListSink sink = {}) {
+    return Table::create({.capacity = capacity, .hash_seed = 1, .isa = isa}, sink).value();
+  }
+
+  // A table with the keys 0, 1, 2 ... up to its safe load, and their numbers as values.
+  static Table filled(uint64_t capacity, Isa isa = isa_best()) {
+    Table table = empty(capacity, isa);
+    const uint64_t entries = entries_in(capacity);
+    for (uint64_t i = 0; i < entries; ++i)
+      EXPECT_EQ(table.insert(Key16::of(i), i), InsertOutcome::kInserted);
+    return table;
+  }
+  static uint64_t entries_in(uint64_t capacity) {
+    return static_cast<uint64_t>(static_cast<double>(capacity) * safe_load<Probing>());
+  }
+};
+
+}  // namespace roost
