@@ -24,8 +24,8 @@ EXIT_NO_RATIO = 4  # without pages of 2 MiB
 QUICK_SLOTS = [1 << 19, 1 << 25]
 SMOKE = ["--slots", "4096", "--lookups", "20000", "--rounds", "2"]
 # What all contestants together take a slot, with a margin, and what rounding to pages adds.
-BYTES_PER_SLOT = 176
-BYTES_FIXED = 128 << 20
+BYTES_PER_SLOT = 340
+BYTES_FIXED = 192 << 20
 
 
 def pages_needed(slots):

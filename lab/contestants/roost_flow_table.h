@@ -1,9 +1,9 @@
-// Our flow table, with its default policies: no expiry, as its peers have none, and the bucket
-// filter.
+// Our flow table without expiry, as its peers have none: with its default probing, which is what
+// the library has, and with those that the paper compares it with.
 //
-// A hit touches the bucket's line and the entry's, a miss the bucket's alone, nearly always.
-// Lookups overlap inside a call from 64 keys on, and across calls where the caller names the next
-// ones.
+// With the default, a hit touches the bucket's line and the entry's, a miss the bucket's alone,
+// nearly always. Lookups overlap inside a call from 64 keys on, and across calls where the caller
+// names the next ones.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,31 @@
 
 namespace roost::lab {
 
-class RoostFlowTable {
- public:
-  static constexpr std::string_view kName = "roost_flow_table";
-  using Answer = Value;
-  using Table = FlowTable<Key, Value>;
+template <class ProbingPolicy>
+struct ProbedBy : DefaultPolicies {
+  using Probing = ProbingPolicy;
+};
 
-  static Result<RoostFlowTable> create(uint64_t slots, PageKind pages) {
+template <class ProbingPolicy>
+inline constexpr std::string_view kNameOfProbing = "";
+template <>
+inline constexpr std::string_view kNameOfProbing<FilteredProbing> = "roost_flow_table";
+template <>
+inline constexpr std::string_view kNameOfProbing<OptimisticProbing> = "roost_optimistic";
+template <>
+inline constexpr std::string_view kNameOfProbing<PessimisticProbing<>> = "roost_pessimistic";
+
+template <class ProbingPolicy>
+class RoostTable {
+ public:
+  static constexpr std::string_view kName = kNameOfProbing<ProbingPolicy>;
+  using Answer = Value;
+  using Table = FlowTable<Key, Value, ProbedBy<ProbingPolicy>>;
+
+  static Result<RoostTable> create(uint64_t slots, PageKind pages) {
     Result<Table> table = Table::create({.capacity = slots, .hash_seed = 1, .pages = pages});
     if (!table) return table.error();
-    return RoostFlowTable(std::move(table).value());
+    return RoostTable(std::move(table).value());
   }
 
   bool insert(const Key& key, const Value& value) {
@@ -45,10 +60,12 @@ class RoostFlowTable {
   [[nodiscard]] const Table& table() const { return table_; }
 
  private:
-  explicit RoostFlowTable(Table table) : table_(std::move(table)) {}
+  explicit RoostTable(Table table) : table_(std::move(table)) {}
 
   Table table_;
 };
+
+using RoostFlowTable = RoostTable<FilteredProbing>;
 
 // The same table in split phase: each call names the next one's keys, so that its lines are on
 // their way.

@@ -9,6 +9,8 @@ import statistics
 from collections import defaultdict
 
 OURS = "roost_flow_table"
+VARIANTS = ("roost_optimistic", "roost_pessimistic", "roost_horton")
+C_INTERFACE = "roost_c_table"
 PEER = "rte_hash"
 MAP = "boost_flat_map"
 CEILING = "ceiling_two_line"
@@ -91,7 +93,7 @@ def _rate_lines(size):
     yield _cells("ceiling: two dependent lines, one on a miss",
                  [f"{best[miss]} " + _spread(size.of(CEILING, best[miss], miss))
                   for miss in MISS_NAMES])
-    for contestant in (PEER, MAP, OURS):
+    for contestant in (PEER, MAP, *VARIANTS, C_INTERFACE, OURS):
         for form in size.forms(contestant):
             yield _cells(f"{contestant}, {form}",
                          [_spread(size.of(contestant, form, miss)) for miss in MISS_NAMES])
@@ -106,6 +108,10 @@ def _ratio_lines(size):
     better = {miss: size.best_form(OURS, miss) for miss in MISS_NAMES}
     yield _cells("ours / rte_hash, better form",
                  [_spread(size.ratio_to_peer(better[miss], miss), 2) for miss in MISS_NAMES])
+    if size.forms(C_INTERFACE):
+        yield _cells("ours by the C interface / by C++, plain calls",
+                     [_spread(size.ratios((C_INTERFACE, PLAIN), (OURS, PLAIN), miss), 2)
+                      for miss in MISS_NAMES])
     for label, contestant, forms in (
             ("rte_hash", PEER, dict.fromkeys(MISS_NAMES, PLAIN)),
             ("ours, plain calls", OURS, dict.fromkeys(MISS_NAMES, PLAIN)),

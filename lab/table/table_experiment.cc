@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "lab/contestants/boost_flat_map.h"
 #include "lab/contestants/empty_loop.h"
+#include "lab/contestants/roost_c_table.h"
 #include "lab/contestants/roost_flow_table.h"
 #include "lab/contestants/rte_hash.h"
 #include "lab/contestants/two_line_ceiling.h"
@@ -122,10 +124,6 @@ Result<std::string> run_table(const TableExperiment& config,
   const Workload workload(config.seed);
   auto ours = filled<RoostFlowTable>(config, workload, say);
   if (!ours) return ours.error();
-  auto dpdk = filled<RteHash>(config, workload, say);
-  if (!dpdk) return dpdk.error();
-  auto flat_map = filled<BoostFlatMap>(config, workload, say);
-  if (!flat_map) return flat_map.error();
   auto ceiling = TwoLineCeiling::create(config.slots, config.pages);
   if (!ceiling) return ceiling.error();
   RoostFlowTableAhead ahead(ours.value());
@@ -138,8 +136,25 @@ Result<std::string> run_table(const TableExperiment& config,
   enter(ours.value(), ours.value(), kPlainLanes, "32 keys a call");
   enter(ours.value(), ours.value(), kOverlappedLanes, "256 keys a call");
   enter(ours.value(), ahead, kPlainLanes, "32 keys and the next 32 named");
-  enter(dpdk.value(), dpdk.value(), kPlainLanes, "32 keys a call");
-  enter(flat_map.value(), flat_map.value(), kPlainLanes, "find");
+  std::vector<std::shared_ptr<void>> others;
+  std::optional<Error> wrong;
+  const auto fill_and_enter = [&]<class Table>(std::type_identity<Table>, const char* form) {
+    if (wrong) return;
+    Result<Table> made = filled<Table>(config, workload, say);
+    if (!made) {
+      wrong = made.error();
+      return;
+    }
+    const auto table = std::make_shared<Table>(std::move(made).value());
+    enter(*table, *table, kPlainLanes, form);
+    others.push_back(table);
+  };
+  fill_and_enter(std::type_identity<RoostTable<OptimisticProbing>>(), "32 keys a call");
+  fill_and_enter(std::type_identity<RoostTable<PessimisticProbing<>>>(), "32 keys a call");
+  fill_and_enter(std::type_identity<RoostCTable>(), "32 keys a call");
+  fill_and_enter(std::type_identity<RteHash>(), "32 keys a call");
+  fill_and_enter(std::type_identity<BoostFlatMap>(), "find");
+  if (wrong) return *wrong;
   add_ceilings(ceiling.value(), entrants);
   add_empty_loop(empty, entrants);
 

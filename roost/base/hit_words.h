@@ -20,6 +20,8 @@ class HitWords {
  public:
   constexpr explicit HitWords(std::span<uint64_t> words) : words_(words) {}
 
+  [[nodiscard]] constexpr std::span<uint64_t> words() const { return words_; }
+
   [[nodiscard]] constexpr bool test(size_t lane) const {
     return ((words_[lane / 64] >> (lane % 64)) & 1) != 0;
   }
