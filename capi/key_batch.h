@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,29 @@
 
 namespace roost::capi {
 
+// Copies a key and puts zeroes behind it up to its class, a word at a time and without a call: the
+// last word is read from the key's last eight bytes and shifted. Example: of 13 bytes, the second
+// word is bytes 5 to 12 shifted right by three.
+template <size_t kClassBytes>
+inline void copy_padded(std::array<uint64_t, kClassBytes / 8>& to, const std::byte* key,
+                        size_t key_bytes) {
+  static_assert(std::endian::native == std::endian::little, "the shift drops the lower bytes");
+  const size_t whole = key_bytes / 8;
+  const size_t rest = key_bytes % 8;
+  for (size_t word = 0; word < to.size(); ++word) {
+    to[word] = 0;
+    if (word < whole) std::memcpy(&to[word], key + word * 8, 8);
+  }
+  if (rest == 0) return;
+  if (whole == 0) {
+    for (size_t byte = 0; byte < rest; ++byte)
+      to[0] |= std::to_integer<uint64_t>(key[byte]) << (8 * byte);
+    return;
+  }
+  std::memcpy(&to[whole], key + key_bytes - 8, 8);
+  to[whole] >>= 64 - 8 * rest;
+}
+
 // A key where the caller has it, or a copy with zeroes behind it up to its class; it stands for a
 // pointer to the bytes.
 template <size_t kClassBytes>
@@ -21,8 +45,7 @@ class KeyView {
  public:
   KeyView(const std::byte* key, size_t key_bytes) : bytes_(key) {
     if (key_bytes == kClassBytes) return;
-    padded_.fill(0);
-    std::memcpy(padded_.data(), key, key_bytes);
+    copy_padded<kClassBytes>(padded_, key, key_bytes);
     bytes_ = reinterpret_cast<const std::byte*>(padded_.data());
   }
   KeyView(const KeyView&) = delete;
