@@ -187,6 +187,7 @@ class CTable {
     stats.created = c.created;
     stats.erased = c.erased;
     stats.handed_over = c.handed_over;
+    stats.refusals = c.refusals;
     for (const Isa isa : isas_built())
       if (isa_name(isa) == info().kernel) stats.lookups.last_kernel = isa;
     return stats;
