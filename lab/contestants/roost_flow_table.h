@@ -17,6 +17,7 @@
 #include "roost/base/result.h"
 #include "roost/memory/arena.h"
 #include "roost/table/flow_table.h"
+#include "roost/table/horton_probing.h"
 
 namespace roost::lab {
 
@@ -33,6 +34,8 @@ template <>
 inline constexpr std::string_view kNameOfProbing<OptimisticProbing> = "roost_optimistic";
 template <>
 inline constexpr std::string_view kNameOfProbing<PessimisticProbing<>> = "roost_pessimistic";
+template <>
+inline constexpr std::string_view kNameOfProbing<HortonProbing> = "roost_horton";
 
 template <class ProbingPolicy>
 class RoostTable {

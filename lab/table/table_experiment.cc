@@ -151,6 +151,7 @@ Result<std::string> run_table(const TableExperiment& config,
   };
   fill_and_enter(std::type_identity<RoostTable<OptimisticProbing>>(), "32 keys a call");
   fill_and_enter(std::type_identity<RoostTable<PessimisticProbing<>>>(), "32 keys a call");
+  fill_and_enter(std::type_identity<RoostTable<HortonProbing>>(), "32 keys a call");
   fill_and_enter(std::type_identity<RoostCTable>(), "32 keys a call");
   fill_and_enter(std::type_identity<RteHash>(), "32 keys a call");
   fill_and_enter(std::type_identity<BoostFlatMap>(), "find");
