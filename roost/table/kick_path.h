@@ -107,7 +107,7 @@ template <class Placement, class Vacancies>
       return true;
     }
     if (tree[node].depth == kick_path_length_max(kSlots)) continue;
-    for (unsigned slot = 0; slot < kSlots; ++slot) {
+    for (unsigned slot = 0; slot < kSlots && !tree.is_full(); ++slot) {
       placement.for_each_move({bucket, slot}, [&](BucketIndex next) {
         if (tree.is_full()) return;
         prefetch<PrefetchHint::kT0>(&placement.layout().line(next));
