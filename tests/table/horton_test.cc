@@ -138,6 +138,16 @@ TEST_F(X34, the_audit_names_a_field_that_leads_elsewhere_as_I5) {
   EXPECT_EQ(table_.audit()->invariant, 5);
 }
 
+TEST_F(X34, the_audit_names_keys_of_one_field_in_two_buckets_as_I5) {
+  insert_away(0);
+  ASSERT_EQ(field(), 1U);
+  TableInspector::line(table_, BucketIndex{0}).filter |= uint64_t{2} << 15;
+  // This one follows function 3, and what both need adds up to the field that is there.
+  ASSERT_EQ(table_.insert(away(1), 1, 1000), InsertOutcome::kInserted);
+  ASSERT_TRUE(table_.audit());
+  EXPECT_EQ(table_.audit()->invariant, 5);
+}
+
 TEST_F(X34, the_audit_names_a_field_cleared_too_early_as_I5) {
   insert_away(0);
   TableInspector::line(table_, BucketIndex{0}).filter = 0;
