@@ -3,8 +3,12 @@
 // The whole of it is in this header and in roost_types.h; the C++ headers are in roost/.
 #pragma once
 
-/// @file
-/// Roost's C interface: exact match of flow keys in batches, with expiry inside.
+/// @file roost.h
+/// The functions of Roost's C interface. The main page says how to begin.
+
+/// @mainpage roost.h
+/// Roost's C interface: exact match of flow keys in batches, with expiry inside. All of it is in
+/// roost.h and roost_types.h.
 ///
 ///     roost_config config;
 ///     roost_config_init(&config, sizeof config);
@@ -20,10 +24,12 @@
 ///     struct flow flows[32];
 ///     roost_table_lookup(table, &keys, flows, hits);
 ///
-/// **Batches.** Keys come as a roost_keys, any count. Hit words have one bit a lane: bit i % 64 of
-/// word i / 64; they are the truth, and whole words are written. Lanes that miss leave their output
-/// untouched. Values stand side by side, value_bytes apart. In calls that change the table,
-/// duplicate keys act in lane order. A call costs constant time a lane.
+/// **Batches.** Keys come as a roost_keys, any count; a key's place in it is its lane. Hit words
+/// have one bit a lane: bit i % 64 of word i / 64; they are the truth, and whole words are written.
+/// Lanes that miss leave their output untouched. Values stand side by side, value_bytes apart. In
+/// calls that change the table, duplicate keys act in lane order. A call costs constant time a
+/// lane; the lanes of one call wait for memory together, those of several calls one after the
+/// other.
 ///
 /// **Threads.** One at a time a table, any thread, a DPDK lcore too; lookups count as use. Share
 /// nothing: give each worker its own table.
@@ -90,8 +96,8 @@ roost_status roost_table_bytes(const roost_config* config, uint64_t* bytes, char
 /// @param table        Gets the table, or NULL.
 /// @param error        Gets a text, cut to fit: what is wrong, where, what to do. Or NULL.
 /// @param error_bytes  Bytes at `error`.
-/// @return ROOST_OK; ROOST_INVALID (a field out of range, a promise that cannot be kept, a kernel
-///         that does not run here); or ROOST_NO_MEMORY.
+/// @return ROOST_OK; ROOST_INVALID (a field out of range, a promise that cannot be kept,
+///         instructions that do not run here); or ROOST_NO_MEMORY.
 roost_status roost_table_create(const roost_config* config, roost_table** table, char* error,
                                 size_t error_bytes);
 
@@ -103,7 +109,8 @@ void roost_table_destroy(roost_table* table);
 /// @name Lookup
 /// @{
 
-/// Looks keys up and copies their values.
+/// Looks keys up and copies their values. To change them: roost_table_find(). For values that are
+/// indices of records elsewhere: roost_table_lookup_records().
 /// @param table   The table.
 /// @param keys    The keys, or a lookup in flight.
 /// @param values  Gets the value of each lane that hits; or NULL: only the hits are wanted.
@@ -112,7 +119,7 @@ void roost_table_destroy(roost_table* table);
 size_t roost_table_lookup(roost_table* table, const roost_keys* keys, void* values, uint64_t* hits);
 
 /// Looks keys up and points to their values in place, which may be written. The pointers are
-/// aligned to 8 and valid until the next call that inserts, erases, clears or maintains.
+/// aligned to 8 and valid until the next insert, upsert, erase, clear or maintain, of any key.
 /// @param table   The table.
 /// @param keys    The keys, or a lookup in flight.
 /// @param values  Gets a pointer for each lane that hits.
@@ -160,7 +167,8 @@ void roost_table_start(const roost_table* table, const roost_keys* keys, roost_f
 size_t roost_table_lookup_and_start(roost_table* table, roost_flight* flight, void* values,
                                     uint64_t* hits, const roost_keys* next);
 
-/// The hashes that roost_keys::hashes takes. They depend on the table's seed and key size.
+/// The hashes that roost_keys::hashes takes. They depend on the table's seed and key size, and on
+/// nothing else: tables that have both in common have their hashes in common.
 /// @param table   The table.
 /// @param keys    The keys; not a flight.
 /// @param hashes  Gets one hash a lane.
@@ -181,7 +189,8 @@ size_t roost_table_insert(roost_table* table, const roost_keys* keys, const void
                           const roost_timeouts* timeouts, uint8_t* outcomes);
 
 /// Makes the entries that are missing. Where a key exists, the entry stays as it is, its timeout
-/// too, and the lane's value becomes what the table holds.
+/// too, and the lane's value becomes what the table holds. So where a new key comes twice in a
+/// batch, its second lane is ROOST_EXISTING and gets the first one's value.
 /// @param table     The table.
 /// @param keys      The keys; not a flight.
 /// @param values    One value a lane, read and written; may be NULL when value_bytes is 0.
@@ -210,8 +219,10 @@ void roost_table_clear(roost_table* table);
 
 /// Copies out the live entries, a part a call. An entry that is there during the whole scan comes
 /// exactly once, whatever is erased, refreshed or expires between calls; only inserts that move
-/// other entries (roost_stats::kicks grows) may make one come twice or not at all. Time linear in
-/// the slots passed.
+/// other entries (roost_stats::kicks grows) may make one come twice or not at all. What came out
+/// are copies: entries erased after the call are still in its arrays. Who erases others than the
+/// entry at hand goes by the bits of roost_table_erase(), or takes a `max` of 1. Time linear in the
+/// slots passed.
 /// @param table   The table.
 /// @param cursor  Zero to begin with; where to go on.
 /// @param keys    Gets the keys, key_bytes apart; or NULL.
@@ -260,7 +271,7 @@ uint64_t roost_table_scan_deadline(const roost_table* table);
 /// @return ROOST_OK, or ROOST_INVALID when `size` is too small to be any.
 roost_status roost_table_info(const roost_table* table, roost_info* info);
 
-/// How the table does. Constant time.
+/// How the table does. Constant time. `roost_stats stats = {.size = sizeof stats};` comes before.
 /// @param table  The table.
 /// @param stats  Its `size` says how much to fill; fields this library does not know become zero.
 /// @return ROOST_OK, or ROOST_INVALID when `size` is too small to be any.

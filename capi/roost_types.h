@@ -32,7 +32,8 @@ typedef enum roost_outcome {
   ROOST_INSERTED = 0,  ///< A new entry was made.
   ROOST_UPDATED = 1,   ///< Insert: the key was there and has the new value and timeout.
   ROOST_EXISTING = 2,  ///< Upsert: the key was there and is unchanged; its value came back.
-  ROOST_FULL = 3       ///< There is no place for the key; the table is as it was.
+  ROOST_FULL = 3       ///< There is no place for the key; the table is as it was. See
+                       ///< roost_config::entries_max for when this does not happen.
 } roost_outcome;
 
 /// The kinds of memory pages that a table may ask for (roost_config::pages).
@@ -40,7 +41,7 @@ typedef enum roost_pages {
   ROOST_PAGES_LARGEST = 0,      ///< The largest that can be had, tried in the order below.
   ROOST_PAGES_1GIB = 1,         ///< Reserved pages of 1 GiB, or an error.
   ROOST_PAGES_2MIB = 2,         ///< Reserved pages of 2 MiB, or an error.
-  ROOST_PAGES_TRANSPARENT = 3,  ///< Huge pages asked of the kernel, which may give fewer.
+  ROOST_PAGES_TRANSPARENT = 3,  ///< Huge pages asked of Linux, which may give fewer.
   ROOST_PAGES_4KIB = 4          ///< The system's ordinary pages.
 } roost_pages;
 
@@ -67,7 +68,7 @@ typedef struct roost_config {
   void* memory;           ///< Memory to use, aligned to 64 bytes, alive as long as the table; or
                           ///< NULL: the table maps its own.
   uint64_t memory_bytes;  ///< Bytes at `memory`; roost_table_bytes() tells how many are needed.
-  const char* kernel;     ///< "scalar", "sse4.2" or "neon"; NULL: the best that runs here.
+  const char* kernel;     ///< The instructions to use: "scalar", "sse4.2", "neon"; NULL: the best.
   roost_on_expiry on_expiry;  ///< Told of each entry that dies by expiry; or NULL.
   void* on_expiry_context;    ///< Handed to on_expiry.
   int32_t numa_node;          ///< Node that mapped memory is to come from; -1: any.
@@ -89,7 +90,9 @@ typedef struct roost_flight {
 typedef struct roost_keys {
   const void* keys;             ///< The keys side by side, or NULL.
   const void* const* pointers;  ///< One pointer a key, when `keys` is NULL.
-  const uint64_t* hashes;       ///< Their hashes from roost_table_hash(), or NULL.
+  const uint64_t* hashes;       ///< Their hashes, or NULL. Only those that roost_table_hash() of a
+                                ///< table with the same seed and key size gave: with others, such
+                                ///< as a card's, keys are not found, which only audit notices.
   const roost_flight* flight;   ///< A lookup on its way; the other fields do not count. Or NULL.
   size_t count;                 ///< Number of keys: the lanes of the batch.
 } roost_keys;
@@ -122,7 +125,7 @@ typedef struct roost_info {
   uint64_t mapped_bytes;  ///< Bytes taken from the system, or lent: whole pages.
   const char* pages;      ///< What the memory is on: "1 GiB", "2 MiB", "transparent huge", "4 KiB",
                           ///< "caller's".
-  const char* kernel;     ///< The kernel in use: "scalar", "sse4.2", "neon".
+  const char* kernel;     ///< The instructions in use: "scalar", "sse4.2", "neon".
   uint32_t key_bytes;     ///< As configured.
   uint32_t value_bytes;   ///< As configured.
   int32_t numa_node;      ///< As configured.

@@ -17,18 +17,22 @@ int main(int argc, char** argv) {
   if (rte_eal_init(argc, argv) < 0 || flows_open() != 0) return 1;
   for (uint32_t i = 0; i < 1000; ++i) {
     const struct flow_key key = key_of(i);
-    if (flows_count(&key, i) != 0 || flows_count(&key, 1) != 0) return 1;
+    const uint32_t now = i < 500 ? 1 : 2;
+    if (flows_count(&key, i, now) != 0 || flows_count(&key, 1, now) != 0) return 1;
   }
-  for (uint32_t i = 0; i < BURST_MAX; ++i) {  // half of them exist
-    keys[i] = key_of(i * 1000 / BURST_MAX * 2);
+  for (uint32_t i = 0; i < BURST_MAX; ++i) {  // each comes twice, and half of them exist
+    keys[i] = key_of(i / 2 * 62);
     pointers[i] = &keys[i];
     bytes[i] = 7;
   }
-  printf("burst %u\n", flows_count_burst(pointers, bytes, BURST_MAX));
+  printf("burst %u\n", flows_count_burst(pointers, bytes, BURST_MAX, 3));
   printf("total %u", flows_total(&sum));
   printf(" packets %u bytes %u\n", (unsigned)sum.packets, (unsigned)sum.bytes);
-  const struct flow_key first = key_of(0), absent = key_of(5000);
-  printf("has %d %d\n", flows_has(&first), flows_has(&absent));
+  const struct flow_key first = key_of(0), second = key_of(1), absent = key_of(5000);
+  printf("has %d %d %d\n", flows_has(&first), flows_has(&second), flows_has(&absent));
+  const unsigned aged = flows_age(2);
+  printf("age %u again %u\n", aged, flows_age(2));
+  printf("has %d %d total %u\n", flows_has(&first), flows_has(&second), flows_total(&sum));
   const int ended = flows_end(&first);
   printf("end %d %d\n", ended, flows_end(&first) == -ENOENT);
   printf("has %d total %u\n", flows_has(&first), flows_total(&sum));

@@ -10,13 +10,16 @@ GUIDE = ROOT / "docs/migrating-from-rte_hash.md"
 FILES = {"flows.h", "before.c", "after.c", "memzone.c", "sessions.c"}
 RTE_HASH = pathlib.Path("/usr/include/dpdk/rte_hash.h")
 EAL = ["--no-huge", "--no-pci", "--no-telemetry", "--no-shconf", "-m", "128", "--lcores", "0@0"]
-# 1,000 flows of two packets, of i + 1 bytes together; a burst of 64 every 31st of them, of which
-# half exist, 7 bytes each; then the first flow ends.
-EXPECTED = """burst 32
-total 1000 packets 2032 bytes 500724
-has 1 0
+# 1,000 flows of two packets, of i + 1 bytes together; a burst of 64 packets of 7 bytes, in which
+# 17 of these flows and 15 new ones come twice; then the first 500 flows are old, but for 9 of the
+# burst; then the first flow ends.
+EXPECTED = """burst 64
+total 1015 packets 2064 bytes 500948
+has 1 1 0
+age 491 again 0
+has 1 0 total 524
 end 0 1
-has 0 total 999
+has 0 total 523
 """
 
 
