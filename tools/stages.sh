@@ -15,6 +15,7 @@ stage_docs() {
   mkdir -p build/docs/c build/docs/cxx
   doxygen docs/doxygen/c.doxyfile
   doxygen docs/doxygen/cxx.doxyfile
+  say 'reference: build/docs/c/html/index.html and build/docs/cxx/html/index.html'
 }
 
 # Everything, as users build it, and every header alone.

@@ -14,7 +14,7 @@ from tidy_tree import Finding
 NOT_RUN = {"test", "check", "stage", "setup", "fuzz", "lab", "clean"}
 SHELL_FENCES = {"sh", "shell", "bash", "console"}
 OTHER_PROGRAMS = {"git", "cd", "tshark", "wireshark", "cmake", "ninja", "ctest", "pkg-config", "cc",
-                  "export"}
+                  "c++", "export"}
 
 
 def commands(text):

@@ -1,7 +1,13 @@
 // The project's only macros: an invariant that is always checked, and one checked in debug builds.
 //
 // They are for broken invariants, never for bad input or for expected outcomes, which are values.
+//
+// The other headers come to this one early, so that it can refuse an older language by a sentence.
 #pragma once
+
+#if __cplusplus < 202002L
+#error "Roost's C++ headers need C++20: compile with -std=c++20 or later"
+#endif
 
 namespace roost {
 

@@ -6,7 +6,7 @@
 // a miss one, nearly always.
 //
 //   auto table = roost::FlowTable<FlowKey4, Flow>::create({.capacity = 1'000'000}).value();
-//   table.insert(key, Flow{...});
+//   if (table.insert(key, Flow{...}) == roost::InsertOutcome::kFull) ...
 //   roost::HitArray<32> hits;
 //   table.lookup(std::span<const FlowKey4>(keys), std::span<Flow>(flows), hits);
 //
@@ -27,6 +27,9 @@
 // from 4,096 slots up that does not happen below 95 % load.
 //
 // Threads: one at a time. Share nothing: give each worker its own table.
+//
+// A span that is too short for its batch, or the value of a Result without one, ends the process
+// with a sentence, in release builds too.
 #pragma once
 
 #include <concepts>
@@ -94,8 +97,8 @@ class FlowTable {
     return core_.lookup(batch_of(keys), IgnoreValue{}, hits);
   }
 
-  // Points to the values in place; the pointers are valid until the next call that mutates the
-  // table.
+  // Points to the values in place; the pointers are valid until the next insert, upsert, erase,
+  // clear or maintain, of any key.
   template <class Keys>
   size_t find(const Keys& keys, std::span<Value*> out, HitWords hits) {
     return run_lookup(batch_of(keys), PointToValue<Value, kKeyBytes>{out}, hits);

@@ -4,7 +4,8 @@
 //     using Expiry = roost::SlotTimers;
 //     using Sink = MySink;
 //   };
-//   roost::FlowTable<FlowKey, FlowState, MyPolicies> table;
+//   using Flows = roost::FlowTable<FlowKey, FlowState, MyPolicies>;
+//   Flows flows = Flows::create({.capacity = 4096}).value();
 #pragma once
 
 #include <cstdint>

@@ -53,8 +53,9 @@ Result<BucketCounts> bucket_counts(const TableConfig& config, BucketShape shape)
   const uint64_t wanted =
       takes_what_it_needs ? capacity_for(config.entries_max, shape) : config.capacity;
   if (wanted < step || wanted > kCapacityMax) {
-    return Error{"a capacity of " + std::to_string(wanted) + " slots is out of range; it is " +
-                 std::to_string(step) + " to " + std::to_string(kCapacityMax)};
+    return Error{"a capacity of " + std::to_string(wanted) + " slots is out of range; set " +
+                 std::to_string(step) + " to " + std::to_string(kCapacityMax) +
+                 ", or none and entries_max"};
   }
   const uint64_t capacity = (wanted + step - 1) / step * step;
   if (config.entries_max > promise_of(capacity, shape)) {

@@ -62,10 +62,13 @@ TEST(CConfig, key_and_value_sizes_out_of_range_are_refused) {
 TEST(CConfig, capacities_and_promises_out_of_range_are_refused) {
   roost_config config = good();
   config.capacity = 0;
-  expect_invalid(config, "a capacity of 0 slots is out of range; it is 16 to 1099511627776");
+  expect_invalid(config,
+                 "a capacity of 0 slots is out of range; set 16 to 1099511627776, or none and "
+                 "entries_max");
   config.capacity = (uint64_t{1} << 40) + 1;
   expect_invalid(config,
-                 "a capacity of 1099511627777 slots is out of range; it is 16 to 1099511627776");
+                 "a capacity of 1099511627777 slots is out of range; set 16 to 1099511627776, or "
+                 "none and entries_max");
   config.capacity = 64;
   config.entries_max = 64;
   expect_invalid(config,
