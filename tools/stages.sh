@@ -112,7 +112,7 @@ stage_live() {
 }
 
 # What the README tells a newcomer to type.
-stage_readme() { /usr/bin/python3 tools/tidy.py --run-readme; }
+stage_readme() { CMAKE_CXX_COMPILER_LAUNCHER=ccache /usr/bin/python3 tools/tidy.py --run-readme; }
 
 # Thread sanitizer cannot place its shadow memory under the randomisation of some kernels, so the
 # tests run without randomisation where that is allowed.
