@@ -7,7 +7,8 @@ A mutant is a patch with lines before the diff:  # tests: flow_table expiry
 the tree, so that the tree itself is never touched. A patch that does not apply is a failure: it
 protects nothing. A bug that does not compile counts as caught only if the patch says
 # caught-by: compiler
-A test named  install:WORD  stands for those of tests/install with that word in their names.
+A test named  install:WORD  stands for those of tests/install with that word in their names,
+python:WORD  for those of bindings/python/tests.
 A bug that only another build shows names it:  # preset: aarch64  (without it: debug).
 """
 
@@ -23,6 +24,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEST_SECONDS_MAX = 300
 INSTALL = "install:"
+PYTHON = "python:"
+PYTHON_TESTS = ["/usr/bin/python3", "bindings/python/tests/run.py", "--only"]
 
 
 def run(command, folder, seconds=None):
@@ -39,10 +42,22 @@ def targets_of(test):
     return [f"{test.removesuffix('_on_v2')}_test"]
 
 
+def builds_of(tests, build):
+    """The commands that build what the tests need."""
+    by_pip = {test for test in tests if test.startswith(PYTHON)}
+    targets = sorted({target for test in set(tests) - by_pip for target in targets_of(test)})
+    if targets:
+        yield ["ninja", "-C", build, "-j", str(os.cpu_count()), *targets]
+    if by_pip:
+        yield [*PYTHON_TESTS, "install"]
+
+
 def command_of(test, build):
     if test.startswith(INSTALL):
         return ["/usr/bin/python3", "tests/install/run.py", "--build", build, "-k",
                 test.removeprefix(INSTALL)]
+    if test.startswith(PYTHON):
+        return [*PYTHON_TESTS, "test", "-k", test.removeprefix(PYTHON)]
     return ["ctest", "--test-dir", build, "-C", "v2", "-R", f"^{test}$", "--output-on-failure",
             "--no-tests=error"]
 
@@ -87,10 +102,10 @@ class Workshop:
     def programs_fail(self, preset, tests):
         """(what failed first, its output); two empty strings if every test passes."""
         build = self.configured(preset)
-        targets = sorted({target for test in tests for target in targets_of(test)})
-        built = run(["ninja", "-C", build, "-j", str(os.cpu_count()), *targets], self.tree)
-        if built.returncode != 0:
-            return "compiler", built.stdout
+        for command in builds_of(tests, build):
+            built = run(command, self.tree)
+            if built.returncode != 0:
+                return "compiler", built.stdout
         for test in tests:
             result = run(command_of(test, build), self.tree, TEST_SECONDS_MAX)
             if result.returncode != 0:

@@ -6,6 +6,7 @@ import warnings
 import address_space
 import numpy
 import roost
+from numpy.testing import assert_array_equal
 
 KEYS = numpy.arange(1000, dtype="u8")
 
@@ -25,7 +26,7 @@ class Time(unittest.TestCase):
         for now in (0, 1, 500, 998, 999):
             self.table.advance(now)
             self.assertEqual(self.table.now, now)
-            self.assertEqual(self.table.contains(KEYS).tolist(), (KEYS >= now).tolist())
+            assert_array_equal(self.table.contains(KEYS), KEYS >= now)
 
     def test_timeouts_are_a_number_for_all_or_none_for_the_longest(self):
         self.table.insert(KEYS[:10], self.values[:10], timeouts=60)
@@ -41,7 +42,7 @@ class Time(unittest.TestCase):
         every_other = numpy.where(KEYS % 2, 20, 5).astype("u4")
         self.assertTrue(self.table.refresh(KEYS, every_other).all())
         self.table.advance(11)
-        self.assertEqual(self.table.refresh(KEYS, 100).tolist(), (KEYS % 2 == 1).tolist())
+        assert_array_equal(self.table.refresh(KEYS, 100), KEYS % 2 == 1)
 
     def test_each_of_many_batches_of_timeouts_reaches_its_own_keys(self):
         table = roost.Table(8, 0, capacity=1 << 16, expiry=True)
@@ -49,7 +50,7 @@ class Time(unittest.TestCase):
         table.insert(keys, timeouts=1)
         table.refresh(keys, (keys % 100).astype("u4"))
         table.advance(50)
-        self.assertEqual(table.contains(keys).tolist(), (keys % 100 >= 50).tolist())
+        assert_array_equal(table.contains(keys), keys % 100 >= 50)
 
     def test_the_log_has_every_dead_entry_once_with_its_value(self):
         self.table.insert(KEYS, self.values + 7, timeouts=KEYS.astype("u4") % 3)
