@@ -25,13 +25,16 @@ void* counted(size_t bytes) {
 
 }  // namespace
 
-void* operator new(size_t bytes) {
+// None of them is inlined: GCC would see malloc() or free() beside one of the others and take it
+// for a mistake.
+[[gnu::noinline]] void* operator new(size_t bytes) {
   void* memory = counted(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void* operator new(size_t bytes, const std::nothrow_t& /*tag*/) noexcept { return counted(bytes); }
-// Not inlined: GCC would see free() beside operator new and take it for a mistake.
+[[gnu::noinline]] void* operator new(size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+  return counted(bytes);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, size_t /*bytes*/) noexcept {
   std::free(memory);
