@@ -35,11 +35,10 @@ struct Sizes {
 template <class SizesType>
 class KeyClassTest : public testing::Test {};
 
-using AllSizes =
-    testing::Types<Sizes<1, 0, SlotTimers>, Sizes<5, 100, NoExpiry>, Sizes<8, 8, SlotTimers>,
-                   Sizes<13, 4, SlotTimers>, Sizes<20, 256, SlotTimers>, Sizes<24, 2, NoExpiry>,
-                   Sizes<32, 33, SlotTimers>, Sizes<37, 16, NoExpiry>, Sizes<41, 255, SlotTimers>,
-                   Sizes<64, 64, NoExpiry>>;
+// One of each class; tests/capi has more sizes, where they cost less to compile.
+using AllSizes = testing::Types<Sizes<1, 0, SlotTimers>, Sizes<13, 4, SlotTimers>,
+                                Sizes<20, 256, SlotTimers>, Sizes<32, 33, NoExpiry>,
+                                Sizes<37, 16, NoExpiry>, Sizes<64, 64, SlotTimers>>;
 TYPED_TEST_SUITE(KeyClassTest, AllSizes, );
 
 TYPED_TEST(KeyClassTest, table_and_model_agree_whatever_the_sizes) {
