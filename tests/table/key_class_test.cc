@@ -36,9 +36,9 @@ template <class SizesType>
 class KeyClassTest : public testing::Test {};
 
 // One of each class; tests/capi has more sizes, where they cost less to compile.
-using AllSizes = testing::Types<Sizes<1, 0, SlotTimers>, Sizes<13, 4, SlotTimers>,
-                                Sizes<20, 256, SlotTimers>, Sizes<32, 33, NoExpiry>,
-                                Sizes<37, 16, NoExpiry>, Sizes<64, 64, SlotTimers>>;
+using AllSizes =
+    testing::Types<Sizes<1, 0, SlotTimers>, Sizes<13, 4, SlotTimers>, Sizes<20, 256, SlotTimers>,
+                   Sizes<32, 33, NoExpiry>, Sizes<37, 16, NoExpiry>, Sizes<64, 64, SlotTimers>>;
 TYPED_TEST_SUITE(KeyClassTest, AllSizes, );
 
 TYPED_TEST(KeyClassTest, table_and_model_agree_whatever_the_sizes) {
