@@ -3,7 +3,8 @@
 
     bindings/python/tests/run.py [--only install|test] [unittest's arguments, such as -k timeouts]
 
-The virtual environment is build/python/venv; numpy and matplotlib are the system's.
+The virtual environment is build/python/venv, of the system's Python with its numpy and matplotlib,
+whichever Python runs this.
 """
 
 import argparse
@@ -22,7 +23,7 @@ def install():
     environment = dict(os.environ)
     if shutil.which("ccache"):
         environment.update(CMAKE_CXX_COMPILER_LAUNCHER="ccache", CCACHE_BASEDIR=str(ROOT))
-    subprocess.run([sys.executable, "-m", "venv", "--clear", "--system-site-packages", VENV],
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--clear", "--system-site-packages", VENV],
                    check=True)
     subprocess.run([VENV / "bin/pip", "install", "--no-deps", FOLDER.parent], check=True,
                    env=environment)
