@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "roost/base/assert.h"
 #include "roost/table/tag_line.h"
 
 namespace roost {
@@ -50,6 +51,7 @@ Result<BucketCounts> bucket_counts(const TableConfig& config, BucketShape shape)
                  " entries; it can promise " + std::to_string(promise_of(kCapacityMax, shape))};
   }
   const uint64_t step = capacity_step(shape);
+  ROOST_ASSERT(step != 0);
   const uint64_t wanted =
       takes_what_it_needs ? capacity_for(config.entries_max, shape) : config.capacity;
   if (wanted < step || wanted > kCapacityMax) {

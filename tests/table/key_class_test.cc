@@ -90,7 +90,7 @@ TEST(KeyClass, indices_lead_to_records_kept_elsewhere) {
   for (uint32_t i = 0; i < records.size(); ++i) {
     records[i].state[0] = i;
     ASSERT_EQ(table.insert(Key16::of(i), i), InsertOutcome::kInserted);
-    keys.push_back(Key16::of(i * 2));
+    keys.push_back(Key16::of(uint64_t{i} * 2));
   }
   std::vector<uint32_t> indices(keys.size(), 77);
   HitArray<5000> hits;

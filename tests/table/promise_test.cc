@@ -20,7 +20,7 @@ namespace roost {
 namespace {
 
 using Table = FlowTable<Key16, uint64_t>;
-constexpr uint64_t kSlotsOfAPair = 2 * kSlotsPerBucket;
+constexpr uint64_t kSlotsOfAPair = uint64_t{2} * kSlotsPerBucket;
 
 TableConfig promising(uint64_t entries, uint64_t seed) {
   return {.entries_max = entries, .hash_seed = seed, .pages = PageKind::kSmall};
