@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <optional>
-#include <random>
-#include <string_view>
 
 #include "tests/capi/c_table.h"
 #include "tests/table/mirror.h"
+#include "tests/table/mirrored_run.h"
 
 namespace roost {
 namespace {
@@ -40,19 +38,8 @@ TYPED_TEST(CInterfaceTest, table_and_model_agree_under_random_operations) {
   for (const Isa isa : isas_built()) {
     if (!isa_is_supported(isa)) continue;
     SCOPED_TRACE(isa_name(isa));
-    std::mt19937_64 random(11);
-    const auto choose = [&random](uint64_t count) { return random() % count; };
     typename TypeParam::MirrorType mirror(TypeParam::kCapacity, TypeParam::kUniverse, isa);
-    for (unsigned step = 0; step < 3'000; ++step) {
-      const std::optional<std::string_view> wrong = mirror.step(choose);
-      ASSERT_FALSE(wrong) << "step " << step << ": " << *wrong;
-      if (step % 250 == 0) {
-        const std::optional<std::string_view> difference = mirror.compare_all();
-        ASSERT_FALSE(difference) << "step " << step << ": " << *difference;
-      }
-    }
-    const std::optional<std::string_view> unsettled = mirror.settle();
-    ASSERT_FALSE(unsettled) << *unsettled;
+    ASSERT_NO_FATAL_FAILURE(run_mirrored(mirror, 11, 3'000));
     ASSERT_EQ(mirror.table().stats().lookups.last_kernel, isa);
   }
 }

@@ -5,13 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <optional>
-#include <random>
 #include <string>
-#include <string_view>
 
 #include "roost/table/horton_probing.h"
 #include "tests/table/mirror.h"
+#include "tests/table/mirrored_run.h"
 
 namespace roost {
 
@@ -44,20 +42,9 @@ TYPED_TEST_SUITE_P(OracleTest);
 TYPED_TEST_P(OracleTest, table_and_model_agree_under_random_operations) {
   for (const uint64_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937_64 random(seed);
-    const auto choose = [&random](uint64_t count) { return random() % count; };
     typename TypeParam::MirrorType mirror(TypeParam::kCapacity, TypeParam::kUniverse,
                                           TypeParam::kIsa);
-    for (unsigned step = 0; step < TypeParam::kSteps / 3; ++step) {
-      const std::optional<std::string_view> wrong = mirror.step(choose);
-      ASSERT_FALSE(wrong) << "step " << step << ": " << *wrong;
-      if (step % 250 == 0) {
-        const std::optional<std::string_view> difference = mirror.compare_all();
-        ASSERT_FALSE(difference) << "step " << step << ": " << *difference;
-      }
-    }
-    const std::optional<std::string_view> unsettled = mirror.settle();
-    ASSERT_FALSE(unsettled) << *unsettled;
+    ASSERT_NO_FATAL_FAILURE(run_mirrored(mirror, seed, TypeParam::kSteps / 3));
     // The loop ran the kernel it was told to.
     ASSERT_EQ(mirror.table().stats().lookups.last_kernel, TypeParam::kIsa);
   }
