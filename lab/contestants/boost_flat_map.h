@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lab/harness/contestant.h"
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
@@ -112,6 +113,11 @@ class BoostFlatMap {
   static uint64_t answer_word(const Value& answer) { return answer.words[0]; }
   [[nodiscard]] const void* entry_address(const Key& key) const { return &*map_.find(key); }
   [[nodiscard]] uint64_t memory_bytes() const { return map_.get_allocator().pool()->bytes(); }
+  // A line of the 16-byte groups, one for 15 slots, then an entry's.
+  [[nodiscard]] FewestLines fewest_lines() const {
+    const uint64_t slots = map_.bucket_count();
+    return {.first_bytes = slots / 15 * 16, .second_bytes = slots * (sizeof(Key) + sizeof(Value))};
+  }
 
  private:
   using Allocator = ArenaAllocator<std::pair<const Key, Value>>;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "capi/roost.h"
+#include "lab/harness/contestant.h"
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
@@ -62,6 +63,13 @@ class RoostCTable {
     info.size = sizeof(info);
     roost_table_info(table_.get(), &info);
     return info.mapped_bytes;
+  }
+  // A bucket's line, then an entry's.
+  [[nodiscard]] FewestLines fewest_lines() const {
+    roost_info info{};
+    info.size = sizeof(info);
+    roost_table_info(table_.get(), &info);
+    return {.first_bytes = info.capacity * 8, .second_bytes = info.capacity * 32};
   }
 
  private:

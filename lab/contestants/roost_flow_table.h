@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lab/harness/contestant.h"
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
@@ -60,6 +61,11 @@ class RoostTable {
   static uint64_t answer_word(const Value& answer) { return answer.words[0]; }
   [[nodiscard]] const void* entry_address(const Key& key) { return table_.find(key); }
   [[nodiscard]] uint64_t memory_bytes() const { return table_.mapped_bytes(); }
+  // A bucket's line, then an entry's.
+  [[nodiscard]] FewestLines fewest_lines() const {
+    return {.first_bytes = table_.capacity() * sizeof(TagLine) / kSlotsPerBucket,
+            .second_bytes = table_.capacity() * (sizeof(Key) + sizeof(Value))};
+  }
   [[nodiscard]] const Table& table() const { return table_; }
 
  private:

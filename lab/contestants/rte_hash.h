@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "lab/harness/contestant.h"
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
@@ -38,6 +39,8 @@ class RteHash {
   static uint64_t answer_word(Answer answer) { return reinterpret_cast<uintptr_t>(answer); }
   [[nodiscard]] const void* entry_address(const Key& key) const;
   [[nodiscard]] uint64_t memory_bytes() const { return memory_bytes_; }
+  // A bucket's line, then an entry's.
+  [[nodiscard]] FewestLines fewest_lines() const;
 
  private:
   struct Free {

@@ -27,9 +27,12 @@ struct PassOutcome {
   friend bool operator==(const PassOutcome&, const PassOutcome&) = default;
 };
 
+template <class Table>
+using KeysOf = std::span<const KeyOf<Table>>;
+
 // Calls `use(keys, answers, hit words)` after each call to the table.
 template <Answering Table, class Use>
-void for_each_call(Table& table, std::span<const Key> stream, size_t lanes_per_call, Use&& use) {
+void for_each_call(Table& table, KeysOf<Table> stream, size_t lanes_per_call, Use&& use) {
   std::array<typename Table::Answer, kLanesMax> answers{};
   std::array<uint64_t, hit_word_count(kLanesMax)> words{};
   const auto keys_from = [stream, lanes_per_call](size_t first) {
@@ -37,7 +40,7 @@ void for_each_call(Table& table, std::span<const Key> stream, size_t lanes_per_c
     return stream.subspan(at, std::min(lanes_per_call, stream.size() - at));
   };
   for (size_t first = 0; first < stream.size(); first += lanes_per_call) {
-    const std::span<const Key> keys = keys_from(first);
+    const KeysOf<Table> keys = keys_from(first);
     if constexpr (AheadLookup<Table>) {
       table.lookup(keys, keys_from(first + lanes_per_call), answers, HitWords(words));
     } else {
@@ -50,11 +53,10 @@ void for_each_call(Table& table, std::span<const Key> stream, size_t lanes_per_c
 // Every branch of the driver is taken alike for hits and misses, so it adds no misprediction to a
 // contestant's.
 template <Answering Table>
-[[gnu::noinline]] PassOutcome drive(Table& table, std::span<const Key> stream,
-                                    size_t lanes_per_call) {
+[[gnu::noinline]] PassOutcome drive(Table& table, KeysOf<Table> stream, size_t lanes_per_call) {
   PassOutcome outcome;
   for_each_call(table, stream, lanes_per_call,
-                [&outcome](std::span<const Key> keys, const auto& answers, const auto& words) {
+                [&outcome](KeysOf<Table> keys, const auto& answers, const auto& words) {
                   for (size_t first = 0; first < keys.size(); first += 64) {
                     uint64_t hits = words[first / 64];
                     outcome.hit_count += static_cast<uint64_t>(std::popcount(hits));
@@ -67,13 +69,14 @@ template <Answering Table>
   return outcome;
 }
 
-// What a right table finds in a stream.
-inline PassOutcome expected_outcome(std::span<const Key> stream) {
+// What a right table with such values finds in a stream.
+template <class ValueType = Value, class KeyType>
+PassOutcome expected_outcome(std::span<const KeyType> stream) {
   PassOutcome outcome;
-  for (const Key& key : stream) {
+  for (const KeyType& key : stream) {
     if (!is_inserted_key(key)) continue;
     ++outcome.hit_count;
-    outcome.word_sum += value_of(key).words[0];
+    outcome.word_sum += word_of(value_of<ValueType>(key));
   }
   return outcome;
 }
@@ -81,25 +84,25 @@ inline PassOutcome expected_outcome(std::span<const Key> stream) {
 // Looks every query up in calls of the given size and compares each answer. Nothing when all are
 // right; else what was wrong first.
 template <Checkable Table>
-std::optional<std::string> first_wrong_answer(Table& table, std::span<const Key> stream,
+std::optional<std::string> first_wrong_answer(Table& table, KeysOf<Table> stream,
                                               size_t lanes_per_call) {
   std::optional<std::string> wrong;
   size_t query = 0;
-  for_each_call(
-      table, stream, lanes_per_call,
-      [&](std::span<const Key> keys, const auto& answers, auto& words) {
-        const HitWords hits(words);
-        for (size_t lane = 0; lane < keys.size(); ++lane, ++query) {
-          const char* what = nullptr;
-          if (hits.test(lane) != is_inserted_key(keys[lane])) {
-            what = hits.test(lane) ? " hit, but its key was never inserted"
-                                   : " missed an inserted key";
-          } else if (hits.test(lane) && !Table::is_answer(answers[lane], value_of(keys[lane]))) {
-            what = " was answered with another value than was inserted";
-          }
-          if (what != nullptr && !wrong) wrong = "query " + std::to_string(query) + what;
-        }
-      });
+  for_each_call(table, stream, lanes_per_call,
+                [&](KeysOf<Table> keys, const auto& answers, auto& words) {
+                  const HitWords hits(words);
+                  for (size_t lane = 0; lane < keys.size(); ++lane, ++query) {
+                    const char* what = nullptr;
+                    const auto value = value_of<ValueOf<Table>>(keys[lane]);
+                    if (hits.test(lane) != is_inserted_key(keys[lane])) {
+                      what = hits.test(lane) ? " hit, but its key was never inserted"
+                                             : " missed an inserted key";
+                    } else if (hits.test(lane) && !Table::is_answer(answers[lane], value)) {
+                      what = " was answered with another value than was inserted";
+                    }
+                    if (what != nullptr && !wrong) wrong = "query " + std::to_string(query) + what;
+                  }
+                });
   return wrong;
 }
 

@@ -13,21 +13,23 @@ double seconds_between(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double>(end - start).count();
 }
 
-std::string wrong_answer(const Entrant& entrant, const Stream& stream, const std::string& what) {
-  return entrant.contestant + " (" + entrant.form + ") at miss ratio " +
-         std::to_string(stream.miss_ratio) + ": " + what + "; nothing it says about speed counts";
+std::string wrong_answer(const Entrant& entrant, const NamedStream& stream,
+                         const std::string& what) {
+  return entrant.contestant + " (" + entrant.form + "), " + stream.name + ": " + what +
+         "; nothing it says about speed counts";
 }
 
 }  // namespace
 
 Result<std::vector<Timing>> measure(std::span<const Entrant> entrants,
-                                    std::span<const Stream> streams, const RoundsConfig& config) {
+                                    std::span<const NamedStream> streams,
+                                    const RoundsConfig& config) {
   std::vector<PassOutcome> expected;  // by entrant, then stream
   for (const Entrant& entrant : entrants) {
-    for (const Stream& stream : streams) {
-      if (const auto wrong = entrant.first_wrong(stream.keys))
+    for (const NamedStream& stream : streams) {
+      if (const auto wrong = entrant.first_wrong(stream.stream))
         return Error{wrong_answer(entrant, stream, *wrong)};
-      expected.push_back(entrant.expected(stream.keys));
+      expected.push_back(entrant.expected(stream.stream));
     }
   }
 
@@ -36,7 +38,7 @@ Result<std::vector<Timing>> measure(std::span<const Entrant> entrants,
     for (size_t s = 0; s < streams.size(); ++s) {
       for (size_t e = 0; e < entrants.size(); ++e) {
         const Clock::time_point start = Clock::now();
-        const PassOutcome outcome = entrants[e].pass(streams[s].keys);
+        const PassOutcome outcome = entrants[e].pass(streams[s].stream);
         const Clock::time_point end = Clock::now();
         if (outcome != expected[e * streams.size() + s]) {
           return Error{wrong_answer(entrants[e], streams[s],

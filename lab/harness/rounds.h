@@ -24,15 +24,16 @@ struct Entrant {
   uint64_t table_bytes;
   PagesBehind pages;
   // Checks every answer to a stream; says what was wrong first.
-  std::function<std::optional<std::string>(std::span<const Key>)> first_wrong;
+  std::function<std::optional<std::string>(const Stream&)> first_wrong;
   // What a pass over a stream must find, and the pass that is timed.
-  std::function<PassOutcome(std::span<const Key>)> expected;
-  std::function<PassOutcome(std::span<const Key>)> pass;
+  std::function<PassOutcome(const Stream&)> expected;
+  std::function<PassOutcome(const Stream&)> pass;
 };
 
-struct Stream {
-  double miss_ratio;
-  std::vector<Key> keys;
+// One stream and the name it has in reports of what went wrong.
+struct NamedStream {
+  std::string name;
+  Stream stream;
 };
 
 // One timed pass.
@@ -51,7 +52,7 @@ struct RoundsConfig {
 // Checks all answers of all entrants to all streams, then times. An error names the entrant whose
 // answer was wrong, in the check or in a timed pass; nothing is returned then.
 [[nodiscard]] Result<std::vector<Timing>> measure(std::span<const Entrant> entrants,
-                                                  std::span<const Stream> streams,
+                                                  std::span<const NamedStream> streams,
                                                   const RoundsConfig& config);
 
 // Seconds from one reading of the clock to the next, smallest of many.

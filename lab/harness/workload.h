@@ -1,67 +1,80 @@
-// Keys, values and query streams of a measurement, all from one seed.
+// What the lab's tables hold and are asked: keys, values and streams of roost/traffic.
 //
-// A key is a bijective mix of its index, so inserted keys are distinct without a set to remember
-// them in; the top bit of its second word says whether the key belongs to the inserted or to the
-// absent ones, so a query that must miss can never be in the table. A value is a function of its
-// key, so every answer can be checked without storing what was inserted.
+// A contestant has 16-byte keys and values unless it declares `KeyType` and `ValueType` of its own.
+// A stream keeps its queries in every form that contestants want, so that those with 13-byte keys
+// and those with the same 104 bits in 16 bytes get the same queries.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "roost/traffic/key.h"
+#include "roost/traffic/key_source.h"
+#include "roost/traffic/query_stream.h"
 
 namespace roost::lab {
 
-struct Key {
-  std::array<uint64_t, 2> words;
+using Key = traffic::Key128;
+using Value = traffic::Value128;
+using traffic::is_inserted_key;
+using traffic::mix;
+using traffic::value_of;
+using traffic::word_of;
 
-  friend bool operator==(const Key&, const Key&) = default;
+namespace detail {
+template <class Table>
+struct KeyOf {
+  using Type = Key;
 };
-static_assert(sizeof(Key) == 16, "the measured key class is 16 bytes");
-
-struct Value {
-  std::array<uint64_t, 2> words;
-
-  friend bool operator==(const Value&, const Value&) = default;
+template <class Table>
+  requires requires { typename Table::KeyType; }
+struct KeyOf<Table> {
+  using Type = typename Table::KeyType;
 };
-static_assert(sizeof(Value) == 16, "the measured value class is 16 bytes");
+template <class Table>
+struct ValueOf {
+  using Type = Value;
+};
+template <class Table>
+  requires requires { typename Table::ValueType; }
+struct ValueOf<Table> {
+  using Type = typename Table::ValueType;
+};
+}  // namespace detail
 
-// SplitMix64's finisher: bijective, every output bit depends on every input bit.
-[[nodiscard]] constexpr uint64_t mix(uint64_t word) {
-  word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9U;
-  word = (word ^ (word >> 27)) * 0x94D049BB133111EBU;
-  return word ^ (word >> 31);
-}
+template <class Table>
+using KeyOf = typename detail::KeyOf<Table>::Type;
+template <class Table>
+using ValueOf = typename detail::ValueOf<Table>::Type;
 
-// Whether a key is one of those a measurement inserts.
-[[nodiscard]] constexpr bool is_inserted_key(const Key& key) { return (key.words[1] >> 63) == 0; }
-
-// The value that goes with a key.
-[[nodiscard]] constexpr Value value_of(const Key& key) {
-  return {{mix(key.words[0] + 0x632BE59BD9B4E019U), mix(key.words[1] + 0x9E6C63D0876A3F6BU)}};
-}
-
-class Workload {
+class Stream {
  public:
-  explicit Workload(uint64_t seed) : seed_(seed) {}
+  explicit Stream(std::vector<Key> queries) : queries_(std::move(queries)) {}
 
-  // The index-th key to insert, and the index-th key that is never inserted.
-  [[nodiscard]] Key inserted_key(uint64_t index) const;
-  [[nodiscard]] Key absent_key(uint64_t index) const;
+  [[nodiscard]] size_t size() const { return queries_.size(); }
 
-  struct StreamShape {
-    uint64_t entry_count;  // how many keys are inserted; hits are drawn from them evenly, with
-                           // repetition
-    size_t lookup_count;
-    double miss_ratio;  // exact share of absent keys, at random positions
-  };
-  // Queries in random order. The same seed and shape give the same stream.
-  [[nodiscard]] std::vector<Key> stream(const StreamShape& shape) const;
+  // The queries as keys of this type; the first call for 13 bytes makes them. Not for several
+  // threads.
+  template <class KeyType>
+  [[nodiscard]] std::span<const KeyType> as() const {
+    if constexpr (std::is_same_v<KeyType, Key>) {
+      return queries_;
+    } else {
+      static_assert(std::is_same_v<KeyType, traffic::Key104>);
+      if (narrow_.empty()) {
+        narrow_.reserve(queries_.size());
+        for (const Key& key : queries_) narrow_.push_back(traffic::narrowed<KeyType>(key));
+      }
+      return narrow_;
+    }
+  }
 
  private:
-  uint64_t seed_;
+  std::vector<Key> queries_;
+  mutable std::vector<traffic::Key104> narrow_;
 };
 
 }  // namespace roost::lab

@@ -34,13 +34,13 @@ uint64_t entry_count(const TableExperiment& config) {
 
 // A table of the experiment's size, filled.
 template <Contestant Table>
-Result<Table> filled(const TableExperiment& config, const Workload& workload,
+Result<Table> filled(const TableExperiment& config, const traffic::KeySource& keys,
                      const std::function<void(const std::string&)>& say) {
   say(fmt::format("filling {}", Table::kName));
   Result<Table> table = Table::create(config.slots, config.pages);
   if (!table) return table;
   for (uint64_t index = 0; index < entry_count(config); ++index) {
-    const Key key = workload.inserted_key(index);
+    const Key key = keys.inserted(index);
     if (!table.value().insert(key, value_of(key))) {
       return Error{fmt::format("{} was full after {} of {} entries", Table::kName, index,
                                entry_count(config))};
@@ -54,23 +54,24 @@ PagesBehind pages_at(const void* address) { return read_pages(address).value_or(
 // One form of a table: how it is called, and how it looks keys up (the table itself, or a view of
 // it). Both outlive the entrant.
 template <Contestant Table, Checkable View>
-Entrant entrant_of(Table& table, View& view, const Workload& workload, size_t lanes_per_call,
+Entrant entrant_of(Table& table, View& view, const traffic::KeySource& keys, size_t lanes_per_call,
                    const std::string& form) {
-  return {.contestant = std::string(Table::kName),
-          .form = form,
-          .lanes_per_call = lanes_per_call,
-          .table_bytes = table.memory_bytes(),
-          .pages = pages_at(table.entry_address(workload.inserted_key(0))),
-          .first_wrong =
-              [&view, lanes_per_call](std::span<const Key> keys) {
-                return first_wrong_answer(view, keys, lanes_per_call);
-              },
-          .expected = expected_outcome,
-          .pass = [&view, lanes_per_call](
-                      std::span<const Key> keys) { return drive(view, keys, lanes_per_call); }};
+  return {
+      .contestant = std::string(Table::kName),
+      .form = form,
+      .lanes_per_call = lanes_per_call,
+      .table_bytes = table.memory_bytes(),
+      .pages = pages_at(table.entry_address(keys.inserted(0))),
+      .first_wrong =
+          [&view, lanes_per_call](const Stream& stream) {
+            return first_wrong_answer(view, stream.as<Key>(), lanes_per_call);
+          },
+      .expected = [](const Stream& stream) { return expected_outcome(stream.as<Key>()); },
+      .pass = [&view, lanes_per_call](
+                  const Stream& stream) { return drive(view, stream.as<Key>(), lanes_per_call); }};
 }
 
-std::optional<std::string> nothing_to_check(std::span<const Key>) { return std::nullopt; }
+std::optional<std::string> nothing_to_check(const Stream&) { return std::nullopt; }
 
 void add_ceilings(const TwoLineCeiling& ceiling, std::vector<Entrant>& entrants) {
   for (const TwoLineCeiling::Variant& variant : TwoLineCeiling::variants()) {
@@ -81,9 +82,10 @@ void add_ceilings(const TwoLineCeiling& ceiling, std::vector<Entrant>& entrants)
          .table_bytes = ceiling.memory_bytes(),
          .pages = pages_at(ceiling.entry_address()),
          .first_wrong = nothing_to_check,
-         .expected = [&ceiling](std::span<const Key> keys) { return ceiling.expected(keys); },
-         .pass = [&ceiling,
-                  pass = variant.pass](std::span<const Key> keys) { return pass(ceiling, keys); }});
+         .expected =
+             [&ceiling](const Stream& stream) { return ceiling.expected(stream.as<Key>()); },
+         .pass = [&ceiling, pass = variant.pass](
+                     const Stream& stream) { return pass(ceiling, stream.as<Key>()); }});
   }
 }
 
@@ -96,8 +98,9 @@ void add_empty_loop(EmptyLoop& empty, std::vector<Entrant>& entrants) {
          .table_bytes = 0,
          .pages = {},
          .first_wrong = nothing_to_check,
-         .expected = EmptyLoop::expected,
-         .pass = [&empty, lanes](std::span<const Key> keys) { return drive(empty, keys, lanes); }});
+         .expected = [](const Stream& stream) { return EmptyLoop::expected(stream.as<Key>()); },
+         .pass = [&empty,
+                  lanes](const Stream& stream) { return drive(empty, stream.as<Key>(), lanes); }});
   }
 }
 
@@ -121,8 +124,8 @@ std::string table_csv_header() {
 
 Result<std::string> run_table(const TableExperiment& config,
                               const std::function<void(const std::string&)>& say) {
-  const Workload workload(config.seed);
-  auto ours = filled<RoostFlowTable>(config, workload, say);
+  const traffic::KeySource keys(config.seed);
+  auto ours = filled<RoostFlowTable>(config, keys, say);
   if (!ours) return ours.error();
   auto ceiling = TwoLineCeiling::create(config.slots, config.pages);
   if (!ceiling) return ceiling.error();
@@ -131,7 +134,7 @@ Result<std::string> run_table(const TableExperiment& config,
 
   std::vector<Entrant> entrants;
   const auto enter = [&](auto& table, auto& view, size_t lanes_per_call, const char* form) {
-    entrants.push_back(entrant_of(table, view, workload, lanes_per_call, form));
+    entrants.push_back(entrant_of(table, view, keys, lanes_per_call, form));
   };
   enter(ours.value(), ours.value(), kPlainLanes, "32 keys a call");
   enter(ours.value(), ours.value(), kOverlappedLanes, "256 keys a call");
@@ -140,7 +143,7 @@ Result<std::string> run_table(const TableExperiment& config,
   std::optional<Error> wrong;
   const auto fill_and_enter = [&]<class Table>(std::type_identity<Table>, const char* form) {
     if (wrong) return;
-    Result<Table> made = filled<Table>(config, workload, say);
+    Result<Table> made = filled<Table>(config, keys, say);
     if (!made) {
       wrong = made.error();
       return;
@@ -159,12 +162,13 @@ Result<std::string> run_table(const TableExperiment& config,
   add_ceilings(ceiling.value(), entrants);
   add_empty_loop(empty, entrants);
 
-  std::vector<Stream> streams;
+  std::vector<NamedStream> streams;
   streams.reserve(kMissRatios.size());
   for (const double miss_ratio : kMissRatios) {
-    streams.push_back({miss_ratio, workload.stream({.entry_count = entry_count(config),
-                                                    .lookup_count = config.lookups,
-                                                    .miss_ratio = miss_ratio})});
+    streams.push_back({fmt::format("miss ratio {}", miss_ratio),
+                       Stream(traffic::query_stream(keys, {.entry_count = entry_count(config),
+                                                           .query_count = config.lookups,
+                                                           .miss_ratio = miss_ratio}))});
   }
 
   say(fmt::format("checking every answer of {} entrants, then {} rounds", entrants.size(),
@@ -174,7 +178,7 @@ Result<std::string> run_table(const TableExperiment& config,
   if (!timings) return timings.error();
   std::string lines;
   for (const Timing& timing : timings.value()) {
-    lines += csv_line(config, entrants[timing.entrant], streams[timing.stream].miss_ratio, timing);
+    lines += csv_line(config, entrants[timing.entrant], kMissRatios[timing.stream], timing);
   }
   return lines;
 }

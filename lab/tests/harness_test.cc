@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <vector>
 
 #include "lab/contestants/two_line_ceiling.h"
@@ -44,7 +43,8 @@ struct Liar {
 };
 
 std::vector<Key> half_missing_stream() {
-  return Workload(7).stream({.entry_count = kEntries, .lookup_count = 1001, .miss_ratio = 0.5});
+  return traffic::query_stream(traffic::KeySource(7),
+                               {.entry_count = kEntries, .query_count = 1001, .miss_ratio = 0.5});
 }
 
 Key first_key(const std::vector<Key>& stream, bool is_inserted) {
@@ -53,44 +53,12 @@ Key first_key(const std::vector<Key>& stream, bool is_inserted) {
   });
 }
 
-TEST(Workload, inserted_and_absent_keys_are_distinct) {
-  const Workload workload(1);
-  std::set<std::array<uint64_t, 2>> seen;
-  for (uint64_t index = 0; index < kEntries; ++index) {
-    EXPECT_TRUE(is_inserted_key(workload.inserted_key(index)));
-    EXPECT_FALSE(is_inserted_key(workload.absent_key(index)));
-    seen.insert(workload.inserted_key(index).words);
-    seen.insert(workload.absent_key(index).words);
-  }
-  EXPECT_EQ(seen.size(), 2 * kEntries);
-}
-
-TEST(Workload, a_stream_has_its_share_of_misses_at_mixed_positions) {
-  const std::vector<Key> stream = half_missing_stream();
-  const auto misses_to = [&stream](size_t past) {
-    return std::count_if(stream.begin(), stream.begin() + static_cast<ptrdiff_t>(past),
-                         [](const Key& key) { return !is_inserted_key(key); });
-  };
-  EXPECT_EQ(misses_to(1001), 501);
-  EXPECT_GT(misses_to(500), 200);
-  EXPECT_LT(misses_to(500), 300);
-}
-
-TEST(Workload, a_seed_gives_the_same_stream_again_and_another_seed_another) {
-  EXPECT_EQ(half_missing_stream(), half_missing_stream());
-  EXPECT_NE(Workload(8).inserted_key(0), Workload(7).inserted_key(0));
-  EXPECT_NE(Workload(8).absent_key(0), Workload(7).absent_key(0));
-  const Workload other(8);
-  EXPECT_NE(other.stream({.entry_count = kEntries, .lookup_count = 1001, .miss_ratio = 0.5}),
-            half_missing_stream());
-}
-
 TEST(Drive, a_right_table_passes_the_check_and_finds_what_is_expected_in_calls_of_any_size) {
   const std::vector<Key> stream = half_missing_stream();
   Liar table;
   for (const size_t lanes : {1U, 32U, 63U, 64U, 65U, 256U}) {
     EXPECT_EQ(first_wrong_answer(table, stream, lanes), std::nullopt);
-    EXPECT_EQ(drive(table, std::span(stream), lanes), expected_outcome(stream));
+    EXPECT_EQ(drive(table, stream, lanes), expected_outcome(std::span<const Key>(stream)));
   }
 }
 
@@ -102,8 +70,8 @@ TEST(Drive, a_missed_key_an_invented_hit_and_a_wrong_value_are_each_noticed) {
   EXPECT_NE(first_wrong_answer(misses, stream, 32), std::nullopt);
   EXPECT_NE(first_wrong_answer(invents, stream, 32), std::nullopt);
   EXPECT_NE(first_wrong_answer(wrong, stream, 32), std::nullopt);
-  EXPECT_NE(drive(misses, std::span(stream), 32), expected_outcome(stream));
-  EXPECT_NE(drive(invents, std::span(stream), 32), expected_outcome(stream));
+  EXPECT_NE(drive(misses, stream, 32), expected_outcome(std::span<const Key>(stream)));
+  EXPECT_NE(drive(invents, stream, 32), expected_outcome(std::span<const Key>(stream)));
 }
 
 // An entrant whose passes write its name to a log.
@@ -113,10 +81,10 @@ Entrant logging_entrant(const std::string& name, std::string& log) {
           .lanes_per_call = 1,
           .table_bytes = 0,
           .pages = {},
-          .first_wrong = [](std::span<const Key>) { return std::optional<std::string>(); },
-          .expected = [](std::span<const Key>) { return PassOutcome{}; },
+          .first_wrong = [](const Stream&) { return std::optional<std::string>(); },
+          .expected = [](const Stream&) { return PassOutcome{}; },
           .pass =
-              [name, &log](std::span<const Key>) {
+              [name, &log](const Stream&) {
                 log += name;
                 return PassOutcome{};
               }};
@@ -125,7 +93,7 @@ Entrant logging_entrant(const std::string& name, std::string& log) {
 TEST(Rounds, entrants_take_turns_and_warm_up_rounds_are_not_reported) {
   std::string log;
   const std::array entrants = {logging_entrant("A", log), logging_entrant("B", log)};
-  const std::array streams = {Stream{.miss_ratio = 0, .keys = {}}};
+  const std::array streams = {NamedStream{"none", Stream({})}};
   const auto timings = measure(entrants, streams, {.warm_up_rounds = 1, .rounds = 2});
   ASSERT_TRUE(timings.ok());
   EXPECT_EQ(log, "ABABAB");
@@ -135,18 +103,14 @@ TEST(Rounds, entrants_take_turns_and_warm_up_rounds_are_not_reported) {
 
 TEST(Rounds, a_wrong_answer_in_the_check_or_in_a_timed_pass_ends_the_measurement) {
   std::string log;
-  const std::array streams = {Stream{.miss_ratio = 0, .keys = {}}};
+  const std::array streams = {NamedStream{"none", Stream({})}};
   Entrant caught_early = logging_entrant("A", log);
-  caught_early.first_wrong = [](std::span<const Key>) {
-    return std::optional<std::string>("wrong");
-  };
+  caught_early.first_wrong = [](const Stream&) { return std::optional<std::string>("wrong"); };
   EXPECT_FALSE(
       measure(std::span(&caught_early, 1), streams, {.warm_up_rounds = 0, .rounds = 1}).ok());
   EXPECT_EQ(log, "");
   Entrant caught_late = logging_entrant("A", log);
-  caught_late.expected = [](std::span<const Key>) {
-    return PassOutcome{.hit_count = 1, .word_sum = 0};
-  };
+  caught_late.expected = [](const Stream&) { return PassOutcome{.hit_count = 1, .word_sum = 0}; };
   EXPECT_FALSE(
       measure(std::span(&caught_late, 1), streams, {.warm_up_rounds = 0, .rounds = 1}).ok());
 }
@@ -156,7 +120,7 @@ TEST(Ceiling, every_variant_touches_what_the_plain_walk_touches) {
   ASSERT_TRUE(ceiling.ok());
   const std::vector<Key> stream = half_missing_stream();
   for (const size_t count : {0U, 1U, 31U, 32U, 65U, 1001U}) {
-    const auto part = std::span(stream).first(count);
+    const auto part = std::span<const Key>(stream).first(count);
     for (const TwoLineCeiling::Variant& variant : TwoLineCeiling::variants()) {
       EXPECT_EQ(variant.pass(ceiling.value(), part), ceiling.value().expected(part))
           << variant.name;
