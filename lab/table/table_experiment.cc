@@ -11,10 +11,10 @@
 
 #include "lab/contestants/boost_flat_map.h"
 #include "lab/contestants/empty_loop.h"
+#include "lab/contestants/line_ceiling.h"
 #include "lab/contestants/roost_c_table.h"
 #include "lab/contestants/roost_flow_table.h"
 #include "lab/contestants/rte_hash.h"
-#include "lab/contestants/two_line_ceiling.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/drive.h"
 #include "lab/harness/rounds.h"
@@ -73,13 +73,13 @@ Entrant entrant_of(Table& table, View& view, const traffic::KeySource& keys, siz
 
 std::optional<std::string> nothing_to_check(const Stream&) { return std::nullopt; }
 
-void add_ceilings(const TwoLineCeiling& ceiling, std::vector<Entrant>& entrants) {
-  for (const TwoLineCeiling::Variant& variant : TwoLineCeiling::variants()) {
+void add_ceilings(const LineCeiling& ceiling, std::vector<Entrant>& entrants) {
+  for (const LineCeiling::Variant& variant : ceiling.variants()) {
     entrants.push_back(
-        {.contestant = std::string(TwoLineCeiling::kName),
+        {.contestant = std::string(ceiling.name()),
          .form = std::string(variant.name),
          .lanes_per_call = kPlainLanes,
-         .table_bytes = ceiling.memory_bytes(),
+         .table_bytes = LineCeiling::bytes_of(ceiling.shape()),
          .pages = pages_at(ceiling.entry_address()),
          .first_wrong = nothing_to_check,
          .expected =
@@ -127,8 +127,10 @@ Result<std::string> run_table(const TableExperiment& config,
   const traffic::KeySource keys(config.seed);
   auto ours = filled<RoostFlowTable>(config, keys, say);
   if (!ours) return ours.error();
-  auto ceiling = TwoLineCeiling::create(config.slots, config.pages);
-  if (!ceiling) return ceiling.error();
+  const FewestLines shape = ours.value().fewest_lines();
+  const auto memory = LineCeiling::make_memory(LineCeiling::bytes_of(shape), config.pages);
+  if (!memory) return memory.error();
+  const LineCeiling ceiling(memory.value(), shape);
   RoostFlowTableAhead ahead(ours.value());
   EmptyLoop empty;
 
@@ -159,7 +161,7 @@ Result<std::string> run_table(const TableExperiment& config,
   fill_and_enter(std::type_identity<RteHash>(), "32 keys a call");
   fill_and_enter(std::type_identity<BoostFlatMap>(), "find");
   if (wrong) return *wrong;
-  add_ceilings(ceiling.value(), entrants);
+  add_ceilings(ceiling, entrants);
   add_empty_loop(empty, entrants);
 
   std::vector<NamedStream> streams;

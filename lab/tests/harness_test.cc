@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "lab/contestants/two_line_ceiling.h"
+#include "lab/contestants/line_ceiling.h"
 #include "lab/harness/drive.h"
 #include "lab/harness/rounds.h"
 #include "lab/harness/workload.h"
@@ -116,14 +116,16 @@ TEST(Rounds, a_wrong_answer_in_the_check_or_in_a_timed_pass_ends_the_measurement
 }
 
 TEST(Ceiling, every_variant_touches_what_the_plain_walk_touches) {
-  auto ceiling = TwoLineCeiling::create(4096, PageKind::kSmall);
-  ASSERT_TRUE(ceiling.ok());
+  const auto memory = LineCeiling::make_memory(64 << 10, PageKind::kSmall);
+  ASSERT_TRUE(memory.ok());
   const std::vector<Key> stream = half_missing_stream();
-  for (const size_t count : {0U, 1U, 31U, 32U, 65U, 1001U}) {
-    const auto part = std::span<const Key>(stream).first(count);
-    for (const TwoLineCeiling::Variant& variant : TwoLineCeiling::variants()) {
-      EXPECT_EQ(variant.pass(ceiling.value(), part), ceiling.value().expected(part))
-          << variant.name;
+  for (const FewestLines shape : {FewestLines{16 << 10, 0}, FewestLines{16 << 10, 32 << 10}}) {
+    const LineCeiling ceiling(memory.value(), shape);
+    EXPECT_EQ(ceiling.shape(), shape);
+    for (const size_t count : {0U, 1U, 31U, 32U, 65U, 1001U}) {
+      const auto part = std::span<const Key>(stream).first(count);
+      for (const LineCeiling::Variant& variant : ceiling.variants())
+        EXPECT_EQ(variant.pass(ceiling, part), ceiling.expected(part)) << variant.name;
     }
   }
 }
