@@ -47,8 +47,7 @@ struct LaneAnswer {
   size_t value_bytes;
   Engine* engine;
 
-  void operator()(size_t lane, const std::byte* entry) const {
-    const std::byte* value = entry + Engine::Layout::kKeyBytes;
+  void operator()(size_t lane, const std::byte* value) const {
     if (answer.kind == AnswerKind::kHitOnly) return;
     if (answer.kind == AnswerKind::kPoint) {
       static_cast<void**>(answer.out)[lane] = const_cast<std::byte*>(value);

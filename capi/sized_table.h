@@ -20,6 +20,7 @@
 #include "roost/base/result.h"
 #include "roost/table/entry.h"
 #include "roost/table/policies.h"
+#include "roost/table/split_layout.h"
 #include "roost/table/table_core.h"
 
 namespace roost::capi {
@@ -42,7 +43,8 @@ struct SizedPolicies : DefaultPolicies {
 
 template <size_t kClassBytes, class Expiry>
 class SizedTable final : public roost_table {
-  using Core = TableCore<SizedEntry<kClassBytes>, SizedPolicies<Expiry>, CallbackSink>;
+  using Layout = SplitLayout<SizedEntry<kClassBytes>>;
+  using Core = TableCore<Layout, SizedPolicies<Expiry>, CallbackSink>;
   using Batches = KeyBatches<typename Core::Hash, kClassBytes>;
   using Flight = typename Batches::Flight;
 

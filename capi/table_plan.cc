@@ -8,7 +8,7 @@
 
 #include "capi/sized_struct.h"
 #include "roost/table/entry.h"
-#include "roost/table/policies.h"
+#include "roost/table/split_layout.h"
 #include "roost/table/table_image.h"
 
 namespace roost::capi {
@@ -128,8 +128,8 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
                  .on_expiry_context = config.on_expiry_context};
   if (config.numa_node >= 0) plan.config.numa_node = static_cast<unsigned>(config.numa_node);
   if (config.has_hash_seed) plan.config.hash_seed = config.hash_seed;
-  using Probing = DefaultPolicies::Probing;
-  const auto buckets = bucket_counts(plan.config, {Probing::kSlots, Probing::kPromisedLoad});
+  using Layout = SplitLayout<SizedEntry<kKeyBytesMax>>;
+  const auto buckets = bucket_counts(plan.config, {Layout::kSlots, Layout::kPromisedLoad});
   if (!buckets) return buckets.error();
   return plan;
 }

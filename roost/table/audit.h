@@ -4,6 +4,7 @@
 // bytes a bucket, so it does not belong on a datapath.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -29,16 +30,18 @@ namespace detail {
 struct DisplacedFrom {
   uint64_t filter = 0;
   uint64_t moved = 0;
-  uint64_t spared = 0;
+  bool some_spared = false;
 };
 
-template <class Engine, class Hash>
+template <class Engine>
 class Auditor {
+  using Layout = typename Engine::Layout;
+  using Line = typename Engine::Line;
   using Probing = typename Engine::Probing;
 
  public:
-  Auditor(const Engine& engine, const Hash& hash)
-      : engine_(engine), hash_(hash), displaced_from_(engine.placement().bucket_count()) {}
+  explicit Auditor(const Engine& engine)
+      : engine_(engine), displaced_from_(engine.placement().bucket_count()) {}
 
   std::optional<Violation> run() {
     for (uint64_t bucket = 0; bucket < displaced_from_.size(); ++bucket) {
@@ -52,15 +55,15 @@ class Auditor {
 
  private:
   std::optional<Violation> check_slots(BucketIndex bucket) {
-    const TagLine& line = engine_.layout().line(bucket);
-    if ((line.displaced & ~line.busy) != 0) {
+    const Line& line = engine_.layout().line(bucket);
+    if ((line.displaced & ~unsigned{line.busy}) != 0) {
       return Violation{1, bucket, slot_of(line.displaced & ~unsigned{line.busy}),
                        "a free slot is marked displaced"};
     }
-    if (line.busy >> Engine::Layout::kSlots != 0)
+    if (line.busy >> Layout::kSlots != 0)
       return Violation{1, bucket, slot_of(line.busy),
                        "a slot is busy that the bucket does not have"};
-    size_ += static_cast<uint64_t>(std::popcount(line.busy));
+    size_ += static_cast<uint64_t>(std::popcount(unsigned{line.busy}));
     for (unsigned busy = line.busy; busy != 0; busy &= busy - 1) {
       if (auto violation = check_entry({bucket, slot_of(busy)})) return violation;
     }
@@ -68,13 +71,12 @@ class Auditor {
   }
 
   std::optional<Violation> check_entry(SlotRef at) {
-    const TagLine& line = engine_.layout().line(at.bucket);
-    const std::byte* key = engine_.layout().key(at);
-    const Hash64 hash = hash_.template hash<Engine::Layout::kKeyBytes>(key);
+    const auto key = engine_.layout().class_key(at);
+    const Hash64 hash = engine_.placement().hash().template hash<Layout::kKeyBytes>(key);
     const Tag tag = tag_of(hash);
     const BucketIndex primary = engine_.map().primary(hash);
-    const bool is_displaced = ((line.displaced >> at.slot) & 1) != 0;
-    if (Tag{line.tags[at.slot]} != tag)
+    const bool is_displaced = ((engine_.layout().line(at.bucket).displaced >> at.slot) & 1) != 0;
+    if (engine_.placement().tag(at) != tag)
       return Violation{2, at.bucket, at.slot, "the tag is not that of the key"};
     const bool is_spared = engine_.layout().is_spare(at.bucket);
     if (is_spared && is_displaced && engine_.layout().home(at) != primary)
@@ -89,16 +91,16 @@ class Auditor {
   }
 
   std::optional<Violation> check_displaced(SlotRef at, Tag tag, BucketIndex primary) {
-    const TagLine& line = engine_.layout().line(primary);
+    const Line& line = engine_.layout().line(primary);
     const bool is_spared = engine_.layout().is_spare(at.bucket);
     if (!Probing::may_be_displaced(line, tag) ||
         (!is_spared && engine_.placement().secondary(primary, line, tag) != at.bucket)) {
       return Violation{5, primary, 0, "the filter does not lead to an entry displaced from here"};
     }
     DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(primary)];
-    from.filter |= Probing::needed_filter(engine_.layout().line(at.bucket), at.slot);
+    from.filter |= Probing::needed_filter(engine_.layout().line(at.bucket), at.slot, tag);
     ++from.moved;
-    from.spared += is_spared ? 1U : 0U;
+    from.some_spared = from.some_spared || is_spared;
     return std::nullopt;
   }
 
@@ -113,13 +115,14 @@ class Auditor {
 
   // Whether `bucket` holds the key in another slot than `at`.
   bool is_held_in(const std::byte* key, Tag tag, SlotRef at, BucketIndex bucket) const {
-    const TagLine& line = engine_.layout().line(bucket);
+    const Line& line = engine_.layout().line(bucket);
     unsigned slots =
-        ScalarKernel::match_tags(line.tags, static_cast<uint16_t>(tag)) & unsigned{line.busy};
+        engine_.layout().template candidates<ScalarKernel>(line, tag, key) & unsigned{line.busy};
     for (; slots != 0; slots &= slots - 1) {
       const SlotRef other{bucket, slot_of(slots)};
-      if (other != at &&
-          ScalarKernel::equal_keys<Engine::Layout::kKeyBytes>(engine_.layout().key(other), key)) {
+      if (other == at) continue;
+      if (Layout::kCandidatesAreExact ||
+          ScalarKernel::equal_keys<Layout::kKeyBytes>(engine_.layout().key(other), key)) {
         return true;
       }
     }
@@ -127,16 +130,16 @@ class Auditor {
   }
 
   std::optional<Violation> check_filter(BucketIndex bucket) {
-    const TagLine& line = engine_.layout().line(bucket);
+    const Line& line = engine_.layout().line(bucket);
     const DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(bucket)];
-    ++histogram_[line.moved < kMovedHistogramMax ? line.moved : kMovedHistogramMax];
-    if (line.moved != kMovedSaturated && line.moved != from.moved) {
+    ++histogram_[std::min<unsigned>(line.moved, kMovedHistogramMax)];
+    if (line.moved != Line::kMovedSaturated && line.moved != from.moved) {
       return Violation{4, bucket, 0,
                        "the moved count is not the number of entries displaced from here"};
     }
-    if (line.spared != from.spared) {
+    if ((line.spared != 0) != from.some_spared) {
       return Violation{8, bucket, 0,
-                       "the spared count is not the number of entries in spare buckets"};
+                       "the spared mark does not say whether entries are in spare buckets"};
     }
     if (!Probing::filter_fits(line, from.filter))
       return Violation{5, bucket, 0,
@@ -161,7 +164,6 @@ class Auditor {
   static unsigned slot_of(unsigned mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
 
   const Engine& engine_;
-  const Hash& hash_;
   std::vector<DisplacedFrom> displaced_from_;
   decltype(TableStats::moved_histogram) histogram_{};
   uint64_t size_ = 0;
@@ -170,9 +172,9 @@ class Auditor {
 }  // namespace detail
 
 // The first broken invariant, or nothing.
-template <class Engine, class Hash>
-[[nodiscard]] std::optional<Violation> audit(const Engine& engine, const Hash& hash) {
-  return detail::Auditor<Engine, Hash>(engine, hash).run();
+template <class Engine>
+[[nodiscard]] std::optional<Violation> audit(const Engine& engine) {
+  return detail::Auditor<Engine>(engine).run();
 }
 
 }  // namespace roost

@@ -30,22 +30,21 @@ std::string lifetime(uint16_t timer, Tick now) {
 
 }  // namespace
 
-std::string dump_line(const TagLine& line, BucketIndex bucket, unsigned slot_count, Tick now) {
-  return "bucket " + std::to_string(static_cast<uint64_t>(bucket)) + ", now " +
-         std::to_string(now.count) + ": " + std::to_string(std::popcount(line.busy)) + " of " +
-         std::to_string(slot_count) + " slots busy, " + std::to_string(line.moved) +
-         (line.moved == kMovedSaturated ? " or more" : "") + " moved away, filter 0x" +
-         hex(line.filter, 16) + "\n";
+std::string dump_line(Tick now, const LineWords& words) {
+  return "bucket " + std::to_string(static_cast<uint64_t>(words.bucket)) + ", now " +
+         std::to_string(now.count) + ": " + std::to_string(words.busy_count) + " of " +
+         std::to_string(words.slot_count) + " slots busy, " + std::to_string(words.moved) +
+         (words.is_saturated ? " or more" : "") + " moved away, filter 0x" + hex(words.filter, 16) +
+         "\n";
 }
 
-std::string dump_slot(const TagLine& line, Tick now, const SlotWords& words) {
-  const bool is_displaced = ((line.displaced >> words.slot) & 1) != 0;
+std::string dump_slot(Tick now, const SlotWords& words) {
   std::string text = "  slot " + std::to_string(words.slot) + "  tag 0x" +
-                     hex(line.tags[words.slot], 4) +
-                     (is_displaced ? "  from bucket" : "  primary, other bucket");
+                     hex(static_cast<uint64_t>(words.tag), 4) +
+                     (words.is_displaced ? "  from bucket" : "  primary, other bucket");
   for (const BucketIndex other : words.others)
     text += " " + std::to_string(static_cast<uint64_t>(other));
-  if (words.expires) text += "  " + lifetime(line.timers[words.slot], now);
+  if (words.expires) text += "  " + lifetime(words.timer, now);
   text += "  key " + hex(words.key);
   if (!words.value.empty()) text += "  value " + hex(words.value);
   return text + "\n";

@@ -15,24 +15,36 @@
 
 #include "roost/expiry/tick.h"
 #include "roost/hash/hash64.h"
-#include "roost/table/tag_line.h"
+#include "roost/table/layout.h"
 
 namespace roost {
 
 namespace detail {
 
-// What is said of a busy slot beside what its bucket's line tells.
+// What is said of a bucket.
+struct LineWords {
+  BucketIndex bucket;
+  unsigned busy_count;
+  unsigned slot_count;
+  unsigned moved;
+  bool is_saturated;
+  uint64_t filter;
+};
+
+// What is said of a busy slot.
 struct SlotWords {
   unsigned slot;
+  Tag tag;
+  bool is_displaced;
   std::vector<BucketIndex> others;  // where it comes from, or where it may be displaced to
   bool expires;
+  uint16_t timer;
   std::span<const std::byte> key;
   std::span<const std::byte> value;
 };
 
-[[nodiscard]] std::string dump_line(const TagLine& line, BucketIndex bucket, unsigned slot_count,
-                                    Tick now);
-[[nodiscard]] std::string dump_slot(const TagLine& line, Tick now, const SlotWords& words);
+[[nodiscard]] std::string dump_line(Tick now, const LineWords& words);
+[[nodiscard]] std::string dump_slot(Tick now, const SlotWords& words);
 
 }  // namespace detail
 
@@ -40,25 +52,35 @@ struct SlotWords {
 template <class Engine>
 [[nodiscard]] std::string dump_bucket(const Engine& engine, BucketIndex bucket) {
   const auto& layout = engine.layout();
-  const TagLine& line = layout.line(bucket);
-  std::string text = detail::dump_line(line, bucket, layout.kSlots, engine.now());
+  const auto& line = layout.line(bucket);
+  std::string text = detail::dump_line(
+      engine.now(), {.bucket = bucket,
+                     .busy_count = static_cast<unsigned>(std::popcount(unsigned{line.busy})),
+                     .slot_count = layout.kSlots,
+                     .moved = line.moved,
+                     .is_saturated = line.moved == line.kMovedSaturated,
+                     .filter = line.filter});
   for (unsigned busy = line.busy; busy != 0; busy &= busy - 1) {
-    const auto slot = static_cast<unsigned>(std::countr_zero(busy));
+    const SlotRef at{bucket, static_cast<unsigned>(std::countr_zero(busy))};
+    const Tag tag = engine.placement().tag(at);
+    const BucketIndex primary = engine.placement().primary_of(at);
     std::vector<BucketIndex> others;
-    if (const BucketIndex primary = engine.placement().primary_of({bucket, slot});
-        primary != bucket) {
+    if (primary != bucket) {
       others.push_back(primary);
     } else {
-      engine.placement().for_each_secondary(bucket, Tag{line.tags[slot]},
+      engine.placement().for_each_secondary(bucket, tag,
                                             [&](BucketIndex other) { others.push_back(other); });
     }
-    text +=
-        detail::dump_slot(line, engine.now(),
-                          {.slot = slot,
-                           .others = std::move(others),
-                           .expires = Engine::kExpires,
-                           .key = {layout.key({bucket, slot}), layout.kKeyBytes},
-                           .value = {layout.value({bucket, slot}), layout.entry().value_bytes()}});
+    const auto key = layout.class_key(at);
+    text += detail::dump_slot(engine.now(),
+                              {.slot = at.slot,
+                               .tag = tag,
+                               .is_displaced = primary != bucket,
+                               .others = std::move(others),
+                               .expires = Engine::kExpires,
+                               .timer = line.timers[at.slot],
+                               .key = {static_cast<const std::byte*>(key), layout.kKeyBytes},
+                               .value = {layout.value(at), layout.entry().value_bytes()}});
   }
   return text;
 }

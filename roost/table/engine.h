@@ -10,23 +10,24 @@
 // Which bucket is the secondary one, and what the filter says of it, is up to the probing policy.
 //
 // A table that promises to hold a number of entries has spare buckets behind the others. A key that
-// found no place goes there, and its primary bucket's line counts it (`spared`), so that only
+// found no place goes there, and its primary bucket's line is marked (`spared`), so that only
 // lookups that a filter let go on from such a line search them. An insert that finds them full
 // first moves one of their entries home.
 //
 // Invariants, by the number that audit() reports:
 //   I1  The size is the number of busy slots, and every displaced slot is busy.
 //   I2  An entry sits in its primary bucket, or in its secondary or a spare one and is marked
-//       displaced; from there the policy leads back to its primary bucket. Its tag is its hash's.
+//       displaced; from there the policy leads back to its primary bucket. Its tag, where one is
+//       kept, is its hash's.
 //   I3  No key is held twice.
 //   I4  A bucket's moved count is the number of entries displaced from it, unless it is saturated.
 //   I5  A bucket's filter leads to every entry displaced from it, as the policy keeps it. Filtered:
-//       it has both bits of each; it is zero when the moved count is. Horton: a field is the
+//       it has the bits of each; it is zero when the moved count is. Horton: a field is the
 //       function of all the entries with its remap tag, and zero when there are none.
 //   I6  The moved-count histogram is that of the buckets.
 //   I7  created == size + erased + handed over.
-//   I8  A bucket's spared count is the number of its entries in spare buckets; the home of each is
-//       its primary bucket.
+//   I8  A bucket is marked spared when some of its entries are in spare buckets, and only then; the
+//       home of each is its primary bucket.
 //
 // One thread at a time (CPP-17). Nothing here allocates.
 #pragma once
@@ -41,11 +42,10 @@
 #include "roost/hash/bucket_map.h"
 #include "roost/isa/kernel.h"
 #include "roost/table/kick_path.h"
+#include "roost/table/layout.h"
 #include "roost/table/overflow_scan.h"
 #include "roost/table/placement.h"
-#include "roost/table/split_layout.h"
 #include "roost/table/table_stats.h"
-#include "roost/table/tag_line.h"
 
 namespace roost {
 
@@ -60,47 +60,50 @@ enum class InsertOutcome : uint8_t {
 // What an insert does with a key that is there.
 enum class IfExisting : uint8_t { kOverwrite, kKeep };
 
-template <class LayoutT, class Expiry, ProbingPolicy ProbingT, class Sink>
+template <TableLayout LayoutT, class Expiry, ProbingPolicy<typename LayoutT::Line> ProbingT,
+          class HashT, class Sink>
 class Engine {
  public:
   using Layout = LayoutT;
+  using Line = typename Layout::Line;
   using Probing = ProbingT;
+  using Hash = HashT;
   static constexpr bool kExpires = Expiry::kEnabled;
 
   // `sink(key bytes, value bytes)` is called for each entry that died by expiry.
-  Engine(Layout layout, BucketMap map, Sink sink)
-      : placement_(layout, map), sink_(std::move(sink)) {}
+  Engine(Layout layout, BucketMap map, const Hash& hash, Sink sink)
+      : placement_(layout, map, hash), sink_(std::move(sink)) {}
 
   [[nodiscard]] const Layout& layout() const { return placement_.layout(); }
   [[nodiscard]] Layout& layout() { return placement_.layout(); }
   [[nodiscard]] const BucketMap& map() const { return placement_.map(); }
-  [[nodiscard]] const Placement<Layout, Probing>& placement() const { return placement_; }
+  [[nodiscard]] const Placement<Layout, Probing, Hash>& placement() const { return placement_; }
   [[nodiscard]] const TableStats& stats() const { return placement_.stats(); }
   [[nodiscard]] const OverflowScan& scan() const { return scan_; }
   [[nodiscard]] Tick now() const { return now_; }
 
   // Slots of `line` whose entry is live.
   template <Kernel K>
-  [[nodiscard]] unsigned live_slots(const TagLine& line) const {
+  [[nodiscard]] unsigned live_slots(const Line& line) const {
     if constexpr (Expiry::kEnabled) {
-      return line.busy & K::match_live(line.timers, static_cast<uint16_t>(now_.count));
+      return line.busy & layout().template live_timers<K>(line, now_);
     } else {
       return line.busy;
     }
   }
 
-  // Slots of `line` that hold a live entry with this tag: where the key may be. All of them must be
-  // tried.
+  // Slots of `line` that hold a live entry which may be the key's. All of them must be tried,
+  // unless the layout's candidates are exact.
   template <Kernel K>
-  [[nodiscard]] unsigned candidates(const TagLine& line, Tag tag) const {
-    return K::match_tags(line.tags, static_cast<uint16_t>(tag)) & live_slots<K>(line);
+  [[nodiscard]] unsigned candidates(const Line& line, Tag tag, const std::byte* key) const {
+    return layout().template candidates<K>(line, tag, key) & live_slots<K>(line);
   }
 
   // Finds the live entry of a key; false when there is none.
   template <Kernel K>
   [[nodiscard]] bool locate(const std::byte* key, Hash64 hash, SlotRef& found) const {
     return locate_where<K>(key, hash, found,
-                           [this](const TagLine& line) { return live_slots<K>(line); });
+                           [this](const Line& line) { return live_slots<K>(line); });
   }
 
   // Inserts a key, or does what `if_existing` says. On kExisting, *value is overwritten by what the
@@ -112,10 +115,10 @@ class Engine {
     SlotRef at{};
     // Expired entries are searched too: a second entry of the same key would come to light when
     // this one dies.
-    if (!locate_where<K>(key, hash, at, [](const TagLine& line) { return unsigned{line.busy}; })) {
+    if (!locate_where<K>(key, hash, at, [](const Line& line) { return unsigned{line.busy}; })) {
       return insert_new<K>(key, hash, value, timer);
     }
-    TagLine& line = layout().line(at.bucket);
+    Line& line = layout().line(at.bucket);
     const bool is_live = ((live_slots<K>(line) >> at.slot) & 1) != 0;
     if (is_live && if_existing == IfExisting::kKeep) {
       layout().copy_value(value, layout().value(at));
@@ -170,7 +173,7 @@ class Engine {
     const uint64_t before = tally().handed_over;
     for (uint64_t left = std::min(bucket_budget, placement_.bucket_count()); left > 0; --left) {
       const BucketIndex bucket = scan_.next(now_, placement_.bucket_count());
-      const TagLine& line = layout().line(bucket);
+      const Line& line = layout().line(bucket);
       for (unsigned dead = line.busy & ~live_slots<K>(line); dead != 0; dead &= dead - 1) {
         bury({bucket, static_cast<unsigned>(std::countr_zero(dead))});
       }
@@ -195,16 +198,19 @@ class Engine {
     const Tag tag = tag_of(hash);
     const BucketIndex primary = map().primary(hash);
     const auto is_in = [&](BucketIndex bucket) {
-      const TagLine& line = layout().line(bucket);
-      unsigned slots = K::match_tags(line.tags, static_cast<uint16_t>(tag)) & considered(line);
+      const Line& line = layout().line(bucket);
+      unsigned slots = layout().template candidates<K>(line, tag, key) & considered(line);
       for (; slots != 0; slots &= slots - 1) {
         found = {bucket, static_cast<unsigned>(std::countr_zero(slots))};
-        if (K::template equal_keys<Layout::kKeyBytes>(layout().key(found), key)) return true;
+        if (Layout::kCandidatesAreExact ||
+            K::template equal_keys<Layout::kKeyBytes>(layout().key(found), key)) {
+          return true;
+        }
       }
       return false;
     };
     if (is_in(primary)) return true;
-    const TagLine& line = layout().line(primary);
+    const Line& line = layout().line(primary);
     if (!placement_.may_be_displaced(line, tag)) return false;
     if (is_in(placement_.secondary(primary, line, tag))) return true;
     if (line.spared == 0) return false;
@@ -213,7 +219,7 @@ class Engine {
 
   // Slots that an insert may write: the free ones, else the expired ones.
   template <Kernel K>
-  [[nodiscard]] unsigned vacancies(const TagLine& line) const {
+  [[nodiscard]] unsigned vacancies(const Line& line) const {
     const unsigned free = ~unsigned{line.busy} & ((1U << Layout::kSlots) - 1);
     return free != 0 ? free : line.busy & ~live_slots<K>(line);
   }
@@ -246,7 +252,7 @@ class Engine {
   [[nodiscard]] bool find_secondary_vacancy(BucketIndex primary, Tag tag, SlotRef& at) const {
     int load_min = Layout::kSlots;
     placement_.for_each_secondary(primary, tag, [&](BucketIndex bucket) {
-      const TagLine& line = layout().line(bucket);
+      const Line& line = layout().line(bucket);
       const int load = std::popcount(live_slots<K>(line));
       if (load >= load_min) return;
       load_min = load;
@@ -260,7 +266,7 @@ class Engine {
   template <Kernel K>
   [[gnu::noinline, gnu::cold]] bool make_room(BucketIndex primary, Tag tag, SlotRef& room) {
     KickPath<Layout::kSlots> path;
-    const auto vacant = [this](const TagLine& line) { return vacancies<K>(line); };
+    const auto vacant = [this](const Line& line) { return vacancies<K>(line); };
     if (!find_kick_path(placement_, primary, tag, vacant, path)) return false;
     take(path.steps[path.move_count]);
     for (unsigned move = path.move_count; move > 0; --move)
@@ -316,10 +322,11 @@ class Engine {
 
   void hand_over(SlotRef at) {
     ++tally().handed_over;
-    sink_(std::as_const(placement_).layout().key(at), std::as_const(placement_).layout().value(at));
+    const Layout& layout = std::as_const(placement_).layout();
+    sink_(layout.class_key(at), layout.value(at));
   }
 
-  Placement<Layout, Probing> placement_;
+  Placement<Layout, Probing, Hash> placement_;
   [[no_unique_address]] Sink sink_;
   Tick now_;
   OverflowScan scan_;

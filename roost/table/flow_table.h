@@ -47,6 +47,7 @@
 #include "roost/table/key_source.h"
 #include "roost/table/lookup_actions.h"
 #include "roost/table/policies.h"
+#include "roost/table/split_layout.h"
 #include "roost/table/table_core.h"
 
 namespace roost {
@@ -68,7 +69,8 @@ class FlowTable {
 
   using Entry = FixedEntry<kKeyBytes, kValueBytes>;
   using Sink = typename Policies::Sink;
-  using Core = TableCore<Entry, Policies, TypedSink<Key, Value, Sink>>;
+  using Layout = SplitLayout<Entry, Policies::Probing::kSplitSlots>;
+  using Core = TableCore<Layout, Policies, TypedSink<Key, Value, Sink>>;
   using EngineType = typename Core::EngineType;
 
  public:
@@ -101,7 +103,7 @@ class FlowTable {
   // clear or maintain, of any key.
   template <class Keys>
   size_t find(const Keys& keys, std::span<Value*> out, HitWords hits) {
-    return run_lookup(batch_of(keys), PointToValue<Value, kKeyBytes>{out}, hits);
+    return run_lookup(batch_of(keys), PointToValue<Value>{out}, hits);
   }
   // One key; nullptr on a miss.
   [[nodiscard]] Value* find(const Key& key) {
@@ -129,7 +131,7 @@ class FlowTable {
                         HitWords hits) const
     requires std::unsigned_integral<Value>
   {
-    return run_lookup(batch_of(keys), CopyIndex<Value, kKeyBytes>{indices, records}, hits);
+    return run_lookup(batch_of(keys), CopyIndex<Value>{indices, records}, hits);
   }
 
   // Starts a lookup, to be finished by any of the functions above; the keys stay the caller's until
@@ -222,8 +224,9 @@ class FlowTable {
     const uint64_t bucket_end = first + std::min(bucket_budget, left);
     SlotRef at{};
     while (core_.next_live(cursor, bucket_end, at)) {
-      std::byte* entry = core_.engine().layout().key(at);
-      visit(*reinterpret_cast<const Key*>(entry), *value_of<Value, kKeyBytes>(entry));
+      auto& layout = core_.engine().layout();
+      visit(*reinterpret_cast<const Key*>(layout.key(at)),
+            *reinterpret_cast<Value*>(layout.value(at)));
     }
     return bucket_end < bucket_count();
   }
@@ -287,8 +290,8 @@ class FlowTable {
  private:
   friend struct TableInspector;  // tests break invariants by hand through it
 
-  using CopyTo = CopyValue<Value, kKeyBytes>;
-  using CopyAndRefresh = CopyValueAndRefresh<Value, kKeyBytes, EngineType>;
+  using CopyTo = CopyValue<Value>;
+  using CopyAndRefresh = CopyValueAndRefresh<Value, EngineType>;
 
   explicit FlowTable(Core core) : core_(std::move(core)) {}
 

@@ -35,8 +35,8 @@
 namespace roost {
 
 struct HortonProbing {
-  static constexpr unsigned kSlots = kSlotsPerBucket;
-  static constexpr double kPromisedLoad = 0;
+  static constexpr unsigned kSplitSlots = kSlotsPerBucket;
+  static constexpr bool kPromises = false;
   static constexpr bool kVisitsBoth = false;
   static constexpr unsigned kRemapTags = 21;
   static constexpr unsigned kFunctions = 7;
@@ -49,8 +49,8 @@ struct HortonProbing {
     return reach(map, bucket, remap_tag(tag), function_of(line, remap_tag(tag)));
   }
   static BucketIndex primary(const BucketMap& map, BucketIndex bucket, const TagLine& line,
-                             unsigned slot) {
-    return reach(map, bucket, remap_tag(Tag{line.tags[slot]}), line.functions[slot]);
+                             unsigned slot, Tag tag) {
+    return reach(map, bucket, remap_tag(tag), line.functions[slot]);
   }
   template <class Visit>
   static void for_each_secondary(const BucketMap& map, BucketIndex bucket, const TagLine& line,
@@ -62,24 +62,25 @@ struct HortonProbing {
       visit(reach(map, bucket, remap_tag(tag), function));
   }
 
-  static void note(const BucketMap& map, Displaced entry) {
+  static void note(const BucketMap& map, Displaced<TagLine> entry) {
     const unsigned function = function_between(map, entry);
-    ROOST_DEBUG_ASSERT(!may_be_displaced(entry.primary_line, entry.tag()) ||
-                       function_of(entry.primary_line, remap_tag(entry.tag())) == function);
+    ROOST_DEBUG_ASSERT(!may_be_displaced(entry.primary_line, entry.tag) ||
+                       function_of(entry.primary_line, remap_tag(entry.tag)) == function);
     entry.line.functions[entry.at.slot] = static_cast<uint8_t>(function);
-    entry.primary_line.filter |= needed_filter(entry.line, entry.at.slot);
+    entry.primary_line.filter |= needed_filter(entry.line, entry.at.slot, entry.tag);
   }
-  static void forget(Displaced entry) {
-    const uint64_t field = needed_filter(entry.line, entry.at.slot);
-    for (unsigned slot = 0; slot < kSlots; ++slot) {
+  static void forget(Displaced<TagLine> entry) {
+    const uint64_t field = needed_filter(entry.line, entry.at.slot, entry.tag);
+    for (unsigned slot = 0; slot < kSlotsPerBucket; ++slot) {
       const bool is_displaced = ((entry.line.displaced >> slot) & 1) != 0;
-      if (is_displaced && needed_filter(entry.line, slot) == field) return;
+      const Tag tag{entry.line.tags[slot]};
+      if (is_displaced && needed_filter(entry.line, slot, tag) == field) return;
     }
     entry.primary_line.filter &= ~field;
   }
 
-  static uint64_t needed_filter(const TagLine& line, unsigned slot) {
-    return uint64_t{line.functions[slot]} << (3 * remap_tag(Tag{line.tags[slot]}));
+  static uint64_t needed_filter(const TagLine& line, unsigned slot, Tag tag) {
+    return uint64_t{line.functions[slot]} << (3 * remap_tag(tag));
   }
   static bool filter_fits(const TagLine& line, uint64_t needed) { return line.filter == needed; }
 
@@ -104,14 +105,13 @@ struct HortonProbing {
 
   // The first function that leads from an entry's primary bucket to where it is: in small tables
   // several do.
-  static unsigned function_between(const BucketMap& map, Displaced entry) {
+  static unsigned function_between(const BucketMap& map, Displaced<TagLine> entry) {
     unsigned function = 1;
-    while (reach(map, entry.primary, remap_tag(entry.tag()), function) != entry.at.bucket)
-      ++function;
+    while (reach(map, entry.primary, remap_tag(entry.tag), function) != entry.at.bucket) ++function;
     return function;
   }
 };
 
-static_assert(ProbingPolicy<HortonProbing>);
+static_assert(ProbingPolicy<HortonProbing, TagLine>);
 
 }  // namespace roost

@@ -20,8 +20,8 @@
 #include <cstdint>
 
 #include "roost/isa/prefetch.h"
+#include "roost/table/layout.h"
 #include "roost/table/placement.h"
-#include "roost/table/split_layout.h"
 
 namespace roost {
 
@@ -101,8 +101,8 @@ template <class Placement, class Vacancies>
   placement.for_each_secondary(primary, tag, [&](BucketIndex bucket) { tree.push_root(bucket); });
   for (unsigned node = 0; node < tree.count(); ++node) {
     const BucketIndex bucket = tree[node].bucket;
-    const TagLine& line = placement.layout().line(bucket);
-    if (const unsigned vacant = vacancies(line); vacant != 0) {
+    const unsigned vacant = vacancies(placement.layout().line(bucket));
+    if (vacant != 0) {
       tree.trace(node, static_cast<unsigned>(std::countr_zero(vacant)), path);
       return true;
     }

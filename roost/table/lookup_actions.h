@@ -12,46 +12,39 @@
 
 namespace roost {
 
-// The value of the entry that starts at `entry`.
-template <class Value, size_t kKeyBytes>
-[[nodiscard]] Value* value_of(std::byte* entry) {
-  return reinterpret_cast<Value*>(entry + kKeyBytes);
-}
-
 // Only the hit bit counts.
 struct IgnoreValue {
-  void operator()(size_t /*lane*/, const std::byte* /*entry*/) const {}
+  void operator()(size_t /*lane*/, const std::byte* /*value*/) const {}
 };
 
-template <class Value, size_t kKeyBytes>
+template <class Value>
 struct CopyValue {
   std::span<Value> out;
 
-  void operator()(size_t lane, const std::byte* entry) const {
-    if constexpr (!std::is_empty_v<Value>)
-      std::memcpy(&out[lane], entry + kKeyBytes, sizeof(Value));
+  void operator()(size_t lane, const std::byte* value) const {
+    if constexpr (!std::is_empty_v<Value>) std::memcpy(&out[lane], value, sizeof(Value));
   }
 };
 
 // Only tables that are not const hand out pointers.
-template <class Value, size_t kKeyBytes>
+template <class Value>
 struct PointToValue {
   std::span<Value*> out;
 
-  void operator()(size_t lane, const std::byte* entry) const {
-    out[lane] = value_of<Value, kKeyBytes>(const_cast<std::byte*>(entry));
+  void operator()(size_t lane, const std::byte* value) const {
+    out[lane] = reinterpret_cast<Value*>(const_cast<std::byte*>(value));
   }
 };
 
-template <class Value, size_t kKeyBytes, class Engine>
+template <class Value, class Engine>
 struct CopyValueAndRefresh {
   std::span<Value> out;
   Engine* engine;
   Timeouts timeouts;
 
-  void operator()(size_t lane, const std::byte* entry) const {
-    CopyValue<Value, kKeyBytes>{out}(lane, entry);
-    engine->refresh(engine->layout().slot_of_value(entry + kKeyBytes), timeouts[lane]);
+  void operator()(size_t lane, const std::byte* value) const {
+    CopyValue<Value>{out}(lane, value);
+    engine->refresh(engine->layout().slot_of_value(value), timeouts[lane]);
   }
 };
 
@@ -62,13 +55,13 @@ struct RecordArray {
 };
 
 // Copies indices and asks for their records.
-template <class Index, size_t kKeyBytes>
+template <class Index>
 struct CopyIndex {
   std::span<Index> out;
   RecordArray records;
 
-  void operator()(size_t lane, const std::byte* entry) const {
-    CopyValue<Index, kKeyBytes>{out}(lane, entry);
+  void operator()(size_t lane, const std::byte* value) const {
+    CopyValue<Index>{out}(lane, value);
     prefetch<PrefetchHint::kT1>(static_cast<const std::byte*>(records.base) +
                                 out[lane] * records.stride_bytes);
   }

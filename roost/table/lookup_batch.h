@@ -32,8 +32,8 @@
 #include "roost/isa/kernel.h"
 #include "roost/isa/prefetch.h"
 #include "roost/table/key_source.h"
+#include "roost/table/layout.h"
 #include "roost/table/policies.h"
-#include "roost/table/split_layout.h"
 
 namespace roost {
 
@@ -69,8 +69,8 @@ struct NextBatch {
   }
 };
 
-// `action(lane, key address in the table)` is called once for each lane that hits, in no particular
-// order.
+// `action(lane, value address in the table)` is called once for each lane that hits, in no
+// particular order.
 template <class Engine, class Keys, class Hashes, class Action, class Next, class Counts>
 struct LookupBatch {
   const Engine* engine;
@@ -91,6 +91,7 @@ struct LookupBatch {
 
  private:
   using Layout = typename Engine::Layout;
+  using Line = typename Engine::Line;
   static constexpr bool kVisitsBoth = Engine::Probing::kVisitsBoth;
   static constexpr size_t kStages = kVisitsBoth ? 3 : 4;
   static constexpr size_t kLast = kStages - 1;
@@ -107,11 +108,12 @@ struct LookupBatch {
     const auto group = [&groups](size_t number) -> LaneGroup& { return groups[number % kStages]; };
     size_t hit_count = 0;
     for (size_t turn = 0; turn < group_count + kLast; ++turn) {
-      if (turn >= 1 && turn - 1 < group_count) match<K, kHint>(group(turn - 1));
+      if (turn >= 1 && turn - 1 < group_count)
+        match<K, kHint>(group(turn - 1), (turn - 1) * kLanesPerGroup);
       if (turn < group_count) start<kHint>(group(turn), turn * kLanesPerGroup);
       if (turn == group_count) next.template start<kHint>();
       if (!kVisitsBoth && turn >= 2 && turn - 2 < group_count)
-        match_secondary<K, kHint>(group(turn - 2));
+        match_secondary<K, kHint>(group(turn - 2), (turn - 2) * kLanesPerGroup);
       if (turn >= kLast)
         hit_count += finish<K>(group(turn - kLast), (turn - kLast) * kLanesPerGroup);
     }
@@ -134,21 +136,22 @@ struct LookupBatch {
   }
 
   template <Kernel K, PrefetchHint kHint>
-  [[gnu::always_inline]] void match(LaneGroup& group) {
-    if constexpr (kVisitsBoth) return match_both<K, kHint>(group);
+  [[gnu::always_inline]] void match(LaneGroup& group, size_t first) {
+    if constexpr (kVisitsBoth) return match_both<K, kHint>(group, first);
     uint32_t primary = 0;
     uint32_t secondary = 0;
     const size_t lane_count = group.lane_count;
     for (size_t lane = 0; lane < lane_count; ++lane) {
       const Tag tag = tag_of(group.hashes[lane]);
       const BucketIndex bucket = engine->map().primary(group.hashes[lane]);
-      const TagLine& line = engine->layout().line(bucket);
-      const unsigned candidates = engine->template candidates<K>(line, tag);
+      const Line& line = engine->layout().line(bucket);
+      const unsigned candidates =
+          engine->template candidates<K>(line, tag, batch.keys[first + lane]);
       const auto is_candidate = static_cast<unsigned>(candidates != 0);
       const auto goes_on =
           static_cast<unsigned>(engine->placement().may_be_displaced(line, tag)) & ~is_candidate;
       const auto slot = static_cast<unsigned>(std::countr_zero(candidates | 0x80U));
-      const std::byte* entry = engine->layout().key({bucket, slot});
+      const std::byte* entry = engine->layout().target({bucket, slot});
       const std::byte* other =
           address_of(engine->layout().line(engine->placement().secondary(bucket, line, tag)));
       const std::byte* target =
@@ -167,7 +170,7 @@ struct LookupBatch {
 
   // Looks at both lines of each lane at once.
   template <Kernel K, PrefetchHint kHint>
-  [[gnu::always_inline]] void match_both(LaneGroup& group) {
+  [[gnu::always_inline]] void match_both(LaneGroup& group, size_t first) {
     uint32_t primary = 0;
     uint32_t displaced = 0;
     uint32_t spared = 0;
@@ -175,17 +178,18 @@ struct LookupBatch {
     for (size_t lane = 0; lane < lane_count; ++lane) {
       const Tag tag = tag_of(group.hashes[lane]);
       const BucketIndex bucket = engine->map().primary(group.hashes[lane]);
-      const TagLine& line = engine->layout().line(bucket);
+      const Line& line = engine->layout().line(bucket);
       const BucketIndex other = engine->placement().secondary(bucket, line, tag);
-      const unsigned here = engine->template candidates<K>(line, tag);
-      const unsigned there = engine->template candidates<K>(engine->layout().line(other), tag);
+      const auto key = batch.keys[first + lane];
+      const unsigned here = engine->template candidates<K>(line, tag, key);
+      const unsigned there = engine->template candidates<K>(engine->layout().line(other), tag, key);
       const auto is_here = static_cast<unsigned>(here != 0);
       const auto is_there = static_cast<unsigned>(there != 0) & ~is_here;
       const auto slot = static_cast<unsigned>(std::countr_zero(here | 0x80U));
       const auto other_slot = static_cast<unsigned>(std::countr_zero(there | 0x80U));
       const std::byte* target =
-          select(is_here, engine->layout().key({bucket, slot}),
-                 select(is_there, engine->layout().key({other, other_slot}), address_of(line)));
+          select(is_here, engine->layout().target({bucket, slot}),
+                 select(is_there, engine->layout().target({other, other_slot}), address_of(line)));
       prefetch<kHint>(target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
         prefetch<kHint>(select(is_here | is_there, target + offset, target));
@@ -201,7 +205,7 @@ struct LookupBatch {
     group.spared = spared;
   }
 
-  static const std::byte* address_of(const TagLine& line) {
+  static const std::byte* address_of(const Line& line) {
     return reinterpret_cast<const std::byte*>(&line);
   }
 
@@ -215,7 +219,7 @@ struct LookupBatch {
 
   // Looks at the secondary buckets' lines; a candidate there becomes the lane's target.
   template <Kernel K, PrefetchHint kHint>
-  [[gnu::always_inline]] void match_secondary(LaneGroup& group) {
+  [[gnu::always_inline]] void match_secondary(LaneGroup& group, size_t first) {
     uint32_t displaced = 0;
     uint32_t spared = 0;
     for (uint32_t lanes = group.secondary; lanes != 0; lanes &= lanes - 1) {
@@ -224,14 +228,14 @@ struct LookupBatch {
       const BucketIndex primary = engine->map().primary(group.hashes[lane]);
       const BucketIndex bucket =
           engine->placement().secondary(primary, engine->layout().line(primary), tag);
-      const unsigned candidates =
-          engine->template candidates<K>(engine->layout().line(bucket), tag);
+      const unsigned candidates = engine->template candidates<K>(engine->layout().line(bucket), tag,
+                                                                 batch.keys[first + lane]);
       if (candidates == 0) {
         spared |= static_cast<uint32_t>(engine->layout().line(primary).spared != 0) << lane;
         continue;
       }
       group.targets[lane] =
-          engine->layout().key({bucket, static_cast<unsigned>(std::countr_zero(candidates))});
+          engine->layout().target({bucket, static_cast<unsigned>(std::countr_zero(candidates))});
       prefetch<kHint>(group.targets[lane]);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
         prefetch<kHint>(group.targets[lane] + offset);
@@ -271,7 +275,7 @@ struct LookupBatch {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
       const std::byte* entry = group.targets[lane];
       if (!K::template equal_keys<Layout::kKeyBytes>(entry, batch.keys[first + lane])) continue;
-      action(first + lane, entry);
+      action(first + lane, Layout::value_of_target(entry));
       found |= uint32_t{1} << lane;
     }
     return found;
@@ -287,7 +291,7 @@ struct LookupBatch {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
       SlotRef at{};
       if (!engine->template locate<K>(batch.keys[first + lane], group.hashes[lane], at)) continue;
-      action(first + lane, engine->layout().key(at));
+      action(first + lane, engine->layout().value(at));
       found |= uint32_t{1} << lane;
     }
     return found;

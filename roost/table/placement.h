@@ -3,7 +3,7 @@
 //
 // Whenever an entry comes to sit outside its primary bucket, the primary's filter and moved count
 // learn of it; whenever it leaves, the count forgets it. All of that follows from an entry's tag
-// and place: nothing here reads a key.
+// and place: nothing here reads a key, unless the layout keeps no tags.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,22 @@
 
 #include "roost/hash/bucket_map.h"
 #include "roost/isa/prefetch.h"
+#include "roost/table/layout.h"
 #include "roost/table/probing.h"
-#include "roost/table/split_layout.h"
 #include "roost/table/table_stats.h"
-#include "roost/table/tag_line.h"
 
 namespace roost {
 
-template <class LayoutT, ProbingPolicy ProbingT>
+template <TableLayout LayoutT, ProbingPolicy<typename LayoutT::Line> ProbingT, class HashT>
 class Placement {
  public:
   using Layout = LayoutT;
+  using Line = typename Layout::Line;
   using Probing = ProbingT;
+  using Hash = HashT;
 
-  Placement(Layout layout, BucketMap map) : layout_(layout), map_(map) {
+  Placement(Layout layout, BucketMap map, const Hash& hash)
+      : layout_(layout), map_(map), hash_(hash) {
     stats_.capacity = map.bucket_count() * Layout::kSlots;
     stats_.spare_slots = layout.bucket_counts().spare * Layout::kSlots;
     stats_.moved_histogram[0] = bucket_count();
@@ -35,19 +37,23 @@ class Placement {
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] Layout& layout() { return layout_; }
   [[nodiscard]] const BucketMap& map() const { return map_; }
+  [[nodiscard]] const Hash& hash() const { return hash_; }
   [[nodiscard]] const TableStats& stats() const { return stats_; }
   [[nodiscard]] TableStats& stats() { return stats_; }
 
   // Buckets of all sorts: those of the map, and the spare ones.
   [[nodiscard]] uint64_t bucket_count() const { return layout_.bucket_counts().all(); }
 
+  // The tag of the entry in `at`.
+  [[nodiscard]] Tag tag(SlotRef at) const { return layout_.tag(at, hash_); }
+
   // Whether a key with this tag, whose primary bucket has this line, may sit in another bucket.
-  [[nodiscard]] static bool may_be_displaced(const TagLine& line, Tag tag) {
+  [[nodiscard]] static bool may_be_displaced(const Line& line, Tag tag) {
     return Probing::may_be_displaced(line, tag);
   }
 
   // The secondary bucket that it sits in then, unless it sits in a spare one.
-  [[nodiscard]] BucketIndex secondary(BucketIndex primary, const TagLine& line, Tag tag) const {
+  [[nodiscard]] BucketIndex secondary(BucketIndex primary, const Line& line, Tag tag) const {
     return Probing::secondary(map_, primary, line, tag);
   }
 
@@ -63,15 +69,14 @@ class Placement {
     const BucketIndex primary = primary_of(at);
     const bool is_home = at.bucket == primary;
     if (!is_home) visit(primary);
-    if (is_home || layout_.is_spare(at.bucket))
-      for_each_secondary(primary, Tag{layout_.line(at.bucket).tags[at.slot]}, visit);
+    if (is_home || layout_.is_spare(at.bucket)) for_each_secondary(primary, tag(at), visit);
   }
 
   // Asks for the lines that a lookup reads whatever they hold.
   template <PrefetchHint kHint>
   [[gnu::always_inline]] void prefetch_lines(Hash64 hash) const {
     const BucketIndex primary = map_.primary(hash);
-    const TagLine& line = layout_.line(primary);
+    const Line& line = layout_.line(primary);
     prefetch<kHint>(&line);
     if constexpr (Probing::kVisitsBoth)
       prefetch<kHint>(&layout_.line(secondary(primary, line, tag_of(hash))));
@@ -90,8 +95,8 @@ class Placement {
   // stays untouched.
   void clear() {
     for (uint64_t bucket = 0; bucket < bucket_count(); ++bucket) {
-      TagLine& line = layout_.line(BucketIndex{bucket});
-      if (line.busy != 0 || line.moved != 0) line = TagLine{};
+      Line& line = layout_.line(BucketIndex{bucket});
+      if (line.busy != 0 || line.moved != 0) line = Line{};
     }
     stats_.erased += std::exchange(stats_.size, 0);
     stats_.spared = 0;
@@ -100,36 +105,35 @@ class Placement {
   }
 
   void move_entry(SlotRef from, SlotRef to) {
-    const TagLine& line = layout_.line(from.bucket);
-    const Tag tag{line.tags[from.slot]};
-    const uint16_t timer = line.timers[from.slot];
+    const Tag moved_tag = tag(from);
+    const uint16_t timer = layout_.line(from.bucket).timers[from.slot];
     const BucketIndex primary = primary_of(from);
     layout_.copy_entry(from, to);
     vacate(from);
-    occupy(to, tag, timer, primary);
+    occupy(to, moved_tag, timer, primary);
   }
 
   // The primary bucket of the entry in `at`.
   [[nodiscard]] BucketIndex primary_of(SlotRef at) const {
-    const TagLine& line = layout_.line(at.bucket);
+    const Line& line = layout_.line(at.bucket);
     const bool is_displaced = ((line.displaced >> at.slot) & 1) != 0;
     if (!is_displaced) return at.bucket;
     if (layout_.is_spare(at.bucket)) return layout_.home(at);
-    return Probing::primary(map_, at.bucket, line, at.slot);
+    return Probing::primary(map_, at.bucket, line, at.slot, tag(at));
   }
 
   void occupy(SlotRef at, Tag tag, uint16_t timer, BucketIndex primary) {
-    TagLine& line = layout_.line(at.bucket);
-    const auto bit = static_cast<uint8_t>(1U << at.slot);
-    line.tags[at.slot] = static_cast<uint16_t>(tag);
+    Line& line = layout_.line(at.bucket);
+    const unsigned bit = 1U << at.slot;
+    layout_.set_tag(at, tag);
     line.timers[at.slot] = timer;
-    line.busy |= bit;
+    line.set_busy(line.busy | bit);
     if (at.bucket != primary) {
-      line.displaced |= bit;
-      note_moved({primary, layout_.line(primary), at, line});
+      line.set_displaced(line.displaced | bit);
+      note_moved({tag, primary, layout_.line(primary), at, line});
       if (layout_.is_spare(at.bucket)) {
         layout_.set_home(at, primary);
-        ++layout_.line(primary).spared;
+        layout_.line(primary).spared = 1;
         ++stats_.spared;
       }
     }
@@ -137,15 +141,15 @@ class Placement {
   }
 
   void vacate(SlotRef at) {
-    TagLine& line = layout_.line(at.bucket);
-    const auto bit = static_cast<uint8_t>(1U << at.slot);
-    line.busy = static_cast<uint8_t>(line.busy & ~bit);
+    Line& line = layout_.line(at.bucket);
+    const unsigned bit = 1U << at.slot;
+    line.set_busy(line.busy & ~bit);
     if ((line.displaced & bit) != 0) {
       const BucketIndex primary = primary_of(at);
-      line.displaced = static_cast<uint8_t>(line.displaced & ~bit);
-      forget_moved({primary, layout_.line(primary), at, line});
+      line.set_displaced(line.displaced & ~bit);
+      forget_moved({tag(at), primary, layout_.line(primary), at, line});
       if (layout_.is_spare(at.bucket)) {
-        --layout_.line(primary).spared;
+        if (!has_spared(primary)) layout_.line(primary).spared = 0;
         --stats_.spared;
       }
     }
@@ -153,31 +157,41 @@ class Placement {
   }
 
  private:
+  // Whether a spare bucket holds an entry of this primary bucket.
+  [[nodiscard]] bool has_spared(BucketIndex primary) const {
+    return for_each_spare_bucket([&](BucketIndex bucket) {
+      const unsigned busy = layout_.line(bucket).busy;
+      for (unsigned slot = 0; slot < Layout::kSlots; ++slot) {
+        if (((busy >> slot) & 1) != 0 && layout_.home({bucket, slot}) == primary) return true;
+      }
+      return false;
+    });
+  }
+
   // An entry came to another bucket than its primary one.
-  void note_moved(Displaced entry) {
+  void note_moved(Displaced<Line> entry) {
     Probing::note(map_, entry);
     count_moved(entry.primary_line, 1);
   }
 
   // An entry left another bucket than its primary one.
-  void forget_moved(Displaced entry) {
+  void forget_moved(Displaced<Line> entry) {
     count_moved(entry.primary_line, -1);
     Probing::forget(entry);
   }
 
-  void count_moved(TagLine& line, int change) {
-    if (line.moved == kMovedSaturated) return;
+  void count_moved(Line& line, int change) {
+    if (line.moved == Line::kMovedSaturated) return;
     --stats_.moved_histogram[histogram_field(line.moved)];
-    line.moved = static_cast<uint16_t>(line.moved + change);
+    line.set_moved(static_cast<unsigned>(line.moved + change));
     ++stats_.moved_histogram[histogram_field(line.moved)];
   }
 
-  static unsigned histogram_field(uint16_t moved) {
-    return std::min<unsigned>(moved, kMovedHistogramMax);
-  }
+  static unsigned histogram_field(unsigned moved) { return std::min(moved, kMovedHistogramMax); }
 
   Layout layout_;
   BucketMap map_;
+  [[no_unique_address]] Hash hash_;
   TableStats stats_;
 };
 

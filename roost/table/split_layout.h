@@ -19,33 +19,23 @@
 #include <cstring>
 
 #include "roost/hash/hash64.h"
+#include "roost/isa/kernel.h"
 #include "roost/table/entry.h"
+#include "roost/table/layout.h"
 #include "roost/table/tag_line.h"
 
 namespace roost {
-
-// A slot of a bucket.
-struct SlotRef {
-  BucketIndex bucket;
-  unsigned slot;
-
-  friend bool operator==(SlotRef, SlotRef) = default;
-};
-
-// How many buckets a table has: those that hashes lead to, and spare ones behind them.
-struct BucketCounts {
-  uint64_t hashed;
-  uint64_t spare;
-  [[nodiscard]] constexpr uint64_t all() const { return hashed + spare; }
-};
 
 // `kSlotCount` is 1, 2, 4 or 8: a line has room for eight, of which the first ones are used.
 template <class EntryT, unsigned kSlotCount = kSlotsPerBucket>
 class SplitLayout {
  public:
   using Entry = EntryT;
+  using Line = TagLine;
   static constexpr size_t kKeyBytes = Entry::kKeyBytes;
   static constexpr unsigned kSlots = kSlotCount;
+  static constexpr double kPromisedLoad = kSlots == kSlotsPerBucket ? 0.95 : 0;
+  static constexpr bool kCandidatesAreExact = false;
   static_assert(std::has_single_bit(kSlots) && kSlots <= kSlotsPerBucket);
 
   [[nodiscard]] static constexpr uint64_t image_bytes(BucketCounts counts, Entry entry) {
@@ -66,15 +56,38 @@ class SplitLayout {
     return static_cast<uint64_t>(bucket) >= counts_.hashed;
   }
 
-  [[nodiscard]] TagLine& line(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
-  [[nodiscard]] const TagLine& line(BucketIndex bucket) const {
+  [[nodiscard]] Line& line(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
+  [[nodiscard]] const Line& line(BucketIndex bucket) const {
     return lines_[static_cast<uint64_t>(bucket)];
   }
 
   [[nodiscard]] std::byte* key(SlotRef at) { return entries_ + entry_offset(at); }
   [[nodiscard]] const std::byte* key(SlotRef at) const { return entries_ + entry_offset(at); }
+  [[nodiscard]] const std::byte* class_key(SlotRef at) const { return key(at); }
   [[nodiscard]] std::byte* value(SlotRef at) { return key(at) + kKeyBytes; }
   [[nodiscard]] const std::byte* value(SlotRef at) const { return key(at) + kKeyBytes; }
+
+  // Slots whose entry has this tag; any of them may be the key's.
+  template <Kernel K>
+  [[nodiscard]] unsigned candidates(const Line& line, Tag tag, const std::byte* /*key*/) const {
+    return K::match_tags(line.tags, static_cast<uint16_t>(tag));
+  }
+  template <Kernel K>
+  [[nodiscard]] unsigned live_timers(const Line& line, Tick now) const {
+    return K::match_live(line.timers, static_cast<uint16_t>(now.count));
+  }
+
+  template <class Hash>
+  [[nodiscard]] Tag tag(SlotRef at, const Hash& /*hash*/) const {
+    return Tag{line(at.bucket).tags[at.slot]};
+  }
+  void set_tag(SlotRef at, Tag tag) { line(at.bucket).tags[at.slot] = static_cast<uint16_t>(tag); }
+
+  // A candidate's key, to be compared; its value stands behind it.
+  [[nodiscard]] const std::byte* target(SlotRef at) const { return key(at); }
+  [[nodiscard]] static const std::byte* value_of_target(const std::byte* target) {
+    return target + kKeyBytes;
+  }
 
   // The slot whose value stands at `value`.
   [[nodiscard]] SlotRef slot_of_value(const std::byte* value) const {
@@ -127,5 +140,7 @@ class SplitLayout {
   BucketCounts counts_;
   [[no_unique_address]] Entry entry_;
 };
+
+static_assert(TableLayout<SplitLayout<FixedEntry<16, 16>>>);
 
 }  // namespace roost

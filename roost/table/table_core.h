@@ -24,6 +24,7 @@
 #include "roost/table/cursor.h"
 #include "roost/table/engine.h"
 #include "roost/table/key_source.h"
+#include "roost/table/layout.h"
 #include "roost/table/lookup_batch.h"
 #include "roost/table/mutate_batch.h"
 #include "roost/table/policies.h"
@@ -31,15 +32,18 @@
 
 namespace roost {
 
-// `Entry` is a FixedEntry or SizedEntry; `Sink` takes the key and value bytes of a dying entry.
-template <class Entry, class Policies, class Sink>
+// `Sink` takes the key and value bytes of a dying entry.
+template <TableLayout LayoutT, class Policies, class Sink>
 class TableCore {
  public:
+  using Layout = LayoutT;
+  using Entry = typename Layout::Entry;
   using Hash = typename Policies::Hash;
   using Counts = typename Policies::Counts;
   using Probing = typename Policies::Probing;
-  using Layout = SplitLayout<Entry, Probing::kSlots>;
-  using EngineType = Engine<Layout, typename Policies::Expiry, Probing, Sink>;
+  using EngineType = Engine<Layout, typename Policies::Expiry, Probing, Hash, Sink>;
+  static constexpr BucketShape kShape = {Layout::kSlots,
+                                         Probing::kPromises ? Layout::kPromisedLoad : 0};
 
   [[nodiscard]] static Result<TableCore> create(const TableConfig& config, Entry entry, Sink sink) {
     Result<TableImage> image = TableImage::create(
@@ -55,7 +59,7 @@ class TableCore {
     return Layout::image_bytes(counts.value(), entry);
   }
 
-  // Calls action(lane, entry) for each lane that hits; see LookupBatch.
+  // Calls action(lane, value) for each lane that hits; see LookupBatch.
   template <class Keys, class Hashes, class Action, class Next = NoNextBatch>
   size_t lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits, Next next = {}) const {
     return dispatch(isa_, LookupBatch<EngineType, Keys, Hashes, Action, Next, Counts>{
@@ -132,7 +136,7 @@ class TableCore {
 
   [[nodiscard]] EngineType& engine() { return engine_; }
   [[nodiscard]] const EngineType& engine() const { return engine_; }
-  [[nodiscard]] const Hash& hash() const { return hash_; }
+  [[nodiscard]] const Hash& hash() const { return engine_.placement().hash(); }
   [[nodiscard]] const Arena& arena() const { return image_.arena; }
   [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] uint64_t bucket_count() const { return engine_.placement().bucket_count(); }
@@ -153,15 +157,13 @@ class TableCore {
     Occupancy buckets{};
     for (uint64_t bucket = 0; bucket < bucket_count(); ++bucket)
       ++buckets[static_cast<size_t>(
-          std::popcount(engine_.layout().line(BucketIndex{bucket}).busy))];
+          std::popcount(unsigned{engine_.layout().line(BucketIndex{bucket}).busy}))];
     return buckets;
   }
-  [[nodiscard]] std::optional<Violation> audit() const { return roost::audit(engine_, hash_); }
+  [[nodiscard]] std::optional<Violation> audit() const { return roost::audit(engine_); }
   [[nodiscard]] std::string dump(BucketIndex bucket) const { return dump_bucket(engine_, bucket); }
 
  private:
-  static constexpr BucketShape kShape = {Probing::kSlots, Probing::kPromisedLoad};
-
   struct MaintainBatch {
     EngineType* engine;
     uint64_t bucket_budget;
@@ -173,9 +175,9 @@ class TableCore {
 
   TableCore(TableImage image, const TableConfig& config, Entry entry, Sink sink)
       : image_(std::move(image)),
-        hash_(config.hash_seed ? *config.hash_seed : random_seed()),
         engine_(Layout(image_.arena.data(), image_.buckets, entry),
-                BucketMap(image_.buckets.hashed), std::move(sink)),
+                BucketMap(image_.buckets.hashed),
+                Hash(config.hash_seed ? *config.hash_seed : random_seed()), std::move(sink)),
         isa_(config.isa.value_or(isa_best())),
         hint_(image_.prefetch_hint) {}
 
@@ -185,7 +187,6 @@ class TableCore {
   }
 
   TableImage image_;
-  Hash hash_;
   EngineType engine_;
   Isa isa_;
   PrefetchHint hint_;

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "roost/base/assert.h"
-#include "roost/table/tag_line.h"
 
 namespace roost {
 namespace {
 
 constexpr uint64_t kCapacityMax = uint64_t{1} << 40;
 constexpr uint64_t kSpareBuckets = 2;
+constexpr size_t kLineBytes = 64;
 // Tables up to this size are near enough for prefetches into the first cache level.
 constexpr uint64_t kNearBytes = uint64_t{1} << 20;
 
@@ -38,7 +38,7 @@ Result<Arena> memory_for(const TableConfig& config, uint64_t bytes, BucketCounts
                  " are needed; lend more or lower the capacity"};
   }
   Result<Arena> arena = Arena::borrow(config.memory);
-  if (arena) std::fill_n(arena.value().data(), buckets.all() * sizeof(TagLine), std::byte{0});
+  if (arena) std::fill_n(arena.value().data(), buckets.all() * kLineBytes, std::byte{0});
   return arena;
 }
 

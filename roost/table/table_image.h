@@ -10,7 +10,7 @@
 #include "roost/isa/isa.h"
 #include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
-#include "roost/table/split_layout.h"
+#include "roost/table/layout.h"
 
 namespace roost {
 
@@ -43,7 +43,7 @@ struct TableConfig {
   std::optional<Isa> isa{};
 };
 
-// What a table's probing policy says of its buckets.
+// What a table's layout and probing policy say of its buckets.
 struct BucketShape {
   unsigned slots;  // slots a bucket
   double

@@ -103,12 +103,12 @@ TYPED_TEST_P(ChangeConformance, stats_count_what_happened) {
 }
 
 TYPED_TEST_P(ChangeConformance, capacities_are_any_number_from_two_buckets_up) {
-  constexpr uint64_t kPair = uint64_t{2} * TypeParam::Probing::kSlots;
+  constexpr uint64_t kPair = uint64_t{2} * TypeParam::Probing::kSplitSlots;
   using TableType = typename TestFixture::Table;
   for (const uint64_t capacity : {kPair, kPair + 1, 3 * kPair - 1, uint64_t{4099}}) {
     const auto table = TableType::create({.capacity = capacity}).value();
     EXPECT_EQ(table.capacity(), (capacity + kPair - 1) / kPair * kPair);
-    EXPECT_EQ(table.bucket_count(), table.capacity() / TypeParam::Probing::kSlots);
+    EXPECT_EQ(table.bucket_count(), table.capacity() / TypeParam::Probing::kSplitSlots);
   }
   EXPECT_FALSE(TableType::create({.capacity = kPair - 1}));
 }
@@ -116,7 +116,7 @@ TYPED_TEST_P(ChangeConformance, capacities_are_any_number_from_two_buckets_up) {
 TYPED_TEST_P(ChangeConformance, a_promise_is_kept_or_refused) {
   using TableType = typename TestFixture::Table;
   auto made = TableType::create({.entries_max = 950, .hash_seed = 3});
-  if (TypeParam::Probing::kPromisedLoad == 0) {
+  if (!TestFixture::promises()) {
     ASSERT_FALSE(made);
     EXPECT_NE(made.error().message.find("cannot promise"), std::string::npos);
     return;
@@ -181,7 +181,7 @@ TYPED_TEST_P(ChangeConformance, X32_a_refused_insert_leaves_every_byte_of_the_ta
 }
 
 TYPED_TEST_P(ChangeConformance, keys_of_one_hash_fill_two_buckets_and_leave_no_trace) {
-  constexpr uint64_t kFit = uint64_t{2} * TypeParam::Probing::kSlots;
+  constexpr uint64_t kFit = uint64_t{2} * TypeParam::Probing::kSplitSlots;
   using TableType = typename TestFixture::template TableOf<ConstantHash>;
   TableType table = TableType::create({.capacity = 1024}).value();
   for (unsigned round = 0; round < 3; ++round) {

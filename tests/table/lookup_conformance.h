@@ -168,7 +168,7 @@ TYPED_TEST_P(LookupConformance, a_lookup_counts_the_second_lines_that_it_touches
 
 TYPED_TEST_P(LookupConformance, a_bucket_in_words_names_its_slots) {
   const auto table = TestFixture::filled(1024);
-  const std::string slots = std::to_string(TypeParam::Probing::kSlots);
+  const std::string slots = std::to_string(TypeParam::Probing::kSplitSlots);
   for (uint64_t bucket = 0; bucket < table.bucket_count(); ++bucket)
     ASSERT_NE(table.dump(BucketIndex{bucket}).find(" of " + slots + " slots busy"),
               std::string::npos);

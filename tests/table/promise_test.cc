@@ -194,16 +194,18 @@ TEST_F(SpareTest, expired_spare_entries_are_swept_and_written_over_and_handed_ov
   EXPECT_FALSE(table_.audit());
 }
 
-TEST_F(SpareTest, audit_names_a_wrong_spared_count_and_a_wrong_home_as_I8) {
+TEST_F(SpareTest, audit_names_a_wrong_spared_mark_and_a_wrong_home_as_I8) {
   for (uint64_t i = 0; i < 20; ++i) ASSERT_EQ(insert(i), InsertOutcome::kInserted);
   ASSERT_FALSE(table_.audit());
   auto& layout = TableInspector::engine(table_).layout();
   const SlotRef spare{BucketIndex{table_.bucket_count() - 2}, 0};
   const BucketIndex home = layout.home(spare);
-  ++layout.line(home).spared;
-  ASSERT_TRUE(table_.audit());
-  EXPECT_EQ(table_.audit()->invariant, 8);
-  --layout.line(home).spared;
+  for (const BucketIndex bucket : {home, BucketIndex{static_cast<uint64_t>(home) + 1}}) {
+    layout.line(bucket).spared ^= 1;
+    ASSERT_TRUE(table_.audit());
+    EXPECT_EQ(table_.audit()->invariant, 8);
+    layout.line(bucket).spared ^= 1;
+  }
   layout.set_home(spare, BucketIndex{static_cast<uint64_t>(home) + 2});
   ASSERT_TRUE(table_.audit());
   EXPECT_EQ(table_.audit()->invariant, 8);

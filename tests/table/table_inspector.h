@@ -11,7 +11,7 @@ struct TableInspector {
     return table.core_.engine();
   }
   template <class Table>
-  static TagLine& line(Table& table, BucketIndex bucket) {
+  static auto& line(Table& table, BucketIndex bucket) {
     return engine(table).layout().line(bucket);
   }
   template <class Table>

@@ -33,7 +33,7 @@ class DisplacedKey : public testing::Test {
     }
     EXPECT_EQ(table_.insert(displaced_, 42, 10), InsertOutcome::kInserted);
     EXPECT_EQ(line(0).moved, 1);
-    EXPECT_EQ(line(0).filter, filter_bits(Tag{kTag}));
+    EXPECT_EQ(line(0).filter, TagLine::filter_bits(Tag{kTag}));
     EXPECT_EQ(line(secondary()).displaced, 1);
   }
 
@@ -99,13 +99,13 @@ TEST(X28, a_saturated_moved_count_sticks_and_loses_no_key) {
     keys.push_back(chosen(table, 6, static_cast<uint16_t>(i * 7), i));
     ASSERT_EQ(table.insert(keys.back(), i), InsertOutcome::kInserted);
   }
-  EXPECT_EQ(TableInspector::line(table, BucketIndex{6}).moved, kMovedSaturated);
+  EXPECT_EQ(TableInspector::line(table, BucketIndex{6}).moved, TagLine::kMovedSaturated);
   EXPECT_FALSE(table.audit());
   while (keys.size() > 100) {
     ASSERT_TRUE(table.erase(keys.back()));
     keys.pop_back();
   }
-  EXPECT_EQ(TableInspector::line(table, BucketIndex{6}).moved, kMovedSaturated);
+  EXPECT_EQ(TableInspector::line(table, BucketIndex{6}).moved, TagLine::kMovedSaturated);
   for (const Key16& key : keys) ASSERT_NE(table.find(key), nullptr);
   EXPECT_FALSE(table.audit());
   table.clear();

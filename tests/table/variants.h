@@ -22,9 +22,9 @@ struct Variant {
 
 // A load that tables of 4,096 slots and more reach under every seed without refusing a key; few
 // slots a bucket fail early.
-template <ProbingPolicy Probing>
+template <class Probing>
 constexpr double safe_load() {
-  switch (Probing::kSlots) {
+  switch (Probing::kSplitSlots) {
     case 1:
       return 0.4;
     case 2:
@@ -76,6 +76,9 @@ class VariantTest : public testing::Test {
     for (uint64_t i = 0; i < entries; ++i)
       EXPECT_EQ(table.insert(Key16::of(i), i), InsertOutcome::kInserted);
     return table;
+  }
+  static constexpr bool promises() {
+    return Probing::kPromises && Probing::kSplitSlots == kSlotsPerBucket;
   }
   static uint64_t entries_in(uint64_t capacity) {
     return static_cast<uint64_t>(static_cast<double>(capacity) * safe_load<Probing>());

@@ -15,7 +15,7 @@ SLOTS = 8  # roost::kSlotsPerBucket
 LINE_BYTES = 64  # sizeof(roost::TagLine)
 BUSY_OFFSET = 42  # offsetof(roost::TagLine, busy)
 LIVE_TICKS = 1024  # roost::kLiveTicks
-MOVED_SATURATED = 65_535  # roost::kMovedSaturated
+MOVED_SATURATED = 65_535  # roost::TagLine::kMovedSaturated
 BUCKETS_AT_A_TIME = 1024
 BUCKETS_MAX = 1 << 16  # that `print` looks through: a large table may be nearly empty
 

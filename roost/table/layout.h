@@ -1,0 +1,121 @@
+// What a layout is: where a table's bytes are. The algorithm (engine.h) asks it for lines, keys and
+// values and knows nothing else of them.
+//
+//   SplitLayout    a line of tags a bucket, keys and values in an array beside the lines
+//
+// A bucket's line is 64 bytes that say of each slot whether it is busy, displaced and live, and of
+// the bucket what sits elsewhere. What all lines have by the same name: `busy` and `displaced` (a
+// bit a slot), `timers`, `filter`, `moved`, and `spared`; see tag_line.h.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "roost/expiry/tick.h"
+#include "roost/hash/hash64.h"
+#include "roost/hash/keyed_hash.h"
+#include "roost/isa/scalar.h"
+
+namespace roost {
+
+// A slot of a bucket.
+struct SlotRef {
+  BucketIndex bucket;
+  unsigned slot;
+
+  friend bool operator==(SlotRef, SlotRef) = default;
+};
+
+// How many buckets a table has: those that hashes lead to, and spare ones behind them.
+struct BucketCounts {
+  uint64_t hashed;
+  uint64_t spare;
+  [[nodiscard]] constexpr uint64_t all() const { return hashed + spare; }
+};
+
+// A bucket's line: no bit set in fresh memory, which is an empty bucket.
+template <class L>
+concept BucketLine = sizeof(L) == 64 && requires(const L& line, L& changed, Tag tag, unsigned n) {
+  // Where the count of moved keys stays once it has got there.
+  { L::kMovedSaturated } -> std::convertible_to<unsigned>;
+
+  // The filter bits of a key whose primary bucket this is.
+  { L::filter_bits(tag) } -> std::same_as<uint64_t>;
+
+  // The fields, which may be bits of a word. A bit a slot: it holds an entry, live or expired; the
+  // entry is not in its primary bucket.
+  { unsigned{line.busy} };
+  { unsigned{line.displaced} };
+  // Entries displaced from here; what tells of them; whether one is in a spare bucket.
+  { unsigned{line.moved} };
+  { uint64_t{line.filter} };
+  { unsigned{line.spared} };
+  // A slot's last live tick, its low 16 bits.
+  { line.timers[n] } -> std::convertible_to<uint16_t>;
+
+  changed.set_busy(n);
+  changed.set_displaced(n);
+  changed.set_moved(n);
+  changed.set_filter(uint64_t{n});
+  changed.spared = 1;
+};
+
+template <class T>
+concept TableLayout =
+    BucketLine<typename T::Line> &&
+    requires(const T& layout, T& changed, SlotRef at, BucketIndex bucket,
+             const typename T::Line& line, Tag tag, Tick now, const KeyedHash& hash,
+             const std::byte* bytes, std::byte* changed_bytes, BucketCounts counts,
+             typename T::Entry entry) {
+      // Slots of a bucket; the load up to which a table with spare buckets can promise
+      // to accept entries, zero if it promises nothing.
+      { T::kSlots } -> std::convertible_to<unsigned>;
+      { T::kPromisedLoad } -> std::convertible_to<double>;
+
+      // Bytes of a key as the table's functions take it: a key class.
+      { T::kKeyBytes } -> std::convertible_to<size_t>;
+
+      // Bytes of memory for so many buckets. The lines are its first bytes.
+      { T::image_bytes(counts, entry) } -> std::same_as<uint64_t>;
+      { layout.entry() } -> std::same_as<typename T::Entry>;
+      { layout.bucket_counts() } -> std::same_as<BucketCounts>;
+      { layout.is_spare(bucket) } -> std::same_as<bool>;
+      { layout.line(bucket) } -> std::same_as<const typename T::Line&>;
+      { changed.line(bucket) } -> std::same_as<typename T::Line&>;
+
+      // The slots of a line that may hold a key, busy or not: by its tag, or by the
+      // whole key.
+      { layout.template candidates<ScalarKernel>(line, tag, bytes) } -> std::same_as<unsigned>;
+
+      // Whether a candidate is the key, so that nobody has to compare the two again.
+      { T::kCandidatesAreExact } -> std::convertible_to<bool>;
+
+      // The slots of a line whose timers are live, busy or not.
+      { layout.template live_timers<ScalarKernel>(line, now) } -> std::same_as<unsigned>;
+
+      // The tag of the entry in a slot: what the line keeps, or what its key's hash
+      // says.
+      { layout.tag(at, hash) } -> std::same_as<Tag>;
+      changed.set_tag(at, tag);
+
+      // What a batch keeps of a candidate, and where its value is.
+      { layout.target(at) } -> std::same_as<const std::byte*>;
+      { T::value_of_target(bytes) } -> std::same_as<const std::byte*>;
+
+      // Key and value in a slot, the key as the table's functions take it (there, or a
+      // copy that stands for a pointer to it), and the slot of a value.
+      { layout.key(at) } -> std::same_as<const std::byte*>;
+      { layout.class_key(at) } -> std::convertible_to<const std::byte*>;
+      { layout.value(at) } -> std::same_as<const std::byte*>;
+      { layout.slot_of_value(bytes) } -> std::same_as<SlotRef>;
+      layout.copy_value(changed_bytes, bytes);
+      changed.write_entry(at, bytes, bytes);
+      changed.copy_entry(at, at);
+
+      // The primary bucket of the entry in a slot of a spare bucket.
+      { layout.home(at) } -> std::same_as<BucketIndex>;
+      changed.set_home(at, bucket);
+    };
+
+}  // namespace roost
