@@ -15,7 +15,9 @@ packages_test='clang-16 clang-format-16 clang-tidy-16 libclang-rt-16-dev ccache
   iproute2 ethtool tcpdump tshark nginx-light dnsmasq-base bind9-dnsutils curl procps
   ca-certificates'
 
-packages_lab='libboost1.81-dev libbenchmark-dev'
+packages_lab='libboost1.81-dev libbenchmark-dev
+  libabsl-dev robin-map-dev libtsl-hopscotch-map-dev libsparsehash-dev libcuckoo-dev libtbb-dev
+  cloc'
 
 # The packages among the arguments that are not installed.
 missing_packages() {
