@@ -14,13 +14,6 @@ namespace {
 constexpr size_t kGroup = 32;
 constexpr size_t kGroupsHeld = 4;
 
-template <LineHint kHint>
-void ask_for(const std::byte* line) {
-  if constexpr (kHint == LineHint::kT0) __builtin_prefetch(line, 0, 3);
-  if constexpr (kHint == LineHint::kT1) __builtin_prefetch(line, 0, 2);
-  if constexpr (kHint == LineHint::kNta) __builtin_prefetch(line, 0, 0);
-}
-
 // A hit reads the second line, a miss stays on the first: by arithmetic, so that no branch guesses.
 uint64_t select(bool hits, uint64_t if_hit, uint64_t if_miss) {
   return if_miss + ((if_hit - if_miss) & (0 - uint64_t{hits}));

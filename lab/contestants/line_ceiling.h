@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 
+#include "lab/contestants/line_hint.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/drive.h"
 #include "lab/harness/workload.h"
@@ -24,9 +25,6 @@
 #include "roost/memory/arena.h"
 
 namespace roost::lab {
-
-// Which cache levels a prefetched line goes to: all, all but the first, or past them.
-enum class LineHint : uint8_t { kT0, kT1, kNta };
 
 // How far ahead of its use a line is asked for.
 enum class LineLead : uint8_t {
