@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Lines of code that each way of probing, and the timers, add to the common algorithm (CPP-T1).
 
-A line of code is what cloc leaves of a file without comments and blank lines. The sources below are
-the algorithm; of them, named structs, functions and lines belong to one part, and what belongs to no
-part is common. A table has the common lines, those of the parts of its way of probing, and those of
-the timers if it has them. Only the order of such sums, and what a part adds in per cent, can be
-compared with the paper's table: it counts a C program that does more and less than this one.
+A line of code is what cloc leaves of a file without comments and blank lines. The sources below
+are the algorithm; of them, named structs, functions and lines belong to one part, and what
+belongs to no part is common. A table has the common lines, those of the parts of its way of
+probing, and those of the timers if it has them. Only the order of such sums, and what a part adds
+in per cent, can be compared with the paper's table: it counts a C program that does more and less
+than this one.
 
 Prints the rows as CSV.
 """
