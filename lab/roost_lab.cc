@@ -1,5 +1,5 @@
-// The measuring program of the lab. lab/lab.py calls it: that script gets the pages, keeps the
-// record and judges; this program measures and writes one line of CSV a timed pass.
+// The measuring program of the lab. lab/lab.py calls it once a job: that script gets the pages,
+// keeps the record and judges; this program measures and writes lines of CSV.
 //
 // Exit status: 0 measured; 1 something was wrong with an answer or could not be set up, said on
 // standard error.
@@ -7,19 +7,21 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <boost/version.hpp>
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lab/contestants/eal.h"
+#include "lab/contestants/line_up.h"
 #include "lab/contestants/rte_hash.h"
 #include "lab/harness/pinned_core.h"
 #include "lab/harness/rounds.h"
-#include "lab/table/table_experiment.h"
+#include "lab/jobs/job.h"
 #include "roost/isa/isa.h"
 
 namespace roost::lab {
@@ -30,86 +32,137 @@ int fail(const std::string& what) {
   return 1;
 }
 
-struct TableArguments {
-  std::vector<uint64_t> slots = {uint64_t{1} << 19, uint64_t{1} << 25};
-  size_t lookups = size_t{1} << 22;
-  double load = 0.8;
-  std::string pages = "2M";
-  int core = -1;
-  unsigned rounds = 7;
-  unsigned warm_up_rounds = 1;
-  uint64_t seed = 1;
-  std::string csv;
-};
+const std::map<std::string, PageKind> kPageKinds = {{"1G", PageKind::kHuge1GiB},
+                                                    {"2M", PageKind::kHuge2MiB},
+                                                    {"THP", PageKind::kTransparentHuge},
+                                                    {"4K", PageKind::kSmall}};
 
 // What only the program knows of how it was built and runs; lab.py puts it into the record.
 void print_facts() {
   fmt::print("compiler: {} {}\n", ROOST_LAB_COMPILER, __VERSION__);
   fmt::print("flags: {}\n", ROOST_LAB_FLAGS);
-  fmt::print("isa kernel of roost_flow_table: {}\n", isa_name(isa_best()));
+  fmt::print("isa kernel of our tables: {}\n", isa_name(isa_best()));
   fmt::print("rte_hash: {}\n", Eal::version());
   fmt::print("boost: {}.{}\n", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000);
   fmt::print("clock: std::chrono::steady_clock, {:.0f} ns a reading\n", clock_cost_seconds() * 1e9);
 }
 
-int measure_tables(const TableArguments& arguments) {
-  const PageKind pages = arguments.pages == "2M" ? PageKind::kHuge2MiB : PageKind::kSmall;
-  const Result<int> wanted =
-      arguments.core >= 0 ? Result<int>(arguments.core) : last_allowed_core();
-  if (!wanted) return fail(wanted.error().message);
-  const uint64_t slots_max = *std::max_element(arguments.slots.begin(), arguments.slots.end());
-  const auto eal = Eal::start(
-      {.core = wanted.value(), .pages = pages, .memory_bytes = RteHash::heap_bytes(slots_max)});
-  if (!eal) return fail(eal.error().message);
-  const Result<int> core = pin_to_core(wanted.value());
-  if (!core) return fail(core.error().message);
+// "32", or "32+next".
+std::optional<Call> parse_call(const std::string& text) {
+  size_t past = 0;
+  const unsigned long lanes = text.empty() ? 0 : std::stoul(text, &past);
+  const std::string rest = text.substr(past);
+  if (lanes == 0 || lanes > kLanesMax || (!rest.empty() && rest != "+next")) return std::nullopt;
+  return Call{.lanes = lanes, .names_next = !rest.empty()};
+}
 
-  std::ofstream csv(arguments.csv);
-  csv << table_csv_header();
-  for (const uint64_t slots : arguments.slots) {
-    const auto say = [slots](const std::string& what) {
-      fmt::print(stderr, "{} slots: {}\n", slots, what);
-    };
-    const auto lines = run_table({.slots = slots,
-                                  .load = arguments.load,
-                                  .pages = pages,
-                                  .core = core.value(),
-                                  .rounds = arguments.rounds,
-                                  .warm_up_rounds = arguments.warm_up_rounds,
-                                  .lookups = arguments.lookups,
-                                  .seed = arguments.seed},
-                                 say);
-    if (!lines) return fail(lines.error().message);
-    csv << lines.value();
+struct Arguments {
+  JobConfig job;
+  std::vector<std::string> calls = {"32"};
+  std::string pages = "4K";
+  size_t core_count = 1;
+  int core = -1;
+  std::string csv;
+};
+
+// The measuring cores: the one asked for, or the last allowed one, and those before it.
+Result<std::vector<int>> choose_cores(const Arguments& arguments) {
+  const Result<int> first = arguments.core >= 0 ? Result<int>(arguments.core) : last_allowed_core();
+  if (!first) return first.error();
+  std::vector<int> cores;
+  for (size_t i = 0; i < arguments.core_count; ++i) {
+    const int core = first.value() - static_cast<int>(i);
+    const Result<int> pinned = pin_to_core(core);
+    if (!pinned) return pinned.error();
+    cores.push_back(pinned.value());
   }
+  const Result<int> back = pin_to_core(first.value());
+  if (!back) return back.error();
+  return cores;
+}
+
+using RunJob = Result<Rows> (*)(const JobConfig&, const Progress&);
+
+int run_job(Arguments& arguments, RunJob run) {
+  JobConfig& job = arguments.job;
+  job.pages = kPageKinds.at(arguments.pages);
+  for (const std::string& text : arguments.calls) {
+    const auto call = parse_call(text);
+    if (!call) return fail("no way to call a table: " + text);
+    job.calls.push_back(*call);
+  }
+  const auto cores = choose_cores(arguments);
+  if (!cores) return fail(cores.error().message);
+  job.cores = cores.value();
+
+  std::optional<Eal> eal;
+  for (const std::string& name : job.contestants) {
+    if (name.find("rte_hash") == std::string::npos || eal) continue;
+    auto started = Eal::start({.core = job.cores.front(),
+                               .pages = job.pages,
+                               .memory_bytes = RteHash::heap_bytes(job.slots) * job.cores.size()});
+    if (!started) return fail(started.error().message);
+    eal.emplace(std::move(started).value());
+    // DPDK pins the thread that starts it, and it may have taken the others' cores away.
+    const Result<int> pinned = pin_to_core(job.cores.front());
+    if (!pinned) return fail(pinned.error().message);
+  }
+
+  const auto rows = run(job, [](double share, const std::string& what) {
+    fmt::print(stderr, "progress {:.3f} {}\n", share, what);
+  });
+  if (!rows) return fail(rows.error().message);
+  std::ofstream csv(arguments.csv);
+  csv << csv_header();
+  for (const RecordRow& row : rows.value()) csv << csv_line(row);
   csv.close();
   return csv ? 0 : fail("the results cannot be written to " + arguments.csv);
+}
+
+void add_options(CLI::App& command, Arguments& arguments) {
+  JobConfig& job = arguments.job;
+  command.add_option("--experiment", job.experiment, "Its name in the record")->required();
+  command.add_option("--contestants", job.contestants, "Who takes part")->required();
+  command.add_option("--slots", job.slots, "Capacity")->required();
+  command.add_option("--loads", job.loads, "Entries as shares of the slots, rising")->required();
+  command.add_option("--misses", job.miss_ratios, "Shares of queries whose key is absent");
+  command.add_option("--calls", arguments.calls, "Keys a call: 32, or 32+next to name the next");
+  command.add_option("--ceilings", job.ceilings, "Variants of the ceiling that run along");
+  command.add_option("--zipf", job.zipf_exponent, "Exponent of the hits; 0 draws evenly");
+  command.add_option("--churn", job.lookups_per_insert, "Lookups an insertion; 0 for none");
+  command.add_option("--key-bits", job.key_bits, "104 or 128")->check(CLI::IsMember({104, 128}));
+  command.add_option("--lookups", job.lookups, "Lookups a timed pass");
+  command.add_flag("--counts,!--no-counts", job.counts, "Whether twins count what lookups meet");
+  command.add_option("--pages", arguments.pages, "Kind of pages, for every contestant")
+      ->check(CLI::IsMember(kPageKinds));
+  command.add_option("--core", arguments.core, "The first measuring core; the last allowed one");
+  command.add_option("--cores", arguments.core_count, "How many cores");
+  command.add_option("--rounds", job.rounds, "Timed rounds")->check(CLI::Range(1U, 1000U));
+  command.add_option("--warm-up", job.warm_up_rounds, "Rounds before them that are thrown away");
+  command.add_option("--seed", job.seed, "Of keys and queries");
+  command.add_option("--csv", arguments.csv, "File to write")->required();
 }
 
 int run(int argc, char** argv) {
   CLI::App app("Measures tables; ./dev lab runs it");
   app.require_subcommand(1);
   auto* facts = app.add_subcommand("facts", "Print how this program was built");
-  auto* table = app.add_subcommand("table", "Our flow table beside its peers and the ceiling");
-  TableArguments arguments;
-  table->add_option("--slots", arguments.slots, "Capacities, one measurement each");
-  table->add_option("--lookups", arguments.lookups, "Lookups a timed pass");
-  table->add_option("--load", arguments.load, "Entries as a share of the slots")
-      ->check(CLI::Range(0.01, 0.95));
-  table->add_option("--pages", arguments.pages, "Kind of pages, for every contestant")
-      ->check(CLI::IsMember({"2M", "4K"}));
-  table->add_option("--core", arguments.core, "Core to measure on; the last allowed one if absent");
-  table->add_option("--rounds", arguments.rounds, "Timed rounds")->check(CLI::Range(1U, 1000U));
-  table->add_option("--warm-up", arguments.warm_up_rounds,
-                    "Rounds before them that are thrown away");
-  table->add_option("--seed", arguments.seed, "Of keys and queries");
-  table->add_option("--csv", arguments.csv, "File to write")->required();
+  auto* names = app.add_subcommand("contestants", "Print their names");
+  Arguments arguments;
+  const std::map<std::string, RunJob> jobs = {
+      {"lookups", run_lookup_job}, {"fills", run_fill_job}, {"structure", run_structure_job}};
+  for (const auto& [name, job] : jobs)
+    add_options(*app.add_subcommand(name, "See lab/jobs/job.h"), arguments);
   CLI11_PARSE(app, argc, argv);
   if (facts->parsed()) {
     print_facts();
     return 0;
   }
-  return measure_tables(arguments);
+  if (names->parsed()) {
+    for (const std::string_view name : contestant_names()) fmt::print("{}\n", name);
+    return 0;
+  }
+  return run_job(arguments, jobs.at(app.get_subcommands().front()->get_name()));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace roost::lab {
 
-struct BoostFlatMapTraits : StandardMap {
+struct BoostFlatMap : StandardMap {
   static constexpr std::string_view kName = "boost_flat_map";
   template <class Key, class Value>
   using Map = boost::unordered_flat_map<Key, Value, KeyHash<Key>, std::equal_to<Key>,
@@ -21,7 +21,5 @@ struct BoostFlatMapTraits : StandardMap {
             .second_bytes = map.bucket_count() * sizeof(*map.begin())};
   }
 };
-
-using BoostFlatMap = MapContestant<BoostFlatMapTraits>;
 
 }  // namespace roost::lab

@@ -1,11 +1,12 @@
-// Our flow table without expiry, as its peers have none: with its default probing, which is what
-// the library has, and with those that the paper compares it with.
+// Our flow table: with its default probing, which is what the library has, and with those that the
+// paper compares it with; without timers, as its peers have none, and with.
 //
 // With the default, a hit touches the bucket's line and the entry's, a miss the bucket's alone,
 // nearly always. Lookups overlap inside a call from 64 keys on, and across calls where the caller
 // names the next ones.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -22,28 +23,69 @@
 
 namespace roost::lab {
 
-template <class ProbingPolicy>
-struct ProbedBy : DefaultPolicies {
-  using Probing = ProbingPolicy;
-};
+template <class ProbingPolicy, class ExpiryPolicy>
+inline constexpr std::string_view kNameOfTable = "";
+template <>
+inline constexpr std::string_view kNameOfTable<FilteredProbing, NoExpiry> = "roost_flow_table";
+template <>
+inline constexpr std::string_view kNameOfTable<FilteredProbing, SlotTimers> =
+    "roost_flow_table_timers";
+template <>
+inline constexpr std::string_view kNameOfTable<OptimisticProbing, NoExpiry> = "roost_optimistic";
+template <>
+inline constexpr std::string_view kNameOfTable<PessimisticProbing<>, NoExpiry> =
+    "roost_pessimistic";
+template <>
+inline constexpr std::string_view kNameOfTable<PessimisticProbing<1>, NoExpiry> = "roost_slots_1";
+template <>
+inline constexpr std::string_view kNameOfTable<PessimisticProbing<2>, NoExpiry> = "roost_slots_2";
+template <>
+inline constexpr std::string_view kNameOfTable<PessimisticProbing<4>, NoExpiry> = "roost_slots_4";
+template <>
+inline constexpr std::string_view kNameOfTable<HortonProbing, NoExpiry> = "roost_horton";
 
-template <class ProbingPolicy>
-inline constexpr std::string_view kNameOfProbing = "";
-template <>
-inline constexpr std::string_view kNameOfProbing<FilteredProbing> = "roost_flow_table";
-template <>
-inline constexpr std::string_view kNameOfProbing<OptimisticProbing> = "roost_optimistic";
-template <>
-inline constexpr std::string_view kNameOfProbing<PessimisticProbing<>> = "roost_pessimistic";
-template <>
-inline constexpr std::string_view kNameOfProbing<HortonProbing> = "roost_horton";
-
-template <class ProbingPolicy>
+template <class ProbingPolicy, class ExpiryPolicy = NoExpiry, class CountsPolicy = NoCounts>
 class RoostTable {
+  struct Policies : DefaultPolicies {
+    using Probing = ProbingPolicy;
+    using Expiry = ExpiryPolicy;
+    using Counts = CountsPolicy;
+  };
+
  public:
-  static constexpr std::string_view kName = kNameOfProbing<ProbingPolicy>;
+  static constexpr std::string_view kName = kNameOfTable<ProbingPolicy, ExpiryPolicy>;
   using Answer = Value;
-  using Table = FlowTable<Key, Value, ProbedBy<ProbingPolicy>>;
+  using Table = FlowTable<Key, Value, Policies>;
+  using Counted = RoostTable<ProbingPolicy, ExpiryPolicy, LookupCounts>;
+
+  // In split phase: each call names the next one's keys, so that its lines are on their way.
+  class Ahead {
+   public:
+    static constexpr std::string_view kName = RoostTable::kName;
+    using Answer = Value;
+
+    explicit Ahead(const RoostTable& table) : table_(&table.table_) {}
+
+    // `next_keys` is empty in the last call of a stream.
+    void lookup(std::span<const Key> keys, std::span<const Key> next_keys, std::span<Value> answers,
+                HitWords hits) {
+      if (!flight_) flight_ = table_->start(keys);
+      if (next_keys.empty()) {
+        table_->lookup(*flight_, answers, hits);
+        flight_.reset();
+      } else {
+        table_->lookup_and_start(*flight_, answers, hits, next_keys);
+      }
+    }
+    static bool is_answer(const Value& answer, const Value& value) { return answer == value; }
+    static uint64_t answer_word(const Value& answer) { return answer.words[0]; }
+
+   private:
+    using Flight = decltype(std::declval<const Table&>().start(std::span<const Key>()));
+
+    const Table* table_;
+    std::optional<Flight> flight_;
+  };
 
   static Result<RoostTable> create(uint64_t slots, PageKind pages) {
     Result<Table> table = Table::create({.capacity = slots, .hash_seed = 1, .pages = pages});
@@ -54,6 +96,12 @@ class RoostTable {
   bool insert(const Key& key, const Value& value) {
     return table_.insert(key, value) != InsertOutcome::kFull;
   }
+  size_t insert(std::span<const Key> keys, std::span<const Value> values) {
+    std::array<InsertOutcome, kLanesMax> outcomes;
+    return table_.insert(keys, values, outcomes);
+  }
+  bool erase(const Key& key) { return table_.erase(key); }
+  void clear() { table_.clear(); }
   void lookup(std::span<const Key> keys, std::span<Value> answers, HitWords hits) {
     table_.lookup(keys, answers, hits);
   }
@@ -63,10 +111,23 @@ class RoostTable {
   [[nodiscard]] uint64_t memory_bytes() const { return table_.mapped_bytes(); }
   // A bucket's line, then an entry's.
   [[nodiscard]] FewestLines fewest_lines() const {
-    return {.first_bytes = table_.capacity() * sizeof(TagLine) / kSlotsPerBucket,
+    return {.first_bytes = table_.bucket_count() * sizeof(TagLine),
             .second_bytes = table_.capacity() * (sizeof(Key) + sizeof(Value))};
   }
-  [[nodiscard]] const Table& table() const { return table_; }
+
+  [[nodiscard]] TableStats stats() const { return table_.stats(); }
+  [[nodiscard]] StructuralCounts counts() const
+    requires CountsPolicy::kEnabled
+  {
+    const TableStats stats = table_.stats();
+    const LookupCounts& met = stats.lookups;
+    return {.lookups = met.lookups,
+            .lines = met.lookups + met.secondary_visits + met.hits + met.tag_false_positives,
+            .secondary_visits = met.secondary_visits,
+            .filter_false_positives = met.filter_false_positives,
+            .inserts = stats.created,
+            .kicks = stats.kicks};
+  }
 
  private:
   explicit RoostTable(Table table) : table_(std::move(table)) {}
@@ -75,38 +136,5 @@ class RoostTable {
 };
 
 using RoostFlowTable = RoostTable<FilteredProbing>;
-
-// The same table in split phase: each call names the next one's keys, so that its lines are on
-// their way.
-class RoostFlowTableAhead {
- public:
-  static constexpr std::string_view kName = RoostFlowTable::kName;
-  using Answer = Value;
-
-  explicit RoostFlowTableAhead(const RoostFlowTable& table) : table_(&table.table()) {}
-
-  // `next_keys` is empty in the last call of a stream.
-  void lookup(std::span<const Key> keys, std::span<const Key> next_keys, std::span<Value> answers,
-              HitWords hits) {
-    if (!flight_) flight_ = table_->start(keys);
-    if (next_keys.empty()) {
-      table_->lookup(*flight_, answers, hits);
-      flight_.reset();
-    } else {
-      table_->lookup_and_start(*flight_, answers, hits, next_keys);
-    }
-  }
-  static bool is_answer(const Value& answer, const Value& value) {
-    return RoostFlowTable::is_answer(answer, value);
-  }
-  static uint64_t answer_word(const Value& answer) { return RoostFlowTable::answer_word(answer); }
-
- private:
-  using Flight =
-      decltype(std::declval<const RoostFlowTable::Table&>().start(std::span<const Key>()));
-
-  const RoostFlowTable::Table* table_;
-  std::optional<Flight> flight_;
-};
 
 }  // namespace roost::lab

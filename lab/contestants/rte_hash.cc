@@ -14,8 +14,6 @@
 namespace roost::lab {
 namespace {
 
-constexpr size_t kKeysPerCall = 32;
-
 // Bytes handed out by DPDK's heap.
 uint64_t heap_bytes_taken() {
   rte_malloc_socket_stats stats{};
@@ -28,7 +26,9 @@ uint64_t heap_bytes_taken() {
 
 Result<RteHash> RteHash::create(uint64_t slots, PageKind) {
   rte_hash_parameters parameters{};
-  parameters.name = "roost_lab";
+  static int made = 0;  // names are taken once a process
+  const std::string name = "roost_lab_" + std::to_string(made++);
+  parameters.name = name.c_str();
   parameters.entries = static_cast<uint32_t>(slots);
   parameters.key_len = sizeof(Key);
   parameters.hash_func = rte_hash_crc;
@@ -45,15 +45,20 @@ bool RteHash::insert(const Key& key, const Value& value) {
   return rte_hash_add_key_data(table_.get(), &key, reinterpret_cast<void*>(value.words[0])) == 0;
 }
 
+bool RteHash::erase(const Key& key) { return rte_hash_del_key(table_.get(), &key) >= 0; }
+
+void RteHash::clear() { rte_hash_reset(table_.get()); }
+
 void RteHash::lookup(std::span<const Key> keys, std::span<Answer> answers, HitWords hits) {
   // The call takes an array of pointers to keys; making it is part of using the table.
-  ROOST_ASSERT(keys.size() <= kKeysPerCall);
-  std::array<const void*, kKeysPerCall> pointers;
+  ROOST_ASSERT(keys.size() <= kLanesPerCallMax);
+  std::array<const void*, kLanesPerCallMax> pointers;
   for (size_t lane = 0; lane < keys.size(); ++lane) pointers[lane] = &keys[lane];
   uint64_t hit_mask = 0;
   rte_hash_lookup_bulk_data(table_.get(), pointers.data(), static_cast<uint32_t>(keys.size()),
                             &hit_mask, answers.data());
   hits.write_group(0, static_cast<uint32_t>(hit_mask));
+  if (keys.size() > 32) hits.write_group(32, static_cast<uint32_t>(hit_mask >> 32));
 }
 
 const void* RteHash::entry_address(const Key& key) const {

@@ -31,7 +31,15 @@ class RteHash {
 
   static Result<RteHash> create(uint64_t slots, PageKind pages);
 
+  // The library takes 64 keys a call.
+  static constexpr size_t kLanesPerCallMax = 64;
+  // It asks for both of a key's buckets, always, and compares the entry of a hit.
+  static constexpr double kLinesOnHit = 3;
+  static constexpr double kLinesOnMiss = 2;
+
   bool insert(const Key& key, const Value& value);
+  bool erase(const Key& key);
+  void clear();
   void lookup(std::span<const Key> keys, std::span<Answer> answers, HitWords hits);
   static bool is_answer(Answer answer, const Value& value) {
     return answer_word(answer) == value.words[0];

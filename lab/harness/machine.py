@@ -45,17 +45,23 @@ def commit(root):
     return asked.stdout.strip() or "unknown"
 
 
-def text(commit_name, program):
-    """The machine text of a record; `program` tells what it was built from."""
-    facts = subprocess.run([program, "facts"], capture_output=True, text=True, check=True).stdout
-    lines = [
-        f"date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC",
-        f"commit: {commit_name}",
-        f"cpu: {_field('/proc/cpuinfo', 'model name')}, {os.cpu_count()} cores, {_isa_flags()}",
-        f"caches: {_caches()}",
-        f"memory: {_field('/proc/meminfo', 'MemTotal')}",
-        f"kernel: {platform.release()}",
-        f"load average before: {_first_line('/proc/loadavg')}",
-        f"transparent huge pages: {_first_line('/sys/kernel/mm/transparent_hugepage/enabled')}",
-    ]
-    return "\n".join(lines) + "\n" + facts
+def contestants(program):
+    """The names of those that the program can measure."""
+    asked = subprocess.run([program, "contestants"], capture_output=True, text=True, check=True)
+    return asked.stdout.split()
+
+
+def facts(commit_name, program):
+    """What a record says of machine and build; `program` tells what it was built from."""
+    built = subprocess.run([program, "facts"], capture_output=True, text=True, check=True).stdout
+    lines = {
+        "date": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC",
+        "commit": commit_name,
+        "cpu": f"{_field('/proc/cpuinfo', 'model name')}, {os.cpu_count()} cores, {_isa_flags()}",
+        "caches": _caches(),
+        "memory": _field("/proc/meminfo", "MemTotal"),
+        "kernel": platform.release(),
+        "load average before": _first_line("/proc/loadavg"),
+        "transparent huge pages": _first_line("/sys/kernel/mm/transparent_hugepage/enabled"),
+    }
+    return lines | dict(line.partition(": ")[::2] for line in built.splitlines())

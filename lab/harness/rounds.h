@@ -1,5 +1,8 @@
 // Interleaved rounds: every entrant answers every stream once a round, A B C D, A B C D, so that a
 // slow minute of the machine is everyone's.
+//
+// On several cores, each has tables and streams of its own and all start together; a round first
+// runs on one core, then on two, and so on, so that the ratio between them is of the same minute.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +15,44 @@
 #include "lab/harness/drive.h"
 #include "lab/harness/workload.h"
 #include "roost/base/result.h"
-#include "roost/memory/pages_behind.h"
 
 namespace roost::lab {
 
-// One contestant in one form. The contestant itself lives elsewhere and outlives this.
+// One contestant in one form. The contestant itself lives elsewhere and outlives this. `core` is an
+// index into the cores measured on.
 struct Entrant {
   std::string contestant;
   std::string form;  // how it is called
-  size_t lanes_per_call;
-  uint64_t table_bytes;
-  PagesBehind pages;
   // Checks every answer to a stream; says what was wrong first.
-  std::function<std::optional<std::string>(const Stream&)> first_wrong;
+  std::function<std::optional<std::string>(size_t core, const Stream&)> first_wrong;
   // What a pass over a stream must find, and the pass that is timed.
-  std::function<PassOutcome(const Stream&)> expected;
-  std::function<PassOutcome(const Stream&)> pass;
+  std::function<PassOutcome(size_t core, const Stream&)> expected;
+  std::function<PassOutcome(size_t core, const Stream&)> pass;
+  // Undoes what a pass changed, untimed; empty if it changes nothing.
+  std::function<void(size_t core)> restore = {};
 };
 
-// One stream and the name it has in reports of what went wrong.
+// One stream a core, and the name in reports of what went wrong.
 struct NamedStream {
   std::string name;
-  Stream stream;
+  std::vector<Stream> by_core;
 };
 
 // One timed pass.
 struct Timing {
   size_t entrant;  // indices into the spans that were measured
   size_t stream;
+  size_t core_count;
   unsigned round;
-  double seconds;
+  uint64_t operations;  // on all cores
+  double seconds;       // from the first core's start to the last one's end
 };
 
 struct RoundsConfig {
+  std::vector<int> cores;  // the first is the calling thread's; each round runs on 1, 2 ... of them
   unsigned warm_up_rounds;  // run and thrown away
   unsigned rounds;
+  std::function<void(double share_done)> progress = [](double) {};
 };
 
 // Checks all answers of all entrants to all streams, then times. An error names the entrant whose

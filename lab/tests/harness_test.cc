@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <vector>
 
 #include "lab/contestants/line_ceiling.h"
 #include "lab/harness/drive.h"
+#include "lab/harness/pinned_core.h"
 #include "lab/harness/rounds.h"
 #include "lab/harness/workload.h"
 
@@ -78,41 +80,82 @@ TEST(Drive, a_missed_key_an_invented_hit_and_a_wrong_value_are_each_noticed) {
 Entrant logging_entrant(const std::string& name, std::string& log) {
   return {.contestant = name,
           .form = "",
-          .lanes_per_call = 1,
-          .table_bytes = 0,
-          .pages = {},
-          .first_wrong = [](const Stream&) { return std::optional<std::string>(); },
-          .expected = [](const Stream&) { return PassOutcome{}; },
+          .first_wrong = [](size_t, const Stream&) { return std::optional<std::string>(); },
+          .expected = [](size_t, const Stream&) { return PassOutcome{}; },
           .pass =
-              [name, &log](const Stream&) {
+              [name, &log](size_t, const Stream&) {
                 log += name;
                 return PassOutcome{};
               }};
 }
 
+RoundsConfig here(unsigned warm_up_rounds, unsigned rounds) {
+  return {
+      .cores = {last_allowed_core().value()}, .warm_up_rounds = warm_up_rounds, .rounds = rounds};
+}
+
 TEST(Rounds, entrants_take_turns_and_warm_up_rounds_are_not_reported) {
   std::string log;
   const std::array entrants = {logging_entrant("A", log), logging_entrant("B", log)};
-  const std::array streams = {NamedStream{"none", Stream({})}};
-  const auto timings = measure(entrants, streams, {.warm_up_rounds = 1, .rounds = 2});
+  const std::array streams = {NamedStream{"none", {Stream({})}}};
+  const auto timings = measure(entrants, streams, here(1, 2));
   ASSERT_TRUE(timings.ok());
   EXPECT_EQ(log, "ABABAB");
   ASSERT_EQ(timings.value().size(), 4U);
   EXPECT_EQ(timings.value().back().round, 1U);
 }
 
+TEST(Rounds, a_pass_is_undone_before_the_next_one) {
+  std::string log;
+  Entrant entrant = logging_entrant("A", log);
+  entrant.restore = [&log](size_t) { log += "-"; };
+  const std::array streams = {NamedStream{"none", {Stream({})}}};
+  ASSERT_TRUE(measure(std::span(&entrant, 1), streams, here(0, 2)).ok());
+  EXPECT_EQ(log, "A-A-");
+}
+
+TEST(Rounds, a_round_runs_on_one_core_and_then_on_both_with_a_stream_each) {
+  const std::array streams = {NamedStream{"two", {Stream({Key{{1, 2}}}), Stream({Key{{3, 4}}})}}};
+  std::array<std::atomic<int>, 2> passes{};
+  Entrant entrant{
+      .contestant = "A",
+      .form = "",
+      .first_wrong = [](size_t, const Stream&) { return std::optional<std::string>(); },
+      .expected =
+          [](size_t, const Stream& stream) {
+            return PassOutcome{.hit_count = 0, .word_sum = stream.as<Key>()[0].words[0]};
+          },
+      .pass =
+          [&passes](size_t core, const Stream& stream) {
+            ++passes[core];
+            return PassOutcome{.hit_count = 0, .word_sum = stream.as<Key>()[0].words[0]};
+          }};
+  const int core = last_allowed_core().value();
+  const auto timings = measure(std::span(&entrant, 1), streams,
+                               {.cores = {core, core}, .warm_up_rounds = 0, .rounds = 3});
+  ASSERT_TRUE(timings.ok());
+  EXPECT_EQ(passes[0], 6);
+  EXPECT_EQ(passes[1], 3);
+  ASSERT_EQ(timings.value().size(), 6U);
+  EXPECT_EQ(timings.value()[0].operations, 1U);
+  EXPECT_EQ(timings.value()[1].core_count, 2U);
+  EXPECT_EQ(timings.value()[1].operations, 2U);
+}
+
 TEST(Rounds, a_wrong_answer_in_the_check_or_in_a_timed_pass_ends_the_measurement) {
   std::string log;
-  const std::array streams = {NamedStream{"none", Stream({})}};
+  const std::array streams = {NamedStream{"none", {Stream({})}}};
   Entrant caught_early = logging_entrant("A", log);
-  caught_early.first_wrong = [](const Stream&) { return std::optional<std::string>("wrong"); };
-  EXPECT_FALSE(
-      measure(std::span(&caught_early, 1), streams, {.warm_up_rounds = 0, .rounds = 1}).ok());
+  caught_early.first_wrong = [](size_t, const Stream&) {
+    return std::optional<std::string>("wrong");
+  };
+  EXPECT_FALSE(measure(std::span(&caught_early, 1), streams, here(0, 1)).ok());
   EXPECT_EQ(log, "");
   Entrant caught_late = logging_entrant("A", log);
-  caught_late.expected = [](const Stream&) { return PassOutcome{.hit_count = 1, .word_sum = 0}; };
-  EXPECT_FALSE(
-      measure(std::span(&caught_late, 1), streams, {.warm_up_rounds = 0, .rounds = 1}).ok());
+  caught_late.expected = [](size_t, const Stream&) {
+    return PassOutcome{.hit_count = 1, .word_sum = 0};
+  };
+  EXPECT_FALSE(measure(std::span(&caught_late, 1), streams, here(0, 1)).ok());
 }
 
 TEST(Ceiling, every_variant_touches_what_the_plain_walk_touches) {

@@ -21,7 +21,7 @@ namespace {
 template <class Traits>
 class Maps : public testing::Test {};
 
-using AllMaps = testing::Types<AbslFlatHashMap, BoostFlatMapTraits, GoogleDenseHashMap,
+using AllMaps = testing::Types<AbslFlatHashMap, BoostFlatMap, GoogleDenseHashMap,
                                GoogleSparseHashMap, LibcuckooMap, StdUnorderedMap,
                                TbbConcurrentHashMap, TslHopscotchMap, TslRobinMap>;
 TYPED_TEST_SUITE(Maps, AllMaps);

@@ -1,0 +1,262 @@
+// A contestant with its type forgotten, so that experiments are compiled once and contestants are
+// chosen by name.
+//
+// Whatever is timed stays inside one virtual call: a pass over a stream, a chunk of insertions.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lab/harness/contestant.h"
+#include "lab/harness/drive.h"
+#include "lab/harness/workload.h"
+#include "roost/base/result.h"
+#include "roost/memory/pages_behind.h"
+#include "roost/table/table_stats.h"
+
+namespace roost::lab {
+
+// How a table is called: so many keys a call, and whether the next call's keys are named.
+struct Call {
+  size_t lanes;
+  bool names_next = false;
+};
+inline constexpr Call kPlainCall = {.lanes = 32};
+
+class AnyTable {
+ public:
+  AnyTable() = default;
+  AnyTable(const AnyTable&) = delete;
+  AnyTable& operator=(const AnyTable&) = delete;
+  virtual ~AnyTable() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual size_t key_bytes() const = 0;
+  [[nodiscard]] virtual size_t value_bytes() const = 0;
+  [[nodiscard]] virtual uint64_t memory_bytes() = 0;
+  [[nodiscard]] virtual FewestLines fewest_lines() = 0;
+  [[nodiscard]] virtual PagesBehind pages(const Key& present) = 0;
+
+  // The name of a call in reports; nothing when the table does not take it. Tables that answer one
+  // by one take the plain call alone.
+  [[nodiscard]] virtual std::optional<std::string> form(Call call) const = 0;
+
+  // Lookups. `wrong` says what was wrong first; `expected` is what a pass must find.
+  [[nodiscard]] virtual std::optional<std::string> first_wrong(const Stream& stream, Call call) = 0;
+  [[nodiscard]] virtual PassOutcome expected(const Stream& stream) const = 0;
+  [[nodiscard]] virtual PassOutcome pass(const Stream& stream, Call call) = 0;
+
+  // Inserts the keys with indices from `first` to `past - 1`, in calls of `lanes` keys if the table
+  // takes batches, and stops at the first refusal. The time is that of the insertions alone.
+  struct Inserted {
+    uint64_t stored = 0;
+    double seconds = 0;
+  };
+  virtual Inserted insert(const traffic::KeySource& keys, uint64_t first, uint64_t past,
+                          size_t lanes) = 0;
+  [[nodiscard]] virtual bool inserts_batches() const = 0;
+  [[nodiscard]] virtual bool can_clear() const = 0;
+  virtual void clear() = 0;
+
+  // Lookups with insertions and erasures between them: after each call as many as are due, so that
+  // the table's load stays. Counts as hits also what was erased and stored.
+  struct Churn {
+    std::span<const Key> leaving;
+    std::span<const Key> arriving;  // as many
+  };
+  [[nodiscard]] virtual bool can_churn() const = 0;
+  [[nodiscard]] virtual PassOutcome churn(const Stream& stream, Call call, const Churn& churn) = 0;
+
+  // What is known of its insides, if anything.
+  [[nodiscard]] virtual std::optional<TableStats> stats() const = 0;
+  [[nodiscard]] virtual std::optional<StructuralCounts> counts() const = 0;
+  // Lines that every lookup touches, on a hit and on a miss.
+  [[nodiscard]] virtual std::optional<std::pair<double, double>> known_lines() const = 0;
+};
+
+// How contestants are made: `counted` makes the twin that counts, if there is one.
+struct ContestantEntry {
+  using Create = std::function<Result<std::unique_ptr<AnyTable>>(uint64_t slots, PageKind pages)>;
+
+  std::string_view name;
+  Create create;
+  Create counted;
+};
+
+template <Contestant Table>
+class TypedTable final : public AnyTable {
+ public:
+  explicit TypedTable(Table table) : table_(std::move(table)) {}
+
+  [[nodiscard]] std::string_view name() const override { return Table::kName; }
+  [[nodiscard]] size_t key_bytes() const override { return sizeof(KeyOf<Table>); }
+  [[nodiscard]] size_t value_bytes() const override { return sizeof(ValueOf<Table>); }
+  [[nodiscard]] uint64_t memory_bytes() override { return table_.memory_bytes(); }
+  [[nodiscard]] FewestLines fewest_lines() override { return table_.fewest_lines(); }
+  [[nodiscard]] PagesBehind pages(const Key& present) override {
+    return read_pages(table_.entry_address(own(present))).value_or(PagesBehind{});
+  }
+
+  [[nodiscard]] std::optional<std::string> form(Call call) const override {
+    if constexpr (OneByOne<Table>) {
+      if (call.lanes != kPlainCall.lanes || call.names_next) return std::nullopt;
+      return "one by one";
+    } else {
+      if (call.lanes > lanes_max() || (call.names_next && !HasAheadView<Table>))
+        return std::nullopt;
+      const std::string lanes = std::to_string(call.lanes);
+      return lanes + " keys" + (call.names_next ? " and the next " + lanes + " named" : " a call");
+    }
+  }
+
+  [[nodiscard]] std::optional<std::string> first_wrong(const Stream& stream, Call call) override {
+    return through(call, [&](auto& view) {
+      return first_wrong_answer(view, stream.as<KeyOf<Table>>(), call.lanes);
+    });
+  }
+  [[nodiscard]] PassOutcome expected(const Stream& stream) const override {
+    return expected_outcome<ValueOf<Table>>(stream.as<KeyOf<Table>>());
+  }
+  [[nodiscard]] PassOutcome pass(const Stream& stream, Call call) override {
+    return through(call,
+                   [&](auto& view) { return drive(view, stream.as<KeyOf<Table>>(), call.lanes); });
+  }
+
+  Inserted insert(const traffic::KeySource& keys, uint64_t first, uint64_t past,
+                  size_t lanes) override {
+    constexpr uint64_t kChunk = uint64_t{1} << 14;
+    std::vector<KeyOf<Table>> chunk_keys;
+    std::vector<ValueOf<Table>> values;
+    Inserted inserted;
+    for (uint64_t at = first; at < past; at += kChunk) {
+      chunk_keys.clear();
+      values.clear();
+      for (uint64_t index = at; index < std::min(at + kChunk, past); ++index) {
+        chunk_keys.push_back(own(keys.inserted(index)));
+        values.push_back(value_of<ValueOf<Table>>(chunk_keys.back()));
+      }
+      const auto start = std::chrono::steady_clock::now();
+      const uint64_t stored = insert_chunk(chunk_keys, values, lanes);
+      inserted.seconds +=
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      inserted.stored += stored;
+      if (stored < chunk_keys.size()) break;
+    }
+    return inserted;
+  }
+  [[nodiscard]] bool inserts_batches() const override { return BatchInserting<Table>; }
+  [[nodiscard]] bool can_clear() const override { return Clearable<Table>; }
+  void clear() override {
+    if constexpr (Clearable<Table>) table_.clear();
+  }
+
+  [[nodiscard]] bool can_churn() const override { return Erasing<Table>; }
+  [[nodiscard]] PassOutcome churn(const Stream& stream, Call call, const Churn& churn) override {
+    PassOutcome outcome;
+    if constexpr (Erasing<Table>) {
+      const KeysOf<Table> queries = stream.as<KeyOf<Table>>();
+      size_t done = 0;
+      for (size_t at = 0; at < queries.size(); at += call.lanes) {
+        const KeysOf<Table> keys = queries.subspan(at, std::min(call.lanes, queries.size() - at));
+        const PassOutcome found = drive(table_, keys, call.lanes);
+        outcome.hit_count += found.hit_count;
+        outcome.word_sum += found.word_sum;
+        const size_t due = churn.leaving.size() * (at + keys.size()) / queries.size();
+        for (; done < due; ++done) outcome.hit_count += replace(churn, done);
+      }
+    }
+    return outcome;
+  }
+
+  [[nodiscard]] std::optional<TableStats> stats() const override {
+    if constexpr (requires { table_.stats(); }) return table_.stats();
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<StructuralCounts> counts() const override {
+    if constexpr (Counting<Table>) return table_.counts();
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::pair<double, double>> known_lines() const override {
+    if constexpr (KnownLines<Table>) return std::pair{Table::kLinesOnHit, Table::kLinesOnMiss};
+    return std::nullopt;
+  }
+
+ private:
+  static KeyOf<Table> own(const Key& key) { return traffic::narrowed<KeyOf<Table>>(key); }
+
+  static size_t lanes_max() {
+    if constexpr (requires { Table::kLanesPerCallMax; }) return Table::kLanesPerCallMax;
+    return kLanesMax;
+  }
+
+  // Calls use(the table, or the view that is told the next keys).
+  template <class Use>
+  auto through(Call call, Use&& use) {
+    if constexpr (HasAheadView<Table>) {
+      if (call.names_next) {
+        typename Table::Ahead view(table_);
+        return use(view);
+      }
+    }
+    return use(table_);
+  }
+
+  // Stops at the first refusal; what was stored.
+  uint64_t insert_chunk(std::span<const KeyOf<Table>> keys, std::span<const ValueOf<Table>> values,
+                        [[maybe_unused]] size_t lanes) {
+    if constexpr (BatchInserting<Table>) {
+      uint64_t stored = 0;
+      for (size_t at = 0; at < keys.size(); at += lanes) {
+        const size_t count = std::min(lanes, keys.size() - at);
+        const size_t taken = table_.insert(keys.subspan(at, count), values.subspan(at, count));
+        stored += taken;
+        if (taken < count) break;
+      }
+      return stored;
+    } else {
+      uint64_t stored = 0;
+      while (stored < keys.size() && table_.insert(keys[stored], values[stored])) ++stored;
+      return stored;
+    }
+  }
+
+  // One entry leaves and one arrives; how many of the two did.
+  uint64_t replace(const Churn& churn, size_t entry) {
+    if constexpr (Erasing<Table>) {
+      const KeyOf<Table> arriving = own(churn.arriving[entry]);
+      const bool left = table_.erase(own(churn.leaving[entry]));
+      const bool arrived = table_.insert(arriving, value_of<ValueOf<Table>>(arriving));
+      return uint64_t{left} + uint64_t{arrived};
+    }
+    return 0;
+  }
+
+  Table table_;
+};
+
+template <Contestant Table>
+Result<std::unique_ptr<AnyTable>> create_any(uint64_t slots, PageKind pages) {
+  Result<Table> table = Table::create(slots, pages);
+  if (!table) return table.error();
+  return std::unique_ptr<AnyTable>(std::make_unique<TypedTable<Table>>(std::move(table).value()));
+}
+
+template <Contestant Table>
+ContestantEntry contestant() {
+  ContestantEntry entry{.name = Table::kName, .create = create_any<Table>, .counted = {}};
+  if constexpr (HasCountedTwin<Table>) entry.counted = create_any<typename Table::Counted>;
+  return entry;
+}
+
+}  // namespace roost::lab

@@ -1,0 +1,89 @@
+"""README's figures: blocks made from the records they name.
+
+    <!-- lab: lab/record/table-20261121T0433Z-7c53a8783e.csv speed -->
+    what the experiment's readme_block(record, "speed") gives
+    <!-- /lab -->
+
+`./dev lab readme` makes the blocks anew. The check fails when a block differs from its record, when
+the record's commit is no ancestor of the present one, and when the record cannot be quoted: made
+from a changed tree, or on a broken bench.
+"""
+import importlib
+import re
+import subprocess
+from pathlib import Path
+
+from report import bench
+from report.record import Record
+
+BLOCK = re.compile(r"^<!-- lab: (?P<csv>\S+) (?P<name>\S+) -->\n(?P<text>.*?)^<!-- /lab -->$",
+                   re.MULTILINE | re.DOTALL)
+
+
+def commit_of(csv, record):
+    """Records of the first format have it in their name only."""
+    return record.facts.get("commit") or Path(csv).stem.split("-", 2)[2]
+
+
+def why_not_quotable(root, csv, record):
+    commit = commit_of(csv, record)
+    if commit.endswith("-dirty"):
+        return f"{csv} was measured on a changed tree"
+    asked = subprocess.run(["git", "-C", root, "merge-base", "--is-ancestor", commit, "HEAD"],
+                           capture_output=True, text=True, check=False)
+    if asked.returncode != 0:
+        return f"{csv} was measured at {commit}, which is no ancestor of the present commit"
+    reasons = list(bench.broken(record))
+    return f"{csv}: {reasons[0]}" if reasons else None
+
+
+def block_text(root, csv, name):
+    record = Record.read(root / csv)
+    experiment = importlib.import_module(f"{record.facts.get('experiment', 'table')}.experiment")
+    return experiment.readme_block(record, name)
+
+
+def problems(root):
+    """What is wrong with README's figures, one sentence each."""
+    text = (root / "README.md").read_text(encoding="utf-8")
+    blocks = list(BLOCK.finditer(text))
+    if len(blocks) != text.count("<!-- lab:"):
+        yield "README.md: a block of figures is not closed by <!-- /lab -->"
+    if not blocks:
+        yield "README.md: no figure names its record"
+    for block in blocks:
+        csv, name = block["csv"], block["name"]
+        if not (root / csv).exists():
+            yield f"README.md: there is no record {csv}"
+            continue
+        reason = why_not_quotable(root, csv, Record.read(root / csv))
+        if reason:
+            yield f"README.md: {reason}"
+        if block["text"] != block_text(root, csv, name):
+            yield f"README.md: block {name} differs from {csv}; ./dev lab readme makes it anew"
+
+
+def is_git_tree(root):
+    return subprocess.run(["git", "-C", root, "rev-parse", "HEAD"], capture_output=True,
+                          check=False).returncode == 0
+
+
+def check(root):
+    if not is_git_tree(root):
+        print("NOT TESTED: README's figures, because this tree is not under git")
+        return 0
+    found = list(problems(root))
+    print("\n".join(found) or "README.md: every figure is its record's")
+    return 1 if found else 0
+
+
+def renew(root):
+    readme = root / "README.md"
+    text = readme.read_text(encoding="utf-8")
+
+    def made_anew(block):
+        head = f"<!-- lab: {block['csv']} {block['name']} -->\n"
+        return head + block_text(root, block["csv"], block["name"]) + "<!-- /lab -->"
+
+    readme.write_text(BLOCK.sub(made_anew, text), encoding="utf-8")
+    return check(root)

@@ -1,0 +1,91 @@
+"""The jobs of the experiment `table`, by size: which contestants at which sizes and workloads."""
+from harness.job import CEILINGS, SIZES, Job
+from table import targets
+from table.targets import OURS, PEER
+
+OVERLAPPED = ("32", "256", "32+next")
+ORACLE = "oracle_two_line"  # and a prefetch hint
+ORACLES = tuple(f"{ORACLE}_{hint}" for hint in ("t0", "t1", "nta"))
+OURS_OTHERWISE = ("roost_optimistic", "roost_pessimistic", "roost_horton", "roost_c_table")
+TIMERS = OURS + "_timers"
+MISS_SWEEP = tuple(step / 10 for step in range(11))
+FEW_CEILINGS = ("T0", "T1+2", "NTA+1")
+
+
+def jobs(size, available):
+    """Those whose contestants the program has; a contestant that is not ours is a peer."""
+    full = size != "quick"
+    found = [*split_jobs(full), *inline_jobs(), *fill_jobs(full)]
+    if full:
+        found += [*peer_jobs(available), *workload_jobs(), *machine_jobs()]
+    kept = []
+    for job in found:
+        there = tuple(name for name in job.contestants if name in available)
+        if any(name.startswith("roost_") for name in there) or job.experiment == "peers":
+            kept.append(job.__class__(**{**job.__dict__, "contestants": there}))
+    return kept
+
+
+def split_jobs(full):
+    for name in ("512K", "32M"):
+        yield Job("lookups", "split", SIZES[name], (OURS, PEER, *ORACLES), loads=(0.8, 0.95),
+                  calls=OVERLAPPED, ceilings=CEILINGS)
+    for oracle in ORACLES[1:] if full else ():  # no room for more at once, nor for ceilings
+        yield Job("lookups", "split", SIZES["128M"], (OURS, PEER, oracle), calls=OVERLAPPED,
+                  counts=False)
+
+
+def inline_jobs():
+    for case in targets.CASES:
+        if case.experiment == "inline":
+            yield Job("lookups", "inline", case.slots,
+                      (case.contestant, PEER,
+                       *(case.oracle + name[len(ORACLE):] for name in ORACLES)),
+                      calls=OVERLAPPED, ceilings=CEILINGS, key_bits=104)
+
+
+def fill_jobs(full):
+    for name in ("512K", "32M") if full else ("32M",):
+        yield Job("fills", "fills", SIZES[name], targets.INSERT_CONTESTANTS, loads=(0.8, 0.95),
+                  calls=("32", "256"), rounds=5 if full else 3)
+
+
+def peer_jobs(available):
+    """Peers in pairs, so that memory holds them beside ours."""
+    peers = [name for name in available if not name.startswith(("roost_", "oracle_"))
+             and name != PEER]
+    groups = [OURS_OTHERWISE, *(tuple(peers[i:i + 2]) for i in range(0, len(peers), 2))]
+    for name in ("512K", "32M"):
+        for group in groups:
+            yield Job("lookups", "peers", SIZES[name], (OURS, PEER, *group), ceilings=CEILINGS)
+            if group is not OURS_OTHERWISE:
+                yield Job("fills", "peers", SIZES[name], (OURS, PEER, *group), calls=("32", "256"),
+                          rounds=3)
+    for name in peers:
+        yield Job("lookups", "peers", SIZES["128M"], (name,))
+
+
+def workload_jobs():
+    trio = (OURS, PEER, f"{ORACLE}_t1")
+    for name in ("512K", "32M"):
+        size = SIZES[name]
+        yield Job("lookups", "misses", size, trio, misses=MISS_SWEEP, calls=("32", "32+next"),
+                  ceilings=FEW_CEILINGS, rounds=5)
+        yield Job("lookups", "zipf", size, trio, calls=OVERLAPPED, zipf=0.99, rounds=5,
+                  misses=(0.0, 0.2))
+        yield Job("lookups", "batches", size, trio, calls=("1", "2", "4", "8", "16", "32", "64",
+                                                           "128"), misses=(0.2,), rounds=5)
+        for ratio in (20, 30, 100):
+            yield Job("lookups", "churn", size, (OURS, TIMERS, PEER), misses=(0.2,), churn=ratio,
+                      rounds=5, counts=False)
+        yield Job("lookups", "timers", size, (OURS, TIMERS, PEER), calls=OVERLAPPED)
+    yield Job("lookups", "timers", SIZES["128M"], (OURS, TIMERS, PEER), calls=OVERLAPPED,
+              counts=False)
+
+
+def machine_jobs():
+    trio = (OURS, PEER, f"{ORACLE}_t1")
+    for pages in ("4K", "THP", "2M", "1G"):
+        yield Job("lookups", "pages", SIZES["32M"], trio, calls=OVERLAPPED, pages=pages, rounds=5,
+                  ceilings=FEW_CEILINGS)
+    yield Job("lookups", "cores", SIZES["32M"], trio, calls=OVERLAPPED, cores=2, rounds=5)
