@@ -73,7 +73,8 @@ class Record:
         found = {}
         for row in self.rows:
             if row.get("note", "").startswith("not run"):
-                key = row["experiment"], row["contestant"], row["slots"], row["load"]
+                fields = ("experiment", "contestant", "slots", "load", "core_count")
+                key = tuple(row.get(field) for field in fields)
                 found.setdefault(key, row)
         return list(found.values())
 

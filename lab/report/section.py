@@ -57,3 +57,12 @@ def size_name(slots):
 
 def cell(number, digits=1, unit=""):
     return "-" if number is None else f"{number:.{digits}f}{unit}"
+
+
+def not_run_section(record):
+    """What a record says was not run, and why: a list of one section or none."""
+    rows = [[row["contestant"], row["experiment"], "-" if not row["slots"] else
+             size_name(row["slots"]), cell(row["load"], 2), cell(row.get("core_count"), 0),
+             row["note"].removeprefix("not run: ")] for row in record.not_run()]
+    header = ["contestant", "part", "slots", "load", "cores", "why"]
+    return [Section("Not run", tables=[Table(header, rows, kind="not run")])] if rows else []

@@ -5,7 +5,8 @@ churn, batches, misses, timers, pages, cores.
 """
 from harness.job import SIZES
 from report import bench, record as records
-from report.section import MISS_NAMES, Plot, Section, Table, Verdict, cell, size_name
+from report.section import (MISS_NAMES, Plot, Section, Table, Verdict, cell, not_run_section,
+                            size_name)
 from table import targets
 from table.jobs import ORACLE, TIMERS, jobs
 from table.targets import OURS, PEER, PLAIN
@@ -25,13 +26,7 @@ def sections(record):
                              else name)
         if mine.rows:
             found += make(mine, name)
-    missing = record.not_run()
-    if missing:
-        found.append(Section("Not run", tables=[Table(
-            ["contestant", "part", "slots", "load", "why"],
-            [[row["contestant"], row["experiment"], size_name(row["slots"]), f"{row['load']:g}",
-              row["note"].removeprefix("not run: ")] for row in missing])]))
-    return found
+    return found + not_run_section(record)
 
 
 def is_first_format(record):
