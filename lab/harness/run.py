@@ -1,6 +1,7 @@
 """Runs jobs one after another: pages for each, a progress bar with the time left, rows kept."""
 import os
 import subprocess
+from pathlib import Path
 
 import tqdm
 
@@ -17,7 +18,7 @@ class JobFailed(Exception):
 
 
 def memory_available():
-    for line in open("/proc/meminfo", encoding="ascii"):
+    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) << 10
     return 0
