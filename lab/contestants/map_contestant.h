@@ -13,6 +13,7 @@
 // and `MapContestant<MyMap>` is the contestant.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -102,12 +103,16 @@ class MapContestant {
   }
 
   void lookup(std::span<const KeyT> keys, std::span<ValueT> answers, HitWords hits) {
-    hits.clear(keys.size());
-    for (size_t lane = 0; lane < keys.size(); ++lane) {
-      const ValueT* value = Traits::find(*map_, keys[lane]);
-      if (value == nullptr) continue;
-      answers[lane] = *value;
-      hits.set(lane);
+    for (size_t first = 0; first < keys.size(); first += 32) {
+      const size_t lane_count = std::min<size_t>(32, keys.size() - first);
+      uint32_t found = 0;
+      for (size_t lane = 0; lane < lane_count; ++lane) {
+        const ValueT* value = Traits::find(*map_, keys[first + lane]);
+        if (value == nullptr) continue;
+        answers[first + lane] = *value;
+        found |= uint32_t{1} << lane;
+      }
+      hits.write_group(first, found);
     }
   }
 
