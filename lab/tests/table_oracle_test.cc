@@ -1,0 +1,100 @@
+// The oracle in a table's own memory: it answers as the table does, from the same bytes.
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lab/contestants/table_oracle.h"
+#include "lab/tests/contestant_check.h"
+#include "roost/table/flow_table.h"
+
+namespace roost::lab {
+namespace {
+
+// Our table in memory that it was lent.
+class LentTable {
+ public:
+  static constexpr TableConfig kConfig = {.capacity = kCheckedSlots, .hash_seed = 1};
+  using Table = FlowTable<Key, Value>;
+
+  LentTable() {
+    TableConfig config = kConfig;
+    config.memory = {memory_.data(), memory_.bytes()};
+    table_.emplace(Table::create(config).value());
+    for (uint64_t index = 0; index < kCheckedEntries; ++index) {
+      const Key key = traffic::KeySource(3).inserted(index);
+      EXPECT_NE(table_->insert(key, value_of(key)), InsertOutcome::kFull);
+    }
+  }
+
+  const void* entry_address(const Key& key) { return table_->find(key); }
+  [[nodiscard]] TableMemory memory() const {
+    return {{memory_.data(), memory_.bytes()}, table_->bucket_count()};
+  }
+  Table& table() { return *table_; }
+
+ private:
+  Arena memory_ = Arena::map(Table::bytes_to_lend(kConfig).value()).value();
+  std::optional<Table> table_;
+};
+
+template <class Oracle>
+class TableOracles : public testing::Test {
+ protected:
+  std::vector<Key> stream(double miss_ratio) {
+    return traffic::query_stream(
+        traffic::KeySource(3),
+        {.entry_count = kCheckedEntries, .query_count = 10'001, .miss_ratio = miss_ratio});
+  }
+  LentTable table_;
+};
+
+using AllHints = testing::Types<TableOracle<LentTable, 2, LineHint::kT0>,
+                                TableOracle<LentTable, 2, LineHint::kT1>,
+                                TableOracle<LentTable, 2, LineHint::kNta>>;
+TYPED_TEST_SUITE(TableOracles, AllHints);
+
+TYPED_TEST(TableOracles, answer_what_the_table_holds_in_every_form_of_call) {
+  for (const double miss_ratio : {0.0, 0.5, 1.0}) {
+    const std::vector<Key> queries = this->stream(miss_ratio);
+    const std::span<const Key> stream(queries);
+    TypeParam oracle(this->table_, this->table_.memory(), stream);
+    typename TypeParam::Ahead ahead(oracle);
+    for (const size_t lanes : {1U, 32U, 256U}) {
+      EXPECT_EQ(first_wrong_answer(oracle, stream, lanes), std::nullopt);
+      EXPECT_EQ(first_wrong_answer(ahead, stream, lanes), std::nullopt);
+      EXPECT_EQ(drive(oracle, stream, lanes), expected_outcome(stream));
+    }
+  }
+}
+
+TYPED_TEST(TableOracles, begin_at_the_line_of_the_bucket_that_holds_the_entry) {
+  const std::vector<Key> queries = this->stream(0.5);
+  TypeParam oracle(this->table_, this->table_.memory(), queries);
+  const std::byte* const memory = this->table_.memory().bytes.data();
+  const std::byte* const entries = memory + this->table_.memory().bucket_count * 64;
+  for (const Key& key : queries) {
+    const std::byte* line = oracle.first_line(oracle.place_of(key));
+    ASSERT_EQ((line - memory) % 64, 0);
+    ASSERT_LT(line, entries);
+    const auto* value = static_cast<const std::byte*>(this->table_.entry_address(key));
+    if (value != nullptr) {
+      ASSERT_EQ((value - entries) / 256, (line - memory) / 64);
+    }
+  }
+}
+
+TYPED_TEST(TableOracles, are_wrong_where_the_table_is_and_where_it_has_changed) {
+  const std::vector<Key> queries = this->stream(0);
+  const std::span<const Key> stream(queries);
+  TypeParam oracle(this->table_, this->table_.memory(), stream);
+  const Value wrong{{1, 2}};
+  EXPECT_EQ(this->table_.table().insert(queries[5], wrong), InsertOutcome::kUpdated);
+  EXPECT_NE(first_wrong_answer(oracle, stream, 32), std::nullopt);
+  EXPECT_NE(drive(oracle, stream, 32), expected_outcome(stream));
+}
+
+}  // namespace
+}  // namespace roost::lab
