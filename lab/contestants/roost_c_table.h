@@ -39,14 +39,21 @@ class RoostCTable {
   }
 
   bool insert(const Key& key, const Value& value) {
-    const roost_keys keys = one(key);
-    uint8_t outcome = ROOST_FULL;
-    return roost_table_insert(table_.get(), &keys, &value, nullptr, &outcome) != 0;
+    return insert(std::span(&key, 1), std::span(&value, 1)) != 0;
   }
+  size_t insert(std::span<const Key> keys, std::span<const Value> values) {
+    const roost_keys batch = batch_of(keys);
+    std::array<uint8_t, kLanesMax> outcomes;
+    return roost_table_insert(table_.get(), &batch, values.data(), nullptr, outcomes.data());
+  }
+  bool erase(const Key& key) {
+    const roost_keys keys = one(key);
+    uint64_t erased = 0;
+    return roost_table_erase(table_.get(), &keys, &erased) != 0;
+  }
+  void clear() { roost_table_clear(table_.get()); }
   void lookup(std::span<const Key> keys, std::span<Value> answers, HitWords hits) {
-    roost_keys batch{};
-    batch.keys = keys.data();
-    batch.count = keys.size();
+    const roost_keys batch = batch_of(keys);
     roost_table_lookup(table_.get(), &batch, answers.data(), hits.words().data());
   }
   static bool is_answer(const Value& answer, const Value& value) { return answer == value; }
@@ -79,12 +86,13 @@ class RoostCTable {
 
   explicit RoostCTable(roost_table* table) : table_(table) {}
 
-  static roost_keys one(const Key& key) {
-    roost_keys keys{};
-    keys.keys = &key;
-    keys.count = 1;
-    return keys;
+  static roost_keys batch_of(std::span<const Key> keys) {
+    roost_keys batch{};
+    batch.keys = keys.data();
+    batch.count = keys.size();
+    return batch;
   }
+  static roost_keys one(const Key& key) { return batch_of(std::span(&key, 1)); }
 
   std::unique_ptr<roost_table, Destroy> table_;
 };
