@@ -44,7 +44,21 @@ inline constexpr std::string_view kNameOfTable<PessimisticProbing<4>, NoExpiry> 
 template <>
 inline constexpr std::string_view kNameOfTable<HortonProbing, NoExpiry> = "roost_horton";
 
-template <class ProbingPolicy, class ExpiryPolicy = NoExpiry, class CountsPolicy = NoCounts>
+template <class ExpiryPolicy, unsigned kSlots>
+inline constexpr std::string_view kNameOfInline = "";
+template <>
+inline constexpr std::string_view kNameOfInline<NoExpiry, 2> = "roost_inline_2";
+template <>
+inline constexpr std::string_view kNameOfInline<NoExpiry, 3> = "roost_inline_3";
+template <>
+inline constexpr std::string_view kNameOfInline<SlotTimers, 2> = "roost_inline_2_timers";
+template <>
+inline constexpr std::string_view kNameOfInline<SlotTimers, 3> = "roost_inline_3_timers";
+
+// `kInlineSlots` is not zero for keys and values that the table keeps inside the bucket's line:
+// that many in each.
+template <class ProbingPolicy, class ExpiryPolicy = NoExpiry, class CountsPolicy = NoCounts,
+          class KeyT = Key, class ValueT = Value, unsigned kInlineSlots = 0>
 class RoostTable {
   struct Policies : DefaultPolicies {
     using Probing = ProbingPolicy;
@@ -53,22 +67,28 @@ class RoostTable {
   };
 
  public:
-  static constexpr std::string_view kName = kNameOfTable<ProbingPolicy, ExpiryPolicy>;
-  using Answer = Value;
-  using Table = FlowTable<Key, Value, Policies>;
-  using Counted = RoostTable<ProbingPolicy, ExpiryPolicy, LookupCounts>;
+  static constexpr std::string_view kName = kInlineSlots == 0
+                                                ? kNameOfTable<ProbingPolicy, ExpiryPolicy>
+                                                : kNameOfInline<ExpiryPolicy, kInlineSlots>;
+  using KeyType = KeyT;
+  using ValueType = ValueT;
+  using Answer = ValueT;
+  using Table = FlowTable<KeyT, ValueT, Policies>;
+  using Counted = RoostTable<ProbingPolicy, ExpiryPolicy, LookupCounts, KeyT, ValueT, kInlineSlots>;
 
   // In split phase: each call names the next one's keys, so that its lines are on their way.
   class Ahead {
    public:
     static constexpr std::string_view kName = RoostTable::kName;
-    using Answer = Value;
+    using KeyType = KeyT;
+    using ValueType = ValueT;
+    using Answer = ValueT;
 
     explicit Ahead(const RoostTable& table) : table_(&table.table_) {}
 
     // `next_keys` is empty in the last call of a stream.
-    void lookup(std::span<const Key> keys, std::span<const Key> next_keys, std::span<Value> answers,
-                HitWords hits) {
+    void lookup(std::span<const KeyT> keys, std::span<const KeyT> next_keys,
+                std::span<ValueT> answers, HitWords hits) {
       if (!flight_) flight_ = table_->start(keys);
       if (next_keys.empty()) {
         table_->lookup(*flight_, answers, hits);
@@ -77,11 +97,11 @@ class RoostTable {
         table_->lookup_and_start(*flight_, answers, hits, next_keys);
       }
     }
-    static bool is_answer(const Value& answer, const Value& value) { return answer == value; }
-    static uint64_t answer_word(const Value& answer) { return answer.words[0]; }
+    static bool is_answer(const ValueT& answer, const ValueT& value) { return answer == value; }
+    static uint64_t answer_word(const ValueT& answer) { return word_of(answer); }
 
    private:
-    using Flight = decltype(std::declval<const Table&>().start(std::span<const Key>()));
+    using Flight = decltype(std::declval<const Table&>().start(std::span<const KeyT>()));
 
     const Table* table_;
     std::optional<Flight> flight_;
@@ -93,26 +113,27 @@ class RoostTable {
     return RoostTable(std::move(table).value());
   }
 
-  bool insert(const Key& key, const Value& value) {
+  bool insert(const KeyT& key, const ValueT& value) {
     return table_.insert(key, value) != InsertOutcome::kFull;
   }
-  size_t insert(std::span<const Key> keys, std::span<const Value> values) {
+  size_t insert(std::span<const KeyT> keys, std::span<const ValueT> values) {
     std::array<InsertOutcome, kLanesMax> outcomes;
     return table_.insert(keys, values, outcomes);
   }
-  bool erase(const Key& key) { return table_.erase(key); }
+  bool erase(const KeyT& key) { return table_.erase(key); }
   void clear() { table_.clear(); }
-  void lookup(std::span<const Key> keys, std::span<Value> answers, HitWords hits) {
+  void lookup(std::span<const KeyT> keys, std::span<ValueT> answers, HitWords hits) {
     table_.lookup(keys, answers, hits);
   }
-  static bool is_answer(const Value& answer, const Value& value) { return answer == value; }
-  static uint64_t answer_word(const Value& answer) { return answer.words[0]; }
-  [[nodiscard]] const void* entry_address(const Key& key) { return table_.find(key); }
+  static bool is_answer(const ValueT& answer, const ValueT& value) { return answer == value; }
+  static uint64_t answer_word(const ValueT& answer) { return word_of(answer); }
+  [[nodiscard]] const void* entry_address(const KeyT& key) { return table_.find(key); }
   [[nodiscard]] uint64_t memory_bytes() const { return table_.mapped_bytes(); }
-  // A bucket's line, then an entry's.
+  // A bucket's line, then an entry's unless that is inside.
   [[nodiscard]] FewestLines fewest_lines() const {
+    constexpr uint64_t kEntryBytes = kInlineSlots == 0 ? sizeof(KeyT) + sizeof(ValueT) : 0;
     return {.first_bytes = table_.bucket_count() * sizeof(TagLine),
-            .second_bytes = table_.capacity() * (sizeof(Key) + sizeof(Value))};
+            .second_bytes = table_.capacity() * kEntryBytes};
   }
 
   [[nodiscard]] TableStats stats() const { return table_.stats(); }
@@ -121,8 +142,9 @@ class RoostTable {
   {
     const TableStats stats = table_.stats();
     const LookupCounts& met = stats.lookups;
+    const uint64_t entries_read = kInlineSlots == 0 ? met.hits + met.tag_false_positives : 0;
     return {.lookups = met.lookups,
-            .lines = met.lookups + met.secondary_visits + met.hits + met.tag_false_positives,
+            .lines = met.lookups + met.secondary_visits + entries_read,
             .secondary_visits = met.secondary_visits,
             .filter_false_positives = met.filter_false_positives,
             .inserts = stats.created,
