@@ -11,8 +11,12 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
+#include "lab/contestants/line_hint.h"
+#include "lab/contestants/table_oracle.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
@@ -76,6 +80,16 @@ class RoostTable {
   using Table = FlowTable<KeyT, ValueT, Policies>;
   using Counted = RoostTable<ProbingPolicy, ExpiryPolicy, LookupCounts, KeyT, ValueT, kInlineSlots>;
 
+  // Of the table that the library has, without what costs time.
+  static constexpr bool kHasOracles =
+      std::is_same_v<ProbingPolicy, FilteredProbing> && std::is_same_v<ExpiryPolicy, NoExpiry> &&
+      !CountsPolicy::kEnabled && (kInlineSlots != 0 || sizeof(KeyT) + sizeof(ValueT) == 32);
+  template <LineHint kHint>
+  using Oracle = TableOracle<RoostTable, kInlineSlots == 0 ? 2 : 1, kHint>;
+  using Oracles = std::conditional_t<
+      kHasOracles, std::tuple<Oracle<LineHint::kT0>, Oracle<LineHint::kT1>, Oracle<LineHint::kNta>>,
+      std::tuple<>>;
+
   // In split phase: each call names the next one's keys, so that its lines are on their way.
   class Ahead {
    public:
@@ -107,10 +121,17 @@ class RoostTable {
     std::optional<Flight> flight_;
   };
 
+  // The table is lent its memory, so that an oracle can read it.
   static Result<RoostTable> create(uint64_t slots, PageKind pages) {
-    Result<Table> table = Table::create({.capacity = slots, .hash_seed = 1, .pages = pages});
+    TableConfig config{.capacity = slots, .hash_seed = 1};
+    const Result<uint64_t> bytes = Table::bytes_to_lend(config);
+    if (!bytes) return bytes.error();
+    Result<Arena> memory = Arena::map(bytes.value(), {.pages = pages});
+    if (!memory) return memory.error();
+    config.memory = {memory.value().data(), memory.value().bytes()};
+    Result<Table> table = Table::create(config);
     if (!table) return table.error();
-    return RoostTable(std::move(table).value());
+    return RoostTable(std::move(memory).value(), std::move(table).value());
   }
 
   bool insert(const KeyT& key, const ValueT& value) {
@@ -128,7 +149,10 @@ class RoostTable {
   static bool is_answer(const ValueT& answer, const ValueT& value) { return answer == value; }
   static uint64_t answer_word(const ValueT& answer) { return word_of(answer); }
   [[nodiscard]] const void* entry_address(const KeyT& key) { return table_.find(key); }
-  [[nodiscard]] uint64_t memory_bytes() const { return table_.mapped_bytes(); }
+  [[nodiscard]] uint64_t memory_bytes() const { return memory_.bytes() + sizeof(*this); }
+  [[nodiscard]] TableMemory memory() const {
+    return {{memory_.data(), memory_.bytes()}, table_.bucket_count()};
+  }
   // A bucket's line, then an entry's unless that is inside.
   [[nodiscard]] FewestLines fewest_lines() const {
     constexpr uint64_t kEntryBytes = kInlineSlots == 0 ? sizeof(KeyT) + sizeof(ValueT) : 0;
@@ -152,8 +176,9 @@ class RoostTable {
   }
 
  private:
-  explicit RoostTable(Table table) : table_(std::move(table)) {}
+  RoostTable(Arena memory, Table table) : memory_(std::move(memory)), table_(std::move(table)) {}
 
+  Arena memory_;
   Table table_;
 };
 

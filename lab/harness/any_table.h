@@ -15,9 +15,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "lab/harness/any_oracle.h"
+#include "lab/harness/call.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/drive.h"
 #include "lab/harness/workload.h"
@@ -26,13 +30,6 @@
 #include "roost/table/table_stats.h"
 
 namespace roost::lab {
-
-// How a table is called: so many keys a call, and whether the next call's keys are named.
-struct Call {
-  size_t lanes;
-  bool names_next = false;
-};
-inline constexpr Call kPlainCall = {.lanes = 32};
 
 class AnyTable {
  public:
@@ -48,14 +45,17 @@ class AnyTable {
   [[nodiscard]] virtual FewestLines fewest_lines() = 0;
   [[nodiscard]] virtual PagesBehind pages(const Key& present) = 0;
 
-  // The name of a call in reports; nothing when the table does not take it. Tables that answer one
-  // by one take the plain call alone.
+  // See form_of().
   [[nodiscard]] virtual std::optional<std::string> form(Call call) const = 0;
 
   // Lookups. `wrong` says what was wrong first; `expected` is what a pass must find.
   [[nodiscard]] virtual std::optional<std::string> first_wrong(const Stream& stream, Call call) = 0;
   [[nodiscard]] virtual PassOutcome expected(const Stream& stream) const = 0;
   [[nodiscard]] virtual PassOutcome pass(const Stream& stream, Call call) = 0;
+
+  // The oracles that the table knows for a stream, as it now stands (HasOracles): good until it
+  // changes.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<AnyOracle>> oracles(const Stream& stream) = 0;
 
   // Inserts the keys with indices from `first` to `past - 1`, in calls of `lanes` keys if the table
   // takes batches, and stops at the first refusal. The time is that of the insertions alone.
@@ -109,19 +109,11 @@ class TypedTable final : public AnyTable {
   }
 
   [[nodiscard]] std::optional<std::string> form(Call call) const override {
-    if constexpr (OneByOne<Table>) {
-      if (call.lanes != kPlainCall.lanes || call.names_next) return std::nullopt;
-      return "one by one";
-    } else {
-      if (call.lanes > lanes_max() || (call.names_next && !HasAheadView<Table>))
-        return std::nullopt;
-      const std::string lanes = std::to_string(call.lanes);
-      return lanes + " keys" + (call.names_next ? " and the next " + lanes + " named" : " a call");
-    }
+    return form_of<Table>(call);
   }
 
   [[nodiscard]] std::optional<std::string> first_wrong(const Stream& stream, Call call) override {
-    return through(call, [&](auto& view) {
+    return with_view(table_, call, [&](auto& view) {
       return first_wrong_answer(view, stream.as<KeyOf<Table>>(), call.lanes);
     });
   }
@@ -129,8 +121,22 @@ class TypedTable final : public AnyTable {
     return expected_outcome<ValueOf<Table>>(stream.as<KeyOf<Table>>());
   }
   [[nodiscard]] PassOutcome pass(const Stream& stream, Call call) override {
-    return through(call,
-                   [&](auto& view) { return drive(view, stream.as<KeyOf<Table>>(), call.lanes); });
+    return with_view(table_, call, [&](auto& view) {
+      return drive(view, stream.as<KeyOf<Table>>(), call.lanes);
+    });
+  }
+
+  [[nodiscard]] std::vector<std::unique_ptr<AnyOracle>> oracles(const Stream& stream) override {
+    std::vector<std::unique_ptr<AnyOracle>> made;
+    if constexpr (HasOracles<Table>) {
+      const auto make = [&]<class... Oracle>(std::type_identity<std::tuple<Oracle...>>) {
+        (made.push_back(std::make_unique<TypedOracle<Oracle>>(
+             Oracle(table_, table_.memory(), stream.as<KeyOf<Table>>()))),
+         ...);
+      };
+      make(std::type_identity<typename Table::Oracles>());
+    }
+    return made;
   }
 
   Inserted insert(const traffic::KeySource& keys, uint64_t first, uint64_t past,
@@ -194,23 +200,6 @@ class TypedTable final : public AnyTable {
 
  private:
   static KeyOf<Table> own(const Key& key) { return traffic::narrowed<KeyOf<Table>>(key); }
-
-  static size_t lanes_max() {
-    if constexpr (requires { Table::kLanesPerCallMax; }) return Table::kLanesPerCallMax;
-    return kLanesMax;
-  }
-
-  // Calls use(the table, or the view that is told the next keys).
-  template <class Use>
-  auto through(Call call, Use&& use) {
-    if constexpr (HasAheadView<Table>) {
-      if (call.names_next) {
-        typename Table::Ahead view(table_);
-        return use(view);
-      }
-    }
-    return use(table_);
-  }
 
   // Stops at the first refusal; what was stored.
   uint64_t insert_chunk(std::span<const KeyOf<Table>> keys, std::span<const ValueOf<Table>> values,

@@ -127,6 +127,14 @@ concept Counting = requires(const Table table) {
 template <class Table>
 concept HasCountedTwin = requires { typename Table::Counted; } && Counting<typename Table::Counted>;
 
+// Knows oracles that read its own lines (contestants/table_oracle.h): `Oracles` is a tuple of their
+// types, each made of the table, of table.memory() and of the queries.
+template <class Table>
+concept HasOracles = requires(const Table table) {
+  typename Table::Oracles;
+  table.memory();
+};
+
 // A table of which it is known what every lookup touches says so: lines on a hit and on a miss.
 template <class Table>
 concept KnownLines = requires {

@@ -42,6 +42,7 @@ class Job:
     churn: int = 0
     key_bits: int = 128
     counts: bool = True
+    own_oracles: bool = False
 
     @property
     def name(self):
@@ -60,7 +61,8 @@ class Job:
                  "--lookups", str(self.lookups), "--rounds", str(self.rounds),
                  "--pages", self.pages, "--cores", str(self.cores), "--zipf", str(self.zipf),
                  "--churn", str(self.churn), "--key-bits", str(self.key_bits),
-                 "--counts" if self.counts else "--no-counts"]
+                 "--counts" if self.counts else "--no-counts",
+                 *(["--own-oracles"] if self.own_oracles else [])]
         for option, values in listed.items():
             if values:
                 words += [f"--{option}", *map(str, values)]

@@ -32,8 +32,9 @@ struct JobConfig {
   double zipf_exponent = 0;
   unsigned lookups_per_insert = 0;  // of churn; 0 for none
   unsigned key_bits = 128;
-  size_t lookups = 0;  // a pass
-  bool counts = true;  // let twins count what lookups meet, after the timed rounds
+  size_t lookups = 0;        // a pass
+  bool counts = true;        // let twins count what lookups meet, after the timed rounds
+  bool own_oracles = false;  // oracles in the tables' own memory run along
   PageKind pages = PageKind::kSmall;
   std::vector<int> cores;
   unsigned rounds = 1;

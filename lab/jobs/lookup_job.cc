@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "lab/jobs/job.h"
 #include "lab/jobs/line_up_on_cores.h"
 #include "lab/jobs/met_counts.h"
+#include "lab/jobs/own_oracles.h"
 
 namespace roost::lab {
 namespace {
@@ -180,12 +182,31 @@ class LookupJob {
       };
     }
     entrants_.push_back(std::move(entrant));
-    abouts_.push_back({.lanes = call.lanes,
-                       .key_bytes = contender.table().key_bytes(),
-                       .value_bytes = contender.table().value_bytes(),
-                       .table_bytes = contender.table().memory_bytes(),
-                       .pages = contender.table().pages(stays_),
-                       .fewest = ceiling_for(contender.table().fewest_lines())});
+    abouts_.push_back(about(contender, call));
+  }
+
+  About about(const Contender& contender, Call call) const {
+    AnyTable& table = contender.table();
+    return {.lanes = call.lanes,
+            .key_bytes = table.key_bytes(),
+            .value_bytes = table.value_bytes(),
+            .table_bytes = table.memory_bytes(),
+            .pages = table.pages(stays_),
+            .fewest = ceiling_for(table.fewest_lines())};
+  }
+
+  void enter_own_oracles(const std::vector<NamedStream>& streams) {
+    own_oracles_.clear();
+    if (!config_.own_oracles) return;
+    for (const Contender& contender : contenders_) {
+      own_oracles_.push_back(std::make_unique<OwnOracles>(contender, streams));
+      for (const Call call : config_.calls) {
+        for (Entrant& entrant : own_oracles_.back()->entrants(call)) {
+          entrants_.push_back(std::move(entrant));
+          abouts_.push_back(about(contender, call));
+        }
+      }
+    }
   }
 
   void enter_ceilings() {
@@ -241,6 +262,7 @@ class LookupJob {
     abouts_.clear();
     for (const Contender& contender : contenders_)
       for (const Call call : config_.calls) enter(contender, call, turnover);
+    enter_own_oracles(streams);
     enter_ceilings();
     for (const Call call : config_.calls) enter_empty_loop(call);
 
@@ -255,6 +277,7 @@ class LookupJob {
                  }});
     if (!timings) return timings.error();
     for (const Timing& timing : timings.value()) add_row(load, timing);
+    own_oracles_.clear();
     return std::nullopt;
   }
 
@@ -303,6 +326,7 @@ class LookupJob {
   const JobConfig& config_;
   const Progress& progress_;
   std::vector<Contender> contenders_;
+  std::vector<std::unique_ptr<OwnOracles>> own_oracles_;
   std::vector<std::vector<LineCeiling>> ceilings_;  // by core, then shape
   EmptyLoop empty_;
   Key stays_{};  // a key that no churn takes away

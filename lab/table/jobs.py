@@ -30,9 +30,9 @@ def split_jobs(full):
     for name in ("512K", "32M"):
         yield Job("lookups", "split", SIZES[name], (OURS, PEER, *ORACLES), loads=(0.8, 0.95),
                   calls=OVERLAPPED, ceilings=CEILINGS)
-    for oracle in ORACLES[1:] if full else ():  # no room for more at once, nor for ceilings
-        yield Job("lookups", "split", SIZES["128M"], (OURS, PEER, oracle), calls=OVERLAPPED,
-                  counts=False)
+    if full:  # no room for oracles with memory of their own
+        yield Job("lookups", "split", SIZES["128M"], (OURS, PEER), loads=(0.8, 0.95),
+                  calls=OVERLAPPED, ceilings=FEW_CEILINGS, own_oracles=True)
 
 
 def inline_jobs():

@@ -32,7 +32,7 @@ CASES = (
     Case("split, 32M", 1 << 25, OURS, "oracle_two_line", (1.5, 1.65, 1.85), (1.85, 1.95, 2.5),
          (1.35, 1.45, 1.7)),
     Case("split, 512K", 1 << 19, OURS, "oracle_two_line", (1.6, 2.3, 1.7), (2.0, 3.0, 2.1)),
-    Case("split, 128M", 1 << 27, OURS, "oracle_two_line", (1.4, 1.5, 2.0), (1.7, 1.9, 2.8)),
+    Case("split, 128M", 1 << 27, OURS, "oracle_in_table", (1.4, 1.5, 2.0), (1.7, 1.9, 2.8)),
     Case("inline, 2 slots a line, 32M", 1 << 25, "roost_inline_2", "oracle_inline_2",
          (1.9, 1.8, 1.5), (2.2, 2.1, 1.8), experiment="inline"),
     Case("inline, 3 slots a line, 32M", 1 << 25, "roost_inline_3", "oracle_inline_3",

@@ -12,12 +12,10 @@ namespace {
 template <class Table>
 class RoostTables : public testing::Test {};
 
-using AllTables =
-    testing::Types<RoostFlowTable, RoostTable<FilteredProbing, SlotTimers>,
-                   RoostTable<HortonProbing>, RoostCTable,
-                   RoostTable<FilteredProbing, NoExpiry, NoCounts, traffic::Key104, Value>,
-                   RoostTable<FilteredProbing, NoExpiry, NoCounts, traffic::Key104,
-                              traffic::Value32>>;
+using AllTables = testing::Types<
+    RoostFlowTable, RoostTable<FilteredProbing, SlotTimers>, RoostTable<HortonProbing>, RoostCTable,
+    RoostTable<FilteredProbing, NoExpiry, NoCounts, traffic::Key104, Value>,
+    RoostTable<FilteredProbing, NoExpiry, NoCounts, traffic::Key104, traffic::Value32>>;
 TYPED_TEST_SUITE(RoostTables, AllTables);
 
 TYPED_TEST(RoostTables, hold_what_they_are_given_and_nothing_else) {

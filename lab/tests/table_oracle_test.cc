@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "lab/contestants/roost_flow_table.h"
 #include "lab/contestants/table_oracle.h"
+#include "lab/harness/any_table.h"
 #include "lab/tests/contestant_check.h"
 #include "roost/table/flow_table.h"
 
@@ -94,6 +96,37 @@ TYPED_TEST(TableOracles, are_wrong_where_the_table_is_and_where_it_has_changed) 
   EXPECT_EQ(this->table_.table().insert(queries[5], wrong), InsertOutcome::kUpdated);
   EXPECT_NE(first_wrong_answer(oracle, stream, 32), std::nullopt);
   EXPECT_NE(drive(oracle, stream, 32), expected_outcome(stream));
+}
+
+// As jobs have them: by the contestant, with its type forgotten.
+TEST(OwnOracles, of_a_contestant_answer_as_it_does_and_differ_when_it_changes) {
+  auto made = create_any<RoostFlowTable>(kCheckedSlots, PageKind::kSmall);
+  ASSERT_TRUE(made);
+  AnyTable& table = *made.value();
+  const traffic::KeySource keys(3);
+  ASSERT_EQ(table.insert(keys, 0, kCheckedEntries, 32).stored, kCheckedEntries);
+  const Stream stream(traffic::query_stream(
+      keys, {.entry_count = kCheckedEntries, .query_count = 10'001, .miss_ratio = 0.5}));
+  const auto oracles = table.oracles(stream);
+  ASSERT_EQ(oracles.size(), 3);
+  EXPECT_EQ(oracles[0]->name(), "oracle_in_table_t0");
+  EXPECT_EQ(oracles[2]->name(), "oracle_in_table_nta");
+  for (const Call call : {Call{32}, Call{256}, Call{32, true}}) {
+    for (const auto& oracle : oracles) {
+      EXPECT_EQ(oracle->form(call), table.form(call));
+      EXPECT_EQ(oracle->first_wrong(stream, call), std::nullopt);
+      EXPECT_EQ(oracle->pass(stream, call), table.expected(stream));
+    }
+  }
+  table.clear();
+  ASSERT_EQ(table.insert(keys, kCheckedEntries, 2 * kCheckedEntries, 32).stored, kCheckedEntries);
+  for (const auto& oracle : oracles) EXPECT_NE(oracle->first_wrong(stream, {32}), std::nullopt);
+}
+
+TEST(OwnOracles, are_none_of_a_table_whose_memory_is_not_known) {
+  auto made = create_any<RoostTable<HortonProbing>>(kCheckedSlots, PageKind::kSmall);
+  ASSERT_TRUE(made);
+  EXPECT_TRUE(made.value()->oracles(Stream({Key{}})).empty());
 }
 
 }  // namespace

@@ -70,7 +70,9 @@ class Jobs(unittest.TestCase):
         self.assertTrue(large)
         for job in large:
             self.assertLess(job.table_bytes(), 22e9)
-            self.assertIn("rte_hash", job.contestants)
+            self.assertEqual(job.contestants, ("roost_flow_table", "rte_hash"))
+            self.assertTrue(job.own_oracles)
+            self.assertIn("--own-oracles", job.words())
 
 
 if __name__ == "__main__":
