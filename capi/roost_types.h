@@ -68,7 +68,8 @@ typedef struct roost_config {
   void* memory;           ///< Memory to use, aligned to 64 bytes, alive as long as the table; or
                           ///< NULL: the table maps its own.
   uint64_t memory_bytes;  ///< Bytes at `memory`; roost_table_bytes() tells how many are needed.
-  const char* kernel;     ///< The instructions to use: "scalar", "sse4.2", "neon"; NULL: the best.
+  const char* kernel;     ///< The instructions to use: "scalar", "sse4.2", "avx2", "neon"; or
+                          ///< NULL: the best.
   roost_on_expiry on_expiry;  ///< Told of each entry that dies by expiry; or NULL.
   void* on_expiry_context;    ///< Handed to on_expiry.
   int32_t numa_node;          ///< Node that mapped memory is to come from; -1: any.
@@ -125,7 +126,7 @@ typedef struct roost_info {
   uint64_t mapped_bytes;  ///< Bytes taken from the system, or lent: whole pages.
   const char* pages;      ///< What the memory is on: "1 GiB", "2 MiB", "transparent huge", "4 KiB",
                           ///< "caller's".
-  const char* kernel;     ///< The instructions in use: "scalar", "sse4.2", "neon".
+  const char* kernel;     ///< The instructions in use: "scalar", "sse4.2", "avx2", "neon".
   uint32_t key_bytes;     ///< As configured.
   uint32_t value_bytes;   ///< As configured.
   int32_t numa_node;      ///< As configured.

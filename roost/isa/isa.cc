@@ -6,7 +6,7 @@ namespace roost {
 namespace {
 
 #if defined(__x86_64__)
-constexpr Isa kBuilt[] = {Isa::kScalar, Isa::kSse42};
+constexpr Isa kBuilt[] = {Isa::kScalar, Isa::kSse42, Isa::kAvx2};
 #elif defined(__aarch64__)
 constexpr Isa kBuilt[] = {Isa::kScalar, Isa::kNeon};
 #else
@@ -17,6 +17,10 @@ constexpr Isa kBuilt[] = {Isa::kScalar};
 bool processor_has([[maybe_unused]] Isa isa) {
 #if defined(__x86_64__)
   if (isa == Isa::kSse42) return __builtin_cpu_supports("sse4.2") != 0;
+  if (isa == Isa::kAvx2) {
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
+           __builtin_cpu_supports("bmi2") != 0;
+  }
 #endif
   return true;
 }
@@ -29,6 +33,8 @@ std::string_view isa_name(Isa isa) {
       return "scalar";
     case Isa::kSse42:
       return "sse4.2";
+    case Isa::kAvx2:
+      return "avx2";
     case Isa::kNeon:
       return "neon";
   }

@@ -8,9 +8,9 @@
 namespace roost {
 
 // In rising order of preference on each architecture.
-enum class Isa : uint8_t { kScalar, kSse42, kNeon };
+enum class Isa : uint8_t { kScalar, kSse42, kAvx2, kNeon };
 
-// The name used in reports and on command lines: "scalar", "sse4.2", "neon".
+// The name used in reports and on command lines: "scalar", "sse4.2", "avx2", "neon".
 [[nodiscard]] std::string_view isa_name(Isa isa);
 
 // Every instruction set this build has a kernel for, scalar first.

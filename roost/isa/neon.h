@@ -22,6 +22,11 @@ struct NeonKernel {
     return one_bit_a_lane(vcltq_u16(ahead, vdupq_n_u16(kLiveTicks)));
   }
 
+  static uint32_t nonzero_bytes(const uint8_t* bytes) {
+    return nonzero_of_eight(bytes) | nonzero_of_eight(bytes + 8) << 8 |
+           nonzero_of_eight(bytes + 16) << 16 | nonzero_of_eight(bytes + 24) << 24;
+  }
+
   template <size_t kBytes>
   static bool equal_keys(const void* a, const void* b) {
     static_assert(kBytes % 8 == 0, "key classes are whole 64-bit words");
@@ -41,6 +46,11 @@ struct NeonKernel {
   }
 
  private:
+  static uint32_t nonzero_of_eight(const uint8_t* bytes) {
+    static constexpr uint8_t kPlaces[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    const uint8x8_t values = vld1_u8(bytes);
+    return vaddv_u8(vand_u8(vtst_u8(values, values), vld1_u8(kPlaces)));
+  }
   // Eight 16-bit lanes of all ones or all zeroes to eight bits: each lane keeps the bit of its own
   // place, and the sum over the lanes is the mask. Example: lanes 0 and 2 set give 1 + 4 = 0b101.
   static uint8_t one_bit_a_lane(uint16x8_t lanes) {

@@ -25,6 +25,13 @@ struct ScalarKernel {
     return static_cast<uint8_t>(mask);
   }
 
+  static uint32_t nonzero_bytes(const uint8_t* bytes) {
+    uint32_t lanes = 0;
+    for (unsigned lane = 0; lane < 32; ++lane)
+      lanes |= static_cast<uint32_t>(bytes[lane] != 0) << lane;
+    return lanes;
+  }
+
   template <size_t kBytes>
   static bool equal_keys(const void* a, const void* b) {
     static_assert(kBytes % 8 == 0, "key classes are whole 64-bit words");

@@ -25,6 +25,10 @@ struct Sse42Kernel {
     return one_bit_a_lane(_mm_cmpeq_epi16(excess, _mm_setzero_si128()));
   }
 
+  [[gnu::target("sse4.2")]] static uint32_t nonzero_bytes(const uint8_t* bytes) {
+    return ~(zero_bytes(bytes) | zero_bytes(bytes + 16) << 16);
+  }
+
   template <size_t kBytes>
   [[gnu::target("sse4.2")]] static bool equal_keys(const void* a, const void* b) {
     static_assert(kBytes % 8 == 0, "key classes are whole 64-bit words");
@@ -46,6 +50,12 @@ struct Sse42Kernel {
  private:
   [[gnu::target("sse4.2")]] static __m128i load_aligned(const uint16_t* eight) {
     return _mm_load_si128(static_cast<const __m128i*>(static_cast<const void*>(eight)));
+  }
+  // Bit i is set where sixteen[i] == 0.
+  [[gnu::target("sse4.2")]] static uint32_t zero_bytes(const uint8_t* sixteen) {
+    const __m128i block =
+        _mm_load_si128(static_cast<const __m128i*>(static_cast<const void*>(sixteen)));
+    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_setzero_si128())));
   }
   [[gnu::target("sse4.2")]] static __m128i load16(const unsigned char* bytes) {
     return _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(bytes)));

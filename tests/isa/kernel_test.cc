@@ -30,6 +30,7 @@ struct Answers {
   friend bool operator==(const Answers&, const Answers&) = default;
 };
 struct Questions {
+  static constexpr bool kGainsFromAvx2 = true;
   const Eight* eight;
   uint16_t value;
   const unsigned char* left;
@@ -49,6 +50,7 @@ struct Questions {
 
 // Compares keys of every class that end at two addresses.
 struct KeysThatEndAt {
+  static constexpr bool kGainsFromAvx2 = true;
   const unsigned char* left;
   const unsigned char* right;
 
@@ -120,6 +122,32 @@ TEST_P(KernelTest, matches_tags_and_timers_as_the_scalar_kernel_does) {
   }
 }
 
+// A batch whose work is to say which bytes are not zero.
+struct NonzeroBytes {
+  static constexpr bool kGainsFromAvx2 = true;
+  const uint8_t* bytes;
+  template <Kernel K>
+  uint32_t run() {
+    return K::nonzero_bytes(bytes);
+  }
+};
+
+TEST_P(KernelTest, tells_which_of_32_bytes_are_not_zero) {
+  std::mt19937_64 random(3);
+  for (unsigned round = 0; round < 100'000; ++round) {
+    alignas(32) std::array<uint8_t, 32> bytes{};
+    uint32_t expected = 0;
+    for (unsigned place = 0; place < bytes.size(); ++place) {
+      const uint64_t choice = random();
+      // Nothing, one bit, or anything.
+      if (choice % 3 == 1) bytes[place] = static_cast<uint8_t>(1U << (choice >> 8) % 8);
+      if (choice % 3 == 2) bytes[place] = static_cast<uint8_t>(choice >> 8);
+      if (bytes[place] != 0) expected |= uint32_t{1} << place;
+    }
+    ASSERT_EQ(dispatch(GetParam(), NonzeroBytes{bytes.data()}), expected) << "round " << round;
+  }
+}
+
 TEST_P(KernelTest, tells_every_single_bit_of_a_key_of_every_class_at_any_alignment) {
   constexpr size_t kBytes = kKeyClasses.back();
   const Eight eight{};
@@ -160,7 +188,8 @@ TEST(Isa, the_best_kernel_is_supported_and_scalar_always_is) {
   EXPECT_TRUE(isa_is_supported(isa_best()));
   EXPECT_TRUE(isa_is_supported(Isa::kScalar));
 #if defined(__x86_64__)
-  EXPECT_EQ(isa_best(), Isa::kSse42) << "every processor the build is for has it";
+  EXPECT_TRUE(isa_is_supported(Isa::kSse42)) << "every processor the build is for has it";
+  EXPECT_EQ(isa_best(), isa_is_supported(Isa::kAvx2) ? Isa::kAvx2 : Isa::kSse42);
 #elif defined(__aarch64__)
   EXPECT_EQ(isa_best(), Isa::kNeon) << "every processor the build is for has it";
 #endif
