@@ -148,11 +148,12 @@ class FlowTable {
   template <class Flight, class Keys>
   size_t lookup_and_start(Flight& flight, std::span<Value> out, HitWords hits,
                           const Keys& next_keys) const {
-    const auto batch = batch_of(next_keys);
-    Flight next{batch.keys, batch.hashes, {}};
-    const size_t hit_count = run_lookup(batch_of(flight), CopyTo{out}, hits, core_.next(&next));
-    flight = next;
-    return hit_count;
+    const auto batch = batch_of(flight);
+    const auto next = batch_of(next_keys);
+    // What was started is read before the next batch is.
+    flight.keys = next.keys;
+    flight.hashes = next.hashes;
+    return run_lookup(batch, CopyTo{out}, hits, core_.next(&flight));
   }
 
   // The hashes that HashedKeys takes. They depend on the table's seed.

@@ -99,8 +99,8 @@ concept TableLayout =
       { layout.tag(at, hash) } -> std::same_as<Tag>;
       changed.set_tag(at, tag);
 
-      // What a batch keeps of a candidate, and where its value is.
-      { layout.target(at) } -> std::same_as<const std::byte*>;
+      // What a batch keeps of a candidate in a slot of a line, and where its value is.
+      { layout.target(line, unsigned{0}) } -> std::same_as<const std::byte*>;
       { T::value_of_target(bytes) } -> std::same_as<const std::byte*>;
 
       // Key and value in a slot, the key as the table's functions take it (there, or a

@@ -4,9 +4,9 @@
 // that the stage before it asked for.
 //
 //     start      hash the key, prefetch its primary bucket's line
-//     match      compare tags; prefetch the entry of the first candidate, or the secondary bucket's
-//                line if the filter lets the lookup go on, or nothing
-//     secondary  the same in the secondary bucket's line
+//     match      compare tags; prefetch the entry of the first candidate; where there is none and
+//                the filter lets the lookup go on, prefetch the secondary bucket's line
+//     secondary  the same in that line
 //     finish     compare keys and answer
 //
 // Pessimistic probing prefetches both lines in `start`, matches both in `match`, and has no
@@ -16,9 +16,10 @@
 // after it have the processor. A split-phase lookup that names the next batch goes on so across
 // calls.
 //
-// Which line to prefetch in `match` is selected without a branch, since hit or miss is what the
-// processor cannot predict. The rare lanes whose first candidate was not the key, or whose key may
-// sit in a spare bucket, are searched one by one in the end.
+// Hit or miss is what the processor cannot predict, so `match` decides nothing by a branch: each
+// lane prefetches one line, and a lane without a candidate the line it has already. Lanes that go
+// on get theirs in a loop over them alone. The rare lanes whose first candidate was not the key, or
+// whose key may sit in a spare bucket, are searched one by one in the end.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +32,7 @@
 #include "roost/base/hit_words.h"
 #include "roost/isa/kernel.h"
 #include "roost/isa/prefetch.h"
+#include "roost/isa/select.h"
 #include "roost/table/key_source.h"
 #include "roost/table/layout.h"
 #include "roost/table/policies.h"
@@ -42,13 +44,25 @@ inline constexpr size_t kLanesPerGroup = 32;
 // What a group carries from stage to stage.
 struct LaneGroup {
   size_t lane_count;
-  const Hash64* hashes;  // computed here, or by the start of the split phase
-  std::array<Hash64, kLanesPerGroup> computed;
-  std::array<const std::byte*, kLanesPerGroup> targets;  // candidate entry, or secondary line
+  std::array<Hash64, kLanesPerGroup> hashes;
+  std::array<const std::byte*, kLanesPerGroup> targets;  // primary line, then candidate entry or
+                                                         // secondary line
   uint32_t primary;    // lanes with a candidate in their primary bucket
   uint32_t secondary;  // lanes whose secondary bucket must be looked at
   uint32_t displaced;  // of those, lanes with a candidate there only
   uint32_t spared;     // of those, lanes without, whose key may sit in a spare bucket
+
+  template <class Line>
+  void take(size_t lane, Hash64 hash, const Line& primary_line) {
+    hashes[lane] = hash;
+    targets[lane] = reinterpret_cast<const std::byte*>(&primary_line);
+  }
+  // The line that is the lane's target.
+  template <class Line>
+  [[nodiscard]] const Line& line(size_t lane) const {
+    return *reinterpret_cast<const Line*>(targets[lane]);
+  }
+  [[nodiscard]] uint32_t all_lanes() const { return ~uint32_t{0} >> (kLanesPerGroup - lane_count); }
 };
 
 // Nothing follows this batch.
@@ -73,6 +87,8 @@ struct NextBatch {
 // particular order.
 template <class Engine, class Keys, class Hashes, class Action, class Next, class Counts>
 struct LookupBatch {
+  static constexpr bool kGainsFromAvx2 = true;
+
   const Engine* engine;
   KeyBatch<Keys, Hashes> batch;
   HitWords hits;
@@ -124,48 +140,49 @@ struct LookupBatch {
   template <PrefetchHint kHint>
   [[gnu::always_inline]] void start(LaneGroup& group, size_t first) {
     group.lane_count = std::min(kLanesPerGroup, batch.keys.count - first);
-    if (first < batch.started_count) {
-      group.hashes = batch.started + first;
+    const bool is_started = first < batch.started_count;
+    if (is_started) {
+      for (size_t lane = 0; lane < group.lane_count; ++lane)
+        group.take(lane, batch.started[first + lane], primary_line(batch.started[first + lane]));
       return;
     }
-    group.hashes = group.computed.data();
     for (size_t lane = 0; lane < group.lane_count; ++lane) {
-      group.computed[lane] = batch.hashes(first + lane, batch.keys[first + lane]);
-      engine->placement().template prefetch_lines<kHint>(group.computed[lane]);
+      const Hash64 hash = batch.hashes(first + lane, batch.keys[first + lane]);
+      group.take(lane, hash, primary_line(hash));
+      engine->placement().template prefetch_lines<kHint>(hash);
     }
   }
 
+  // Looks at the primary buckets' lines.
   template <Kernel K, PrefetchHint kHint>
   [[gnu::always_inline]] void match(LaneGroup& group, size_t first) {
     if constexpr (kVisitsBoth) return match_both<K, kHint>(group, first);
-    uint32_t primary = 0;
-    uint32_t secondary = 0;
-    const size_t lane_count = group.lane_count;
-    for (size_t lane = 0; lane < lane_count; ++lane) {
+    // A byte a lane, read back as bits: that takes fewer instructions a lane than to collect bits.
+    alignas(32) std::array<uint8_t, kLanesPerGroup> candidates_of{};
+    alignas(32) std::array<uint8_t, kLanesPerGroup> may_go_on{};
+    for (size_t lane = 0; lane < group.lane_count; ++lane) {
       const Tag tag = tag_of(group.hashes[lane]);
-      const BucketIndex bucket = engine->map().primary(group.hashes[lane]);
-      const Line& line = engine->layout().line(bucket);
+      const Line& line = group.template line<Line>(lane);
       const unsigned candidates =
           engine->template candidates<K>(line, tag, batch.keys[first + lane]);
-      const auto is_candidate = static_cast<unsigned>(candidates != 0);
-      const auto goes_on =
-          static_cast<unsigned>(engine->placement().may_be_displaced(line, tag)) & ~is_candidate;
+      candidates_of[lane] = static_cast<uint8_t>(candidates);
+      may_go_on[lane] = static_cast<uint8_t>(engine->placement().may_be_displaced(line, tag));
       const auto slot = static_cast<unsigned>(std::countr_zero(candidates | 0x80U));
-      const std::byte* entry = engine->layout().target({bucket, slot});
-      const std::byte* other =
-          address_of(engine->layout().line(engine->placement().secondary(bucket, line, tag)));
-      const std::byte* target =
-          select(is_candidate, entry, select(goes_on, other, address_of(line)));
+      const std::byte* entry = engine->layout().target(line, slot);
+      const std::byte* target = select(candidates, entry, address_of(line));
       prefetch<kHint>(target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch<kHint>(select(is_candidate, entry + offset, target));
+        prefetch<kHint>(select(candidates, entry + offset, target));
       });
       group.targets[lane] = target;
-      primary |= is_candidate << lane;
-      secondary |= goes_on << lane;
     }
-    group.primary = primary;
-    group.secondary = secondary;
+    group.primary = K::nonzero_bytes(candidates_of.data()) & group.all_lanes();
+    group.secondary = K::nonzero_bytes(may_go_on.data()) & group.all_lanes() & ~group.primary;
+    for (uint32_t lanes = group.secondary; lanes != 0; lanes &= lanes - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+      group.targets[lane] = address_of(secondary_line(group.hashes[lane]));
+      prefetch<kHint>(group.targets[lane]);
+    }
   }
 
   // Looks at both lines of each lane at once.
@@ -174,22 +191,20 @@ struct LookupBatch {
     uint32_t primary = 0;
     uint32_t displaced = 0;
     uint32_t spared = 0;
-    const size_t lane_count = group.lane_count;
-    for (size_t lane = 0; lane < lane_count; ++lane) {
+    for (size_t lane = 0; lane < group.lane_count; ++lane) {
       const Tag tag = tag_of(group.hashes[lane]);
-      const BucketIndex bucket = engine->map().primary(group.hashes[lane]);
-      const Line& line = engine->layout().line(bucket);
-      const BucketIndex other = engine->placement().secondary(bucket, line, tag);
+      const Line& line = group.template line<Line>(lane);
+      const Line& other_line = secondary_line(group.hashes[lane]);
       const auto key = batch.keys[first + lane];
       const unsigned here = engine->template candidates<K>(line, tag, key);
-      const unsigned there = engine->template candidates<K>(engine->layout().line(other), tag, key);
+      const unsigned there = engine->template candidates<K>(other_line, tag, key);
       const auto is_here = static_cast<unsigned>(here != 0);
       const auto is_there = static_cast<unsigned>(there != 0) & ~is_here;
       const auto slot = static_cast<unsigned>(std::countr_zero(here | 0x80U));
       const auto other_slot = static_cast<unsigned>(std::countr_zero(there | 0x80U));
-      const std::byte* target =
-          select(is_here, engine->layout().target({bucket, slot}),
-                 select(is_there, engine->layout().target({other, other_slot}), address_of(line)));
+      const std::byte* target = select(
+          is_here != 0, engine->layout().target(line, slot),
+          select(is_there, engine->layout().target(other_line, other_slot), address_of(line)));
       prefetch<kHint>(target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
         prefetch<kHint>(select(is_here | is_there, target + offset, target));
@@ -200,21 +215,21 @@ struct LookupBatch {
       spared |= (static_cast<unsigned>(line.spared != 0) & ~(is_here | is_there)) << lane;
     }
     group.primary = primary;
-    group.secondary = ~uint32_t{0} >> (kLanesPerGroup - lane_count);
+    group.secondary = group.all_lanes();
     group.displaced = displaced;
     group.spared = spared;
   }
 
+  [[nodiscard]] const Line& primary_line(Hash64 hash) const {
+    return engine->layout().line(engine->map().primary(hash));
+  }
+  [[nodiscard]] const Line& secondary_line(Hash64 hash) const {
+    const BucketIndex primary = engine->map().primary(hash);
+    return engine->layout().line(
+        engine->placement().secondary(primary, engine->layout().line(primary), tag_of(hash)));
+  }
   static const std::byte* address_of(const Line& line) {
     return reinterpret_cast<const std::byte*>(&line);
-  }
-
-  // `condition` ? yes : no, for a condition of 0 or 1, in a form that compilers do not make a
-  // branch of.
-  static const std::byte* select(unsigned condition, const std::byte* yes, const std::byte* no) {
-    const auto from = reinterpret_cast<uintptr_t>(no);
-    const uintptr_t difference = reinterpret_cast<uintptr_t>(yes) ^ from;
-    return reinterpret_cast<const std::byte*>(from ^ (difference & (0 - uintptr_t{condition})));
   }
 
   // Looks at the secondary buckets' lines; a candidate there becomes the lane's target.
@@ -225,17 +240,16 @@ struct LookupBatch {
     for (uint32_t lanes = group.secondary; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
       const Tag tag = tag_of(group.hashes[lane]);
-      const BucketIndex primary = engine->map().primary(group.hashes[lane]);
-      const BucketIndex bucket =
-          engine->placement().secondary(primary, engine->layout().line(primary), tag);
-      const unsigned candidates = engine->template candidates<K>(engine->layout().line(bucket), tag,
-                                                                 batch.keys[first + lane]);
+      const Line& line = group.template line<Line>(lane);
+      const unsigned candidates =
+          engine->template candidates<K>(line, tag, batch.keys[first + lane]);
       if (candidates == 0) {
-        spared |= static_cast<uint32_t>(engine->layout().line(primary).spared != 0) << lane;
+        const auto is_spared = static_cast<unsigned>(primary_line(group.hashes[lane]).spared != 0);
+        spared |= is_spared << lane;
         continue;
       }
       group.targets[lane] =
-          engine->layout().target({bucket, static_cast<unsigned>(std::countr_zero(candidates))});
+          engine->layout().target(line, static_cast<unsigned>(std::countr_zero(candidates)));
       prefetch<kHint>(group.targets[lane]);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
         prefetch<kHint>(group.targets[lane] + offset);
@@ -270,15 +284,18 @@ struct LookupBatch {
   // Compares the candidates of `lanes` with their keys and answers those that are equal.
   template <Kernel K>
   [[gnu::always_inline]] uint32_t compare(const LaneGroup& group, size_t first, uint32_t lanes) {
-    uint32_t found = 0;
-    for (; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    uint32_t mistaken = 0;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
       const std::byte* entry = group.targets[lane];
-      if (!K::template equal_keys<Layout::kKeyBytes>(entry, batch.keys[first + lane])) continue;
-      action(first + lane, Layout::value_of_target(entry));
-      found |= uint32_t{1} << lane;
+      if (!K::template equal_keys<Layout::kKeyBytes>(entry, batch.keys[first + lane]))
+          [[unlikely]] {
+        mistaken |= uint32_t{1} << lane;
+      } else {
+        action(first + lane, Layout::value_of_target(entry));
+      }
     }
-    return found;
+    return lanes & ~mistaken;
   }
 
   // Lanes whose first candidate was another key with the same tag, or which must look at the spare

@@ -84,7 +84,9 @@ class SplitLayout {
   void set_tag(SlotRef at, Tag tag) { line(at.bucket).tags[at.slot] = static_cast<uint16_t>(tag); }
 
   // A candidate's key, to be compared; its value stands behind it.
-  [[nodiscard]] const std::byte* target(SlotRef at) const { return key(at); }
+  [[nodiscard]] const std::byte* target(const Line& line, unsigned slot) const {
+    return key({BucketIndex{static_cast<uint64_t>(&line - lines_)}, slot});
+  }
   [[nodiscard]] static const std::byte* value_of_target(const std::byte* target) {
     return target + kKeyBytes;
   }

@@ -12,14 +12,16 @@ import re
 import subprocess
 import sys
 
-Instructions = collections.namedtuple("Instructions", "vector_kernel call near far compare")
+Instructions = collections.namedtuple("Instructions", "compare call near far")
 PROCESSORS = {
-    "x86_64": Instructions("run_sse42", r"\bcall\b", "prefetcht0", "prefetcht1", r"\bpcmpeqw\b"),
-    "aarch64": Instructions("run_neon", r"\bblr?\b", "pldl1keep", "pldl2keep", r"\bcmeq\b.*\.8h"),
+    "x86_64": Instructions({"run_sse42": r"\bpcmpeqw\b", "run_avx2": r"\bvpcmpeqw\b"},
+                           r"\bcall\b", "prefetcht0", "prefetcht1"),
+    "aarch64": Instructions({"run_neon": r"\bcmeq\b.*\.8h"},
+                            r"\bblr?\b", "pldl1keep", "pldl2keep"),
 }
 COLD = ("search_rest", "assertion_failed")
 CONFIGURATIONS = 2 * 4 * 2  # key sizes, values and indices, expiry
-PREFETCHES = 3  # the bucket's line, what a match asks for, an entry in the secondary bucket
+PREFETCHES = 4  # the bucket's line, its entry, the secondary bucket's line, an entry there
 
 
 def functions(objdump, object_file):
@@ -42,7 +44,7 @@ def functions(objdump, object_file):
 def main():
     processor, objdump, object_file = sys.argv[1:]
     instructions = PROCESSORS[processor]
-    failures, checked = [], {"run_scalar": 0, instructions.vector_kernel: 0}
+    failures, checked = [], {"run_scalar": 0, **dict.fromkeys(instructions.compare, 0)}
     for name, body in functions(objdump, object_file):
         kernel = next((k for k in checked if f"{k}<roost::LookupBatch<" in name), None)
         if not kernel or ".cold" in name:
@@ -57,8 +59,8 @@ def main():
                                (instructions.far, PREFETCHES + of_records)):
             if sum(hint in line for line in body) < expected:
                 failures.append(f"{name}\n  fewer than {expected} {hint}")
-        if (kernel == instructions.vector_kernel
-                and not any(re.search(instructions.compare, line) for line in body)):
+        if (kernel in instructions.compare
+                and not any(re.search(instructions.compare[kernel], line) for line in body)):
             failures.append(f"{name}\n  no vector compare")
     for kernel, count in checked.items():
         print(f"{kernel}: {count} lookups read")

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "roost/table/horton_probing.h"
 #include "tests/table/mirror.h"
@@ -13,23 +14,26 @@
 
 namespace roost {
 
-template <class M, uint64_t kCapacity_, uint64_t kUniverse_, Isa kIsa_, unsigned kSteps_>
+// Which kernels a setup runs: the scalar one, or every other that this processor has in turn.
+enum class Kernels : uint8_t { kPlain, kFast };
+using enum Kernels;
+
+inline Isa kernel_for(Kernels kernels, uint64_t turn) {
+  std::vector<Isa> fast;
+  for (const Isa isa : isas_built()) {
+    if (isa != Isa::kScalar && isa_is_supported(isa)) fast.push_back(isa);
+  }
+  return kernels == kPlain || fast.empty() ? Isa::kScalar : fast[turn % fast.size()];
+}
+
+template <class M, uint64_t kCapacity_, uint64_t kUniverse_, Kernels kKernels_, unsigned kSteps_>
 struct Setup {
   using MirrorType = M;
   static constexpr uint64_t kCapacity = kCapacity_;
   static constexpr uint64_t kUniverse = kUniverse_;
-  static inline constexpr Isa kIsa = kIsa_;
+  static inline constexpr Kernels kKernels = kKernels_;
   static constexpr unsigned kSteps = kSteps_;
 };
-
-#if defined(__x86_64__)
-inline constexpr Isa kFast = Isa::kSse42;
-#elif defined(__aarch64__)
-inline constexpr Isa kFast = Isa::kNeon;
-#else
-inline constexpr Isa kFast = Isa::kScalar;
-#endif
-inline constexpr Isa kPlain = Isa::kScalar;
 
 template <class Key, size_t kValueBytes, class Expiry, class Probing, class Hash>
 using M = Mirror<Key, Value<kValueBytes>, Expiry, Probing, Hash>;
@@ -42,11 +46,11 @@ TYPED_TEST_SUITE_P(OracleTest);
 TYPED_TEST_P(OracleTest, table_and_model_agree_under_random_operations) {
   for (const uint64_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    typename TypeParam::MirrorType mirror(TypeParam::kCapacity, TypeParam::kUniverse,
-                                          TypeParam::kIsa);
+    const Isa isa = kernel_for(TypeParam::kKernels, seed);
+    typename TypeParam::MirrorType mirror(TypeParam::kCapacity, TypeParam::kUniverse, isa);
     ASSERT_NO_FATAL_FAILURE(run_mirrored(mirror, seed, TypeParam::kSteps / 3));
     // The loop ran the kernel it was told to.
-    ASSERT_EQ(mirror.table().stats().lookups.last_kernel, TypeParam::kIsa);
+    ASSERT_EQ(mirror.table().stats().lookups.last_kernel, isa);
   }
 }
 
