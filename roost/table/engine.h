@@ -99,6 +99,13 @@ class Engine {
     return layout().template candidates<K>(line, tag, key) & live_slots<K>(line);
   }
 
+  // Slots that an insert may write: the free ones, else the expired ones.
+  template <Kernel K>
+  [[nodiscard]] unsigned vacancies(const Line& line) const {
+    const unsigned free = ~unsigned{line.busy} & ((1U << Layout::kSlots) - 1);
+    return free != 0 ? free : line.busy & ~live_slots<K>(line);
+  }
+
   // Finds the live entry of a key; false when there is none.
   template <Kernel K>
   [[nodiscard]] bool locate(const std::byte* key, Hash64 hash, SlotRef& found) const {
@@ -215,13 +222,6 @@ class Engine {
     if (is_in(placement_.secondary(primary, line, tag))) return true;
     if (line.spared == 0) return false;
     return placement_.for_each_spare_bucket(is_in);
-  }
-
-  // Slots that an insert may write: the free ones, else the expired ones.
-  template <Kernel K>
-  [[nodiscard]] unsigned vacancies(const Line& line) const {
-    const unsigned free = ~unsigned{line.busy} & ((1U << Layout::kSlots) - 1);
-    return free != 0 ? free : line.busy & ~live_slots<K>(line);
   }
 
   template <Kernel K>

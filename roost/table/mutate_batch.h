@@ -1,5 +1,15 @@
-// Insert, upsert and erase of a batch: lines are prefetched a group ahead, then the lanes act one
-// after the other, so that duplicate keys within a batch behave as they would in single calls.
+// Insert, upsert and erase of a batch. The lanes act one after the other, so that duplicate keys
+// within a batch behave as they would in single calls; what they will most likely touch is asked
+// for beforehand, in stages that change nothing:
+//
+//     start        hash the key, prefetch its primary bucket's line
+//     look         prefetch the entry of a candidate or of a vacant slot there, or the secondary
+//                  bucket's line
+//     look beyond  the same in the secondary bucket; if that is full too, the lines of the buckets
+//                  that the primary's entries may move to
+//     act          insert or erase
+//
+// As in lookups, the groups of a call follow each other a stage apart.
 #pragma once
 
 #include <algorithm>
@@ -36,28 +46,126 @@ class Timeouts {
   TickCount all_ = kTimeoutTicksMax;
 };
 
-// `act.run<K>(lane, key bytes, hash)` does the work of one lane.
+// `act.run<K>(lane, key bytes, hash)` does the work of one lane. Act::kMakesEntries tells whether
+// it may write to a vacant slot.
 template <class Engine, class Keys, class Hashes, class Act>
 struct MutateBatch {
   Engine* engine;
   KeyBatch<Keys, Hashes> batch;
   Act act;
+  PrefetchHint hint;
 
   template <Kernel K>
   size_t run() {
-    std::array<Hash64, kLanesPerGroup> group;
+    if (batch.keys.count == 1) return act_on<K>(0, batch.hashes(0, batch.keys[0]));
+    return hint == PrefetchHint::kT1 ? run_groups<K, PrefetchHint::kT1>()
+                                     : run_groups<K, PrefetchHint::kT0>();
+  }
+
+ private:
+  using Line = typename Engine::Line;
+  static constexpr size_t kStages = 4;
+  static constexpr size_t kLast = kStages - 1;
+
+  struct Group {
+    std::array<Hash64, kLanesPerGroup> hashes;
+    uint32_t beyond;  // lanes that must look beyond their primary bucket
+  };
+
+  // The groups follow each other a stage apart.
+  template <Kernel K, PrefetchHint kHint>
+  [[gnu::always_inline]] size_t run_groups() {
+    const size_t group_count = (batch.keys.count + kLanesPerGroup - 1) / kLanesPerGroup;
+    std::array<Group, kStages> groups;
     size_t done = 0;
-    for (size_t first = 0; first < batch.keys.count; first += kLanesPerGroup) {
-      const size_t lane_count = std::min(kLanesPerGroup, batch.keys.count - first);
-      for (size_t lane = 0; lane < lane_count; ++lane) {
-        group[lane] = batch.hashes(first + lane, batch.keys[first + lane]);
-        engine->placement().template prefetch_lines<PrefetchHint::kT0>(group[lane]);
-      }
-      for (size_t lane = 0; lane < lane_count; ++lane) {
-        if (act.template run<K>(first + lane, batch.keys[first + lane], group[lane])) ++done;
-      }
+    for (size_t turn = 0; turn < group_count + kLast; ++turn) {
+      if (turn < group_count) start<kHint>(groups[turn % kStages], turn);
+      if (turn >= 1 && turn - 1 < group_count)
+        look<K, kHint>(groups[(turn - 1) % kStages], turn - 1);
+      if (turn >= 2 && turn - 2 < group_count)
+        look_beyond<K, kHint>(groups[(turn - 2) % kStages], turn - 2);
+      if (turn < kLast) continue;
+      const size_t last = turn - kLast;
+      for (size_t lane = 0; lane < lane_count(last); ++lane)
+        done += act_on<K>(last * kLanesPerGroup + lane, groups[last % kStages].hashes[lane]);
     }
     return done;
+  }
+
+  template <Kernel K>
+  [[gnu::always_inline]] size_t act_on(size_t lane, Hash64 hash) {
+    return act.template run<K>(lane, batch.keys[lane], hash) ? 1 : 0;
+  }
+
+  [[nodiscard]] size_t lane_count(size_t group) const {
+    return std::min(kLanesPerGroup, batch.keys.count - group * kLanesPerGroup);
+  }
+
+  template <PrefetchHint kHint>
+  [[gnu::always_inline]] void start(Group& group, size_t number) {
+    for (size_t lane = 0; lane < lane_count(number); ++lane) {
+      const size_t of_batch = number * kLanesPerGroup + lane;
+      group.hashes[lane] = batch.hashes(of_batch, batch.keys[of_batch]);
+      engine->placement().template prefetch_lines<kHint>(group.hashes[lane]);
+    }
+  }
+
+  template <Kernel K, PrefetchHint kHint>
+  [[gnu::always_inline]] void look(Group& group, size_t number) {
+    group.beyond = 0;
+    for (size_t lane = 0; lane < lane_count(number); ++lane) {
+      const Hash64 hash = group.hashes[lane];
+      const BucketIndex primary = engine->map().primary(hash);
+      if (ask_for_entry<K, kHint>(primary, hash, number * kLanesPerGroup + lane)) continue;
+      group.beyond |= uint32_t{1} << lane;
+      engine->placement().for_each_secondary(
+          primary, tag_of(hash), [this](BucketIndex bucket) __attribute__((always_inline)) {
+            prefetch<kHint>(&engine->layout().line(bucket));
+          });
+    }
+  }
+
+  // In full buckets, asks for the lines of those that their entries may move to.
+  template <Kernel K, PrefetchHint kHint>
+  [[gnu::always_inline]] void look_beyond(const Group& group, size_t number) {
+    for (uint32_t lanes = group.beyond; lanes != 0; lanes &= lanes - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+      const Hash64 hash = group.hashes[lane];
+      const BucketIndex primary = engine->map().primary(hash);
+      bool is_somewhere = false;
+      engine->placement().for_each_secondary(primary, tag_of(hash), [&](BucketIndex bucket) {
+        is_somewhere =
+            is_somewhere || ask_for_entry<K, kHint>(bucket, hash, number * kLanesPerGroup + lane);
+      });
+      if (Act::kMakesEntries && !is_somewhere) ask_for_moves<kHint>(primary);
+    }
+  }
+
+  // Asks for the entry that the lane will most likely read or write in this bucket; false when
+  // there is none.
+  template <Kernel K, PrefetchHint kHint>
+  [[gnu::always_inline]] bool ask_for_entry(BucketIndex bucket, Hash64 hash, size_t lane) {
+    const Line& line = engine->layout().line(bucket);
+    unsigned slots = engine->template candidates<K>(line, tag_of(hash), batch.keys[lane]);
+    if (Act::kMakesEntries && slots == 0) slots = engine->template vacancies<K>(line);
+    if (slots == 0) return false;
+    const std::byte* target =
+        engine->layout().target(line, static_cast<unsigned>(std::countr_zero(slots)));
+    prefetch<kHint>(target);
+    engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
+      prefetch<kHint>(target + offset);
+    });
+    return true;
+  }
+
+  template <PrefetchHint kHint>
+  [[gnu::always_inline]] void ask_for_moves(BucketIndex bucket) {
+    for (unsigned slot = 0; slot < Engine::Layout::kSlots; ++slot) {
+      engine->placement().for_each_move(
+          {bucket, slot}, [this](BucketIndex next) __attribute__((always_inline)) {
+            prefetch<kHint>(&engine->layout().line(next));
+          });
+    }
   }
 };
 
@@ -65,6 +173,8 @@ struct MutateBatch {
 // when existing keys are overwritten: only kKeep writes to them.
 template <class Engine>
 struct InsertLane {
+  static constexpr bool kMakesEntries = true;
+
   Engine* engine;
   std::byte* values;
   size_t value_stride;
@@ -84,6 +194,8 @@ struct InsertLane {
 // One lane of erase; true when there was an entry.
 template <class Engine>
 struct EraseLane {
+  static constexpr bool kMakesEntries = false;
+
   Engine* engine;
   HitWords erased;
 

@@ -183,7 +183,7 @@ class TableCore {
 
   template <class Keys, class Hashes, class Act>
   size_t mutate(KeyBatch<Keys, Hashes> batch, Act act) {
-    return dispatch(isa_, MutateBatch<EngineType, Keys, Hashes, Act>{&engine_, batch, act});
+    return dispatch(isa_, MutateBatch<EngineType, Keys, Hashes, Act>{&engine_, batch, act, hint_});
   }
 
   TableImage image_;
