@@ -3,8 +3,8 @@
 //
 // Idea: breadth first from all those buckets, so that the shortest path is found. A node is a
 // bucket; its children are the buckets that its entries may move to, known by their tags alone: one
-// an entry, or seven where an entry has the choice (horton_probing.h). The first node with a vacant
-// slot ends the search. Lines are prefetched when a node is queued and read when its turn comes.
+// an entry, or seven where an entry has the choice (horton_probing.h). The first child with a
+// vacant slot ends the search. A bucket's children are prefetched together, then read.
 //
 // Limits: kKickNodesMax buckets are looked at, and paths have at most kick_path_length_max(slots)
 // moves. The search changes nothing; a failed one leaves the table as it was.
@@ -99,20 +99,22 @@ template <class Placement, class Vacancies>
   detail::KickTree tree;
   tree.push_root(primary);
   placement.for_each_secondary(primary, tag, [&](BucketIndex bucket) { tree.push_root(bucket); });
-  for (unsigned node = 0; node < tree.count(); ++node) {
-    const BucketIndex bucket = tree[node].bucket;
-    const unsigned vacant = vacancies(placement.layout().line(bucket));
-    if (vacant != 0) {
-      tree.trace(node, static_cast<unsigned>(std::countr_zero(vacant)), path);
-      return true;
-    }
+  for (unsigned node = 0; node < tree.count() && !tree.is_full(); ++node) {
     if (tree[node].depth == kick_path_length_max(kSlots)) continue;
-    for (unsigned slot = 0; slot < kSlots && !tree.is_full(); ++slot) {
+    const BucketIndex bucket = tree[node].bucket;
+    const unsigned first_child = tree.count();
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
       placement.for_each_move({bucket, slot}, [&](BucketIndex next) {
         if (tree.is_full()) return;
         prefetch<PrefetchHint::kT0>(&placement.layout().line(next));
         tree.push_child(next, node, slot);
       });
+    }
+    for (unsigned child = first_child; child < tree.count(); ++child) {
+      const unsigned vacant = vacancies(placement.layout().line(tree[child].bucket));
+      if (vacant == 0) continue;
+      tree.trace(child, static_cast<unsigned>(std::countr_zero(vacant)), path);
+      return true;
     }
   }
   return false;
