@@ -18,30 +18,36 @@ namespace roost {
 inline constexpr std::array<size_t, 6> kKeyClasses = {8, 16, 24, 32, 40, 64};
 
 template <class K>
-concept Kernel =
-    requires(const uint16_t* eight, uint16_t value, const uint8_t* bytes, const void* key) {
-      // Which instruction set this kernel needs.
-      { K::kIsa } -> std::convertible_to<Isa>;
+concept Kernel = requires(const uint16_t* eight, uint16_t value, const uint8_t* bytes,
+                          const void* key, size_t key_bytes) {
+  // Which instruction set this kernel needs.
+  { K::kIsa } -> std::convertible_to<Isa>;
 
-      // Bit i is set where eight[i] == value. `eight` is 16-byte aligned.
-      { K::match_tags(eight, value) } -> std::same_as<uint8_t>;
+  // Bit i is set where eight[i] == value. `eight` is 16-byte aligned.
+  { K::match_tags(eight, value) } -> std::same_as<uint8_t>;
 
-      // Bit i is set where the 16-bit difference eight[i] - value is below 1,024. `eight` is
-      // 16-byte aligned.
-      { K::match_live(eight, value) } -> std::same_as<uint8_t>;
+  // Bit i is set where the 16-bit difference eight[i] - value is below 1,024. `eight` is
+  // 16-byte aligned.
+  { K::match_live(eight, value) } -> std::same_as<uint8_t>;
 
-      // Bit i is set where bytes[i] != 0, of 32 bytes that are 32-byte aligned: what a group of
-      // lanes found, a byte a lane, as bits.
-      { K::nonzero_bytes(bytes) } -> std::same_as<uint32_t>;
+  // Bit i is set where bytes[i] != 0, of 32 bytes that are 32-byte aligned: what a group of
+  // lanes found, a byte a lane, as bits.
+  { K::nonzero_bytes(bytes) } -> std::same_as<uint32_t>;
 
-      // Whether two keys of that many bytes, at any alignment, are the same: for every key class.
-      { K::template equal_keys<8>(key, key) } -> std::same_as<bool>;
-      { K::template equal_keys<16>(key, key) } -> std::same_as<bool>;
-      { K::template equal_keys<24>(key, key) } -> std::same_as<bool>;
-      { K::template equal_keys<32>(key, key) } -> std::same_as<bool>;
-      { K::template equal_keys<40>(key, key) } -> std::same_as<bool>;
-      { K::template equal_keys<64>(key, key) } -> std::same_as<bool>;
-    };
+  // Whether two keys of that many bytes, at any alignment, are the same: for every key class.
+  { K::template equal_keys<8>(key, key) } -> std::same_as<bool>;
+  { K::template equal_keys<16>(key, key) } -> std::same_as<bool>;
+  { K::template equal_keys<24>(key, key) } -> std::same_as<bool>;
+  { K::template equal_keys<32>(key, key) } -> std::same_as<bool>;
+  { K::template equal_keys<40>(key, key) } -> std::same_as<bool>;
+  { K::template equal_keys<64>(key, key) } -> std::same_as<bool>;
+
+  // Bit i, below the first argument, is set where the `key_bytes` bytes at keys + i * key_bytes
+  // are the first ones at `key`, any alignment. At each place, as many bytes are read as the
+  // second argument says: the class of `key_bytes`, which is 4 to 16.
+  { K::template match_keys<2, 8>(key, key_bytes, key) } -> std::same_as<unsigned>;
+  { K::template match_keys<3, 16>(key, key_bytes, key) } -> std::same_as<unsigned>;
+};
 
 // A timer is live while it lies fewer than this many ticks ahead of now (CPP-14).
 inline constexpr uint16_t kLiveTicks = 1024;

@@ -7,6 +7,7 @@
 #include <arm_neon.h>
 
 #include "roost/isa/kernel.h"
+#include "roost/isa/scalar.h"
 
 namespace roost {
 
@@ -43,6 +44,26 @@ struct NeonKernel {
       difference = vorrq_u8(difference, vcombine_u8(last, vdup_n_u8(0)));
     }
     return vmaxvq_u32(vreinterpretq_u32_u8(difference)) == 0;
+  }
+
+  template <unsigned kCount, size_t kBytes>
+  static unsigned match_keys(const void* keys, size_t key_bytes, const void* key) {
+    if constexpr (kBytes == 8) {
+      return ScalarKernel::match_keys<kCount, kBytes>(keys, key_bytes, key);
+    } else {
+      static_assert(kBytes == 16, "one register");
+      const uint8x16_t wanted = vld1q_u8(static_cast<const unsigned char*>(key));
+      // Four bits a byte, as a narrowing shift gives them; the key's first ones count.
+      const uint64_t places = ~uint64_t{0} >> (4 * (kBytes - key_bytes));
+      unsigned mask = 0;
+      for (unsigned i = 0; i < kCount; ++i) {
+        const uint8x16_t found = vld1q_u8(static_cast<const unsigned char*>(keys) + i * key_bytes);
+        const uint16x8_t equal = vreinterpretq_u16_u8(vceqq_u8(found, wanted));
+        const uint64_t nibbles = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(equal, 4)), 0);
+        mask |= static_cast<unsigned>((~nibbles & places) == 0) << i;
+      }
+      return mask;
+    }
   }
 
  private:

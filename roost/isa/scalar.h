@@ -19,7 +19,9 @@ struct ScalarKernel {
   static uint8_t match_live(const uint16_t* eight, uint16_t value) {
     unsigned mask = 0;
     for (unsigned i = 0; i < 8; ++i) {
-      const auto ahead = static_cast<uint16_t>(eight[i] - value);
+      uint16_t timer = 0;
+      std::memcpy(&timer, eight + i, sizeof(timer));  // some layouts have other bytes beside them
+      const auto ahead = static_cast<uint16_t>(timer - value);
       mask |= static_cast<unsigned>(ahead < kLiveTicks) << i;
     }
     return static_cast<uint8_t>(mask);
@@ -46,6 +48,35 @@ struct ScalarKernel {
       difference |= x ^ y;
     }
     return difference == 0;
+  }
+
+  template <unsigned kCount, size_t kBytes>
+  static unsigned match_keys(const void* keys, size_t key_bytes, const void* key) {
+    static_assert(kBytes == 8 || kBytes == 16, "one register");
+    const size_t shift = 8 * (kBytes - key_bytes);  // drops what is not the key's
+    unsigned mask = 0;
+    for (unsigned i = 0; i < kCount; ++i) {
+      const auto* at = static_cast<const unsigned char*>(keys) + i * key_bytes;
+      uint64_t difference = difference_of_words(at, key);
+      if constexpr (kBytes == 16) {
+        const uint64_t first = difference;
+        difference = difference_of_words(at + 8, static_cast<const unsigned char*>(key) + 8);
+        difference = (difference << shift) | first;
+      } else {
+        difference <<= shift;
+      }
+      mask |= static_cast<unsigned>(difference == 0) << i;
+    }
+    return mask;
+  }
+
+ private:
+  static uint64_t difference_of_words(const void* a, const void* b) {
+    uint64_t x = 0;
+    uint64_t y = 0;
+    std::memcpy(&x, a, 8);
+    std::memcpy(&y, b, 8);
+    return x ^ y;
   }
 };
 

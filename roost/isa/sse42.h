@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "roost/isa/kernel.h"
+#include "roost/isa/scalar.h"
 
 namespace roost {
 
@@ -45,6 +46,25 @@ struct Sse42Kernel {
           _mm_or_si128(difference, _mm_xor_si128(load8(left + offset), load8(right + offset)));
     }
     return _mm_testz_si128(difference, difference) != 0;
+  }
+
+  template <unsigned kCount, size_t kBytes>
+  [[gnu::target("sse4.2")]] static unsigned match_keys(const void* keys, size_t key_bytes,
+                                                       const void* key) {
+    if constexpr (kBytes == 8) {
+      return ScalarKernel::match_keys<kCount, kBytes>(keys, key_bytes, key);
+    } else {
+      static_assert(kBytes == 16, "one register");
+      const __m128i wanted = load16(static_cast<const unsigned char*>(key));
+      const unsigned places = (1U << key_bytes) - 1;
+      unsigned mask = 0;
+      for (unsigned i = 0; i < kCount; ++i) {
+        const __m128i found = load16(static_cast<const unsigned char*>(keys) + i * key_bytes);
+        const auto equal = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(found, wanted)));
+        mask |= static_cast<unsigned>((~equal & places) == 0) << i;
+      }
+      return mask;
+    }
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -83,6 +84,22 @@ class LastBytes {
  private:
   size_t page_bytes_;
   unsigned char* start_;
+};
+
+// Which of some keys, side by side, are a key: of 4 to 16 bytes.
+struct MatchKeys {
+  const unsigned char* keys;
+  size_t key_bytes;
+  const unsigned char* key;
+
+  template <Kernel K>
+  std::array<unsigned, 2> run() {
+    if (key_bytes <= 8)
+      return {K::template match_keys<2, 8>(keys, key_bytes, key),
+              K::template match_keys<3, 8>(keys, key_bytes, key)};
+    return {K::template match_keys<2, 16>(keys, key_bytes, key),
+            K::template match_keys<3, 16>(keys, key_bytes, key)};
+  }
 };
 
 class KernelTest : public testing::TestWithParam<Isa> {
@@ -167,6 +184,33 @@ TEST_P(KernelTest, tells_every_single_bit_of_a_key_of_every_class_at_any_alignme
       }
     }
     left[alignment] = 0xA5;
+  }
+}
+
+TEST_P(KernelTest, tells_every_single_bit_of_keys_side_by_side_and_none_beside_them) {
+  std::mt19937_64 random(3);
+  for (size_t key_bytes = 4; key_bytes <= 16; ++key_bytes) {
+    std::array<unsigned char, 3 * 16 + 16> keys{};
+    std::array<unsigned char, 16 + 16> key{};
+    const size_t alignment = key_bytes % 5;
+    const std::span<unsigned char> wanted(key.data() + alignment, 16);
+    for (unsigned char& byte : key) byte = static_cast<unsigned char>(random());
+    for (unsigned equal = 0; equal < 8; ++equal) {
+      for (unsigned bit = 0; bit < key_bytes * 8; ++bit) {
+        // What lies beside the keys is anything; those that differ do so in one bit.
+        for (unsigned char& byte : keys) byte = static_cast<unsigned char>(random());
+        for (unsigned i = 0; i < 3; ++i) {
+          unsigned char* at = keys.data() + i * key_bytes;
+          std::copy_n(wanted.data(), key_bytes, at);
+          if (((equal >> i) & 1) == 0)
+            at[bit / 8] = static_cast<unsigned char>(at[bit / 8] ^ (1U << (bit % 8)));
+        }
+        const std::array<unsigned, 2> answers =
+            dispatch(GetParam(), MatchKeys{keys.data(), key_bytes, wanted.data()});
+        ASSERT_EQ(answers[0], equal & 3) << key_bytes << " bytes, bit " << bit;
+        ASSERT_EQ(answers[1], equal) << key_bytes << " bytes, bit " << bit;
+      }
+    }
   }
 }
 
