@@ -24,6 +24,19 @@ inline constexpr size_t kValueBytesMax = 256;
   return 0;
 }
 
+// How many of a key type's bytes tell keys apart: all of them, or `Key::kSignificantBytes` where
+// there is such a number. The bytes behind those must then be zero in every key.
+template <class Key>
+[[nodiscard]] constexpr size_t significant_bytes() {
+  if constexpr (requires { Key::kSignificantBytes; }) {
+    static_assert(key_class(Key::kSignificantBytes) == key_class(sizeof(Key)),
+                  "zeroes that make a larger class would be stored for nothing");
+    return Key::kSignificantBytes;
+  } else {
+    return sizeof(Key);
+  }
+}
+
 // Whether an entry of that size, at any multiple of it, may lie in more cache lines than the one
 // that it starts in.
 [[nodiscard]] constexpr bool may_straddle(size_t entry_bytes) { return 64 % entry_bytes != 0; }

@@ -1,9 +1,10 @@
 // The flow table: exact match of flow keys, made for batches, with expiry inside (Cuckoo++, ANCS
 // 2018).
 //
-// Idea: see engine.h for the algorithm, tag_line.h and split_layout.h for the bytes, lookup_batch.h
-// for how a batch hides memory latency; this file gives it all types. A hit costs two cache lines,
-// a miss one, nearly always.
+// Idea: see engine.h for the algorithm, layout.h for the bytes, lookup_batch.h for how a batch
+// hides memory latency; this file gives it all types. A hit costs two cache lines, a miss one,
+// nearly always; where key and value are small enough to stand in the bucket's line
+// (inline_layout.h; layout_choice.h says when), a hit costs one.
 //
 //   auto table = roost::FlowTable<FlowKey4, Flow>::create({.capacity = 1'000'000}).value();
 //   if (table.insert(key, Flow{...}) == roost::InsertOutcome::kFull) ...
@@ -24,7 +25,8 @@
 // Limits: keys of 1 to 64 bytes without padding inside (8, 16, 24, 32, 40 and 64 are stored as they
 // are, others with zeroes behind them up to the next of these), values of 0 to 256 bytes, both
 // trivially copyable and aligned to at most 8. A full table refuses (kFull) and stays as it was;
-// from 4,096 slots up that does not happen below 95 % load.
+// from 4,096 slots up that does not happen below kPromisedLoad. A key type whose last bytes are
+// always zero may say so (significant_bytes): they are not stored where that saves memory.
 //
 // Threads: one at a time. Share nothing: give each worker its own table.
 //
@@ -45,9 +47,9 @@
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
 #include "roost/table/key_source.h"
+#include "roost/table/layout_choice.h"
 #include "roost/table/lookup_actions.h"
 #include "roost/table/policies.h"
-#include "roost/table/split_layout.h"
 #include "roost/table/table_core.h"
 
 namespace roost {
@@ -67,14 +69,19 @@ class FlowTable {
                 "entries are moved as bytes");
   static_assert(alignof(Key) <= 8 && alignof(Value) <= 8, "entries are aligned to 8 bytes");
 
-  using Entry = FixedEntry<kKeyBytes, kValueBytes>;
   using Sink = typename Policies::Sink;
-  using Layout = SplitLayout<Entry, Policies::Probing::kSplitSlots>;
+  using Layout = LayoutOf<significant_bytes<Key>(), kValueBytes, Policies>;
   using Core = TableCore<Layout, Policies, TypedSink<Key, Value, Sink>>;
   using EngineType = typename Core::EngineType;
 
  public:
   using Config = TableConfig;
+
+  // Whether entries stand in the buckets' lines; slots of a bucket; the load up to which a table
+  // can promise to accept entries, zero if it promises nothing.
+  static constexpr bool kIsInline = Layout::kCandidatesAreExact;
+  static constexpr unsigned kSlots = Layout::kSlots;
+  static constexpr double kPromisedLoad = Core::kShape.promised_load;
 
   // Makes an empty table. `sink` is called with key and value once for each entry that dies by
   // expiry; it must not call this table. Errors: a capacity out of range, memory that is not to be
@@ -226,7 +233,8 @@ class FlowTable {
     SlotRef at{};
     while (core_.next_live(cursor, bucket_end, at)) {
       auto& layout = core_.engine().layout();
-      visit(*reinterpret_cast<const Key*>(layout.key(at)),
+      const auto key = layout.class_key(at);
+      visit(*reinterpret_cast<const Key*>(static_cast<const std::byte*>(key)),
             *reinterpret_cast<Value*>(layout.value(at)));
     }
     return bucket_end < bucket_count();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,10 +19,29 @@ namespace roost {
 // A copy of a key with zeroes behind it, up to its class. It stands for a pointer to its bytes.
 template <size_t kClassBytes>
 struct PaddedKey {
-  std::array<std::byte, kClassBytes> bytes{};
+  std::array<uint64_t, kClassBytes / 8> words;
 
-  operator const std::byte*() const { return bytes.data(); }
+  operator const std::byte*() const { return reinterpret_cast<const std::byte*>(words.data()); }
 };
+
+// Copies a key of kKeyBytes bytes. Of a last word that the key does not fill, the key's last eight
+// bytes are read and shifted: bytes stored one by one could not be read again as a register at
+// once. Example: of 13 bytes, the second word is bytes 5 to 12 shifted right by three.
+template <size_t kKeyBytes>
+[[nodiscard]] PaddedKey<key_class(kKeyBytes)> padded_key(const std::byte* key) {
+  static_assert(std::endian::native == std::endian::little, "the shift drops the lower bytes");
+  constexpr size_t kWhole = kKeyBytes / 8;
+  constexpr size_t kRest = kKeyBytes % 8;
+  PaddedKey<key_class(kKeyBytes)> padded{};
+  for (size_t word = 0; word < kWhole; ++word) std::memcpy(&padded.words[word], key + word * 8, 8);
+  if constexpr (kRest != 0 && kWhole != 0) {
+    std::memcpy(&padded.words[kWhole], key + kKeyBytes - 8, 8);
+    padded.words[kWhole] >>= 64 - 8 * kRest;
+  } else if constexpr (kRest != 0) {
+    std::memcpy(&padded.words[0], key, kRest);
+  }
+  return padded;
+}
 
 // The bytes of a key as a table compares them: in place, or padded.
 template <class Key>
@@ -30,9 +50,7 @@ template <class Key>
   if constexpr (kClassBytes == sizeof(Key)) {
     return reinterpret_cast<const std::byte*>(key);
   } else {
-    PaddedKey<kClassBytes> padded;
-    std::memcpy(padded.bytes.data(), key, sizeof(Key));
-    return padded;
+    return padded_key<sizeof(Key)>(reinterpret_cast<const std::byte*>(key));
   }
 }
 

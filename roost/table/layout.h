@@ -2,6 +2,7 @@
 // values and knows nothing else of them.
 //
 //   SplitLayout    a line of tags a bucket, keys and values in an array beside the lines
+//   InlineLayout   keys and values in the bucket's line
 //
 // A bucket's line is 64 bytes that say of each slot whether it is busy, displaced and live, and of
 // the bucket what sits elsewhere. What all lines have by the same name: `busy` and `displaced` (a
@@ -72,6 +73,9 @@ concept TableLayout =
       // to accept entries, zero if it promises nothing.
       { T::kSlots } -> std::convertible_to<unsigned>;
       { T::kPromisedLoad } -> std::convertible_to<double>;
+
+      // What reports call it.
+      { T::kName } -> std::convertible_to<const char*>;
 
       // Bytes of a key as the table's functions take it: a key class.
       { T::kKeyBytes } -> std::convertible_to<size_t>;

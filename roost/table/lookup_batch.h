@@ -9,6 +9,9 @@
 //     secondary  the same in that line
 //     finish     compare keys and answer
 //
+// Where candidates are exact (the inline layout), `match` asks for secondary lines only, there is
+// nothing to compare in `finish`, and it follows `secondary` at once.
+//
 // Pessimistic probing prefetches both lines in `start`, matches both in `match`, and has no
 // secondary stage.
 //
@@ -109,7 +112,9 @@ struct LookupBatch {
   using Layout = typename Engine::Layout;
   using Line = typename Engine::Line;
   static constexpr bool kVisitsBoth = Engine::Probing::kVisitsBoth;
-  static constexpr size_t kStages = kVisitsBoth ? 3 : 4;
+  static constexpr bool kIsExact = Layout::kCandidatesAreExact;
+  static_assert(!(kVisitsBoth && kIsExact), "pessimistic probing is for the split layout");
+  static constexpr size_t kStages = kVisitsBoth || kIsExact ? 3 : 4;
   static constexpr size_t kLast = kStages - 1;
 
   template <Kernel K, PrefetchHint kHint>
@@ -169,12 +174,16 @@ struct LookupBatch {
       may_go_on[lane] = static_cast<uint8_t>(engine->placement().may_be_displaced(line, tag));
       const auto slot = static_cast<unsigned>(std::countr_zero(candidates | 0x80U));
       const std::byte* entry = engine->layout().target(line, slot);
-      const std::byte* target = select(candidates, entry, address_of(line));
-      prefetch<kHint>(target);
-      engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch<kHint>(select(candidates, entry + offset, target));
-      });
-      group.targets[lane] = target;
+      if constexpr (kIsExact) {
+        group.targets[lane] = entry;
+      } else {
+        const std::byte* target = select(candidates, entry, address_of(line));
+        prefetch<kHint>(target);
+        engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
+          prefetch<kHint>(select(candidates, entry + offset, target));
+        });
+        group.targets[lane] = target;
+      }
     }
     group.primary = K::nonzero_bytes(candidates_of.data()) & group.all_lanes();
     group.secondary = K::nonzero_bytes(may_go_on.data()) & group.all_lanes() & ~group.primary;
@@ -250,10 +259,12 @@ struct LookupBatch {
       }
       group.targets[lane] =
           engine->layout().target(line, static_cast<unsigned>(std::countr_zero(candidates)));
-      prefetch<kHint>(group.targets[lane]);
-      engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch<kHint>(group.targets[lane] + offset);
-      });
+      if constexpr (!kIsExact) {
+        prefetch<kHint>(group.targets[lane]);
+        engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
+          prefetch<kHint>(group.targets[lane] + offset);
+        });
+      }
       displaced |= uint32_t{1} << lane;
     }
     group.displaced = displaced;
@@ -281,18 +292,19 @@ struct LookupBatch {
     return static_cast<size_t>(std::popcount(found));
   }
 
-  // Compares the candidates of `lanes` with their keys and answers those that are equal.
+  // Compares the candidates of `lanes` with their keys, unless they are exact, and answers those
+  // that are equal.
   template <Kernel K>
   [[gnu::always_inline]] uint32_t compare(const LaneGroup& group, size_t first, uint32_t lanes) {
     uint32_t mistaken = 0;
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
       const std::byte* entry = group.targets[lane];
-      if (!K::template equal_keys<Layout::kKeyBytes>(entry, batch.keys[first + lane]))
-          [[unlikely]] {
-        mistaken |= uint32_t{1} << lane;
-      } else {
+      const auto key = batch.keys[first + lane];
+      if (kIsExact || K::template equal_keys<Layout::kKeyBytes>(entry, key)) [[likely]] {
         action(first + lane, Layout::value_of_target(entry));
+      } else {
+        mistaken |= uint32_t{1} << lane;
       }
     }
     return lanes & ~mistaken;

@@ -149,12 +149,14 @@ struct MutateBatch {
     unsigned slots = engine->template candidates<K>(line, tag_of(hash), batch.keys[lane]);
     if (Act::kMakesEntries && slots == 0) slots = engine->template vacancies<K>(line);
     if (slots == 0) return false;
-    const std::byte* target =
-        engine->layout().target(line, static_cast<unsigned>(std::countr_zero(slots)));
-    prefetch<kHint>(target);
-    engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-      prefetch<kHint>(target + offset);
-    });
+    if constexpr (!Engine::Layout::kCandidatesAreExact) {  // else it came with the line
+      const std::byte* target =
+          engine->layout().target(line, static_cast<unsigned>(std::countr_zero(slots)));
+      prefetch<kHint>(target);
+      engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
+        prefetch<kHint>(target + offset);
+      });
+    }
     return true;
   }
 

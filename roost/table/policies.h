@@ -42,12 +42,20 @@ struct NoCounts {
   static constexpr bool kEnabled = false;
 };
 
+// Where a table keeps keys and values (layout.h).
+enum class LayoutChoice : uint8_t {
+  kAutomatic,  // inline where sizes allow it and it costs no memory (layout_choice.h), else split
+  kSplit,      // beside the buckets' lines: a hit costs two cache lines
+  kInline,     // in the buckets' lines: a hit costs one; does not compile where they do not fit
+};
+
 struct DefaultPolicies {
   using Hash = KeyedHash;
   using Expiry = NoExpiry;
   using Probing = FilteredProbing;
   using Sink = NoSink;
   using Counts = NoCounts;
+  static constexpr LayoutChoice kLayout = LayoutChoice::kAutomatic;
 };
 
 // Key and value types for a table without values.

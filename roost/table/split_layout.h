@@ -26,6 +26,9 @@
 
 namespace roost {
 
+// The load up to which tables of eight slots a bucket can promise to accept entries.
+inline constexpr double kSplitPromisedLoad = 0.95;
+
 // `kSlotCount` is 1, 2, 4 or 8: a line has room for eight, of which the first ones are used.
 template <class EntryT, unsigned kSlotCount = kSlotsPerBucket>
 class SplitLayout {
@@ -34,8 +37,9 @@ class SplitLayout {
   using Line = TagLine;
   static constexpr size_t kKeyBytes = Entry::kKeyBytes;
   static constexpr unsigned kSlots = kSlotCount;
-  static constexpr double kPromisedLoad = kSlots == kSlotsPerBucket ? 0.95 : 0;
+  static constexpr double kPromisedLoad = kSlots == kSlotsPerBucket ? kSplitPromisedLoad : 0;
   static constexpr bool kCandidatesAreExact = false;
+  static constexpr const char* kName = "split";
   static_assert(std::has_single_bit(kSlots) && kSlots <= kSlotsPerBucket);
 
   [[nodiscard]] static constexpr uint64_t image_bytes(BucketCounts counts, Entry entry) {

@@ -10,13 +10,16 @@ namespace roost {
 namespace {
 
 constexpr uint64_t kCapacityMax = uint64_t{1} << 40;
-constexpr uint64_t kSpareBuckets = 2;
+constexpr uint64_t kSpareSlots = 16;
 constexpr size_t kLineBytes = 64;
 // Tables up to this size are near enough for prefetches into the first cache level.
 constexpr uint64_t kNearBytes = uint64_t{1} << 20;
 
 // The smallest capacity, and the step to the next: two buckets.
 uint64_t capacity_step(BucketShape shape) { return uint64_t{2} * shape.slots; }
+
+// Spare buckets that a promise takes: some 16 slots.
+uint64_t spare_buckets(BucketShape shape) { return (kSpareSlots + shape.slots - 1) / shape.slots; }
 
 uint64_t promise_of(uint64_t capacity, BucketShape shape) {
   return static_cast<uint64_t>(static_cast<double>(capacity) * shape.promised_load);
@@ -67,7 +70,7 @@ Result<BucketCounts> bucket_counts(const TableConfig& config, BucketShape shape)
                  "; ask for fewer, or leave the capacity to the table"};
   }
   return BucketCounts{.hashed = capacity / shape.slots,
-                      .spare = config.entries_max == 0 ? 0 : kSpareBuckets};
+                      .spare = config.entries_max == 0 ? 0 : spare_buckets(shape)};
 }
 
 Result<TableImage> TableImage::create(const TableConfig& config, BucketCounts buckets,

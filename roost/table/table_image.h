@@ -15,14 +15,15 @@
 namespace roost {
 
 struct TableConfig {
-  // Wanted number of slots, at least 16; rounded up to two whole buckets (a multiple of 16). With
-  // entries_max it may be left out.
+  // Wanted number of slots, at least two buckets of them, and rounded up to a multiple of that: 16
+  // in the split layout, 4 or 6 in the inline one. With entries_max it may be left out.
   uint64_t capacity = 0;
 
   // A promise: an insert is not refused while the table holds fewer entries than this. Spare
-  // buckets take the entries that find no place, 16 at most. The promise holds for keys that nobody
-  // chose knowing the hash seed, since keys of one hash share 16 slots and the spare ones. At most
-  // 95 % of the capacity; without a capacity, the table takes the one it needs.
+  // buckets take the entries that find no place, some 16. The promise holds for keys that nobody
+  // chose knowing the hash seed, since keys of one hash share two buckets and the spare ones. At
+  // most 95 % of the capacity (inline layout: 85 % with two slots a bucket, 90 % with three);
+  // without a capacity, the table takes the one it needs.
   uint64_t entries_max = 0;
 
   // Fixed for runs that must repeat; random when absent, so that nobody can choose keys that

@@ -114,12 +114,14 @@ std::vector<Key16> keys_that_collide_in_crc32c() {
 template <class HashPolicy>
 struct HashedBy : DefaultPolicies {
   using Hash = HashPolicy;
+  static constexpr LayoutChoice kLayout = LayoutChoice::kSplit;
 };
 
 TEST(Flooding, keys_that_collide_in_crc32c_under_every_seed_fill_the_default_table_to_90_percent) {
   const std::vector<Key16> keys = keys_that_collide_in_crc32c();
   const uint64_t capacity = keys.size() * 10 / 9;
-  auto table = FlowTable<Key16, NoValue>::create({.capacity = capacity}).value();
+  auto table =
+      FlowTable<Key16, NoValue, HashedBy<KeyedHash>>::create({.capacity = capacity}).value();
   std::vector<InsertOutcome> outcomes(keys.size());
   EXPECT_EQ(table.insert(keys, {}, outcomes), keys.size());
   EXPECT_GT(table.stats().load, 0.899);

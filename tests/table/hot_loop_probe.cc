@@ -40,6 +40,12 @@ struct Probes {
   decltype(&probe<Key, 16, Policies>) value16 = probe<Key, 16, Policies>;
   decltype(&probe_records<Key, Policies>) records = probe_records<Key, Policies>;
 };
+// The inline layout: two slots a bucket, and three.
+template <class Policies>
+struct InlineProbes {
+  decltype(&probe<ByteKey<13>, 16, Policies>) two = probe<ByteKey<13>, 16, Policies>;
+  decltype(&probe<ByteKey<13>, 4, Policies>) three = probe<ByteKey<13>, 4, Policies>;
+};
 extern const Probes<Key16, DefaultPolicies> kProbes16;
 extern const Probes<Key40, DefaultPolicies> kProbes40;
 extern const Probes<Key16, TimedPolicies> kTimedProbes16;
@@ -48,5 +54,9 @@ const Probes<Key16, DefaultPolicies> kProbes16;
 const Probes<Key40, DefaultPolicies> kProbes40;
 const Probes<Key16, TimedPolicies> kTimedProbes16;
 const Probes<Key40, TimedPolicies> kTimedProbes40;
+extern const InlineProbes<DefaultPolicies> kInlineProbes;
+extern const InlineProbes<TimedPolicies> kTimedInlineProbes;
+const InlineProbes<DefaultPolicies> kInlineProbes;
+const InlineProbes<TimedPolicies> kTimedInlineProbes;
 
 }  // namespace roost

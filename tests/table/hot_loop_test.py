@@ -3,7 +3,8 @@
 For keys of 16 and 40 bytes, values of 4, 8 and 16 bytes and indices of records, with and without
 timers, the trampoline of each kernel must contain the loop, prefetch with either hint, and call
 nothing but the two cold paths; the vector kernel's must use the vector compare. Records are
-prefetched into the second cache level, whatever the table's hint.
+prefetched into the second cache level, whatever the table's hint. So for the inline layout with two
+and three slots a bucket, where whole keys are compared and only lines are prefetched.
 Usage: hot_loop_test.py PROCESSOR OBJDUMP OBJECT_FILE
 """
 
@@ -13,14 +14,16 @@ import subprocess
 import sys
 
 Instructions = collections.namedtuple("Instructions", "compare call near far")
+# Of each vector kernel, how it compares tags and whole keys.
 PROCESSORS = {
-    "x86_64": Instructions({"run_sse42": r"\bpcmpeqw\b", "run_avx2": r"\bvpcmpeqw\b"},
+    "x86_64": Instructions({"run_sse42": (r"\bpcmpeqw\b", r"\bpcmpeqb\b"),
+                            "run_avx2": (r"\bvpcmpeqw\b", r"\bvpcmpeqb\b")},
                            r"\bcall\b", "prefetcht0", "prefetcht1"),
-    "aarch64": Instructions({"run_neon": r"\bcmeq\b.*\.8h"},
+    "aarch64": Instructions({"run_neon": (r"\bcmeq\b.*\.8h", r"\bcmeq\b.*\.16b")},
                             r"\bblr?\b", "pldl1keep", "pldl2keep"),
 }
 COLD = ("search_rest", "assertion_failed")
-CONFIGURATIONS = 2 * 4 * 2  # key sizes, values and indices, expiry
+CONFIGURATIONS = 2 * 4 * 2 + 2 * 2  # key sizes, values and indices, expiry; inline: slots, expiry
 PREFETCHES = 4  # the bucket's line, its entry, the secondary bucket's line, an entry there
 
 
@@ -55,12 +58,16 @@ def main():
         failures += [f"{name}\n  calls: {line.strip()[-60:]}" for line in calls]
         # The second lines of these entries, twice; and the record, in the loop of each hint.
         of_records = 2 + 2 if "CopyIndex<" in name else 0
-        for hint, expected in ((instructions.near, PREFETCHES),
-                               (instructions.far, PREFETCHES + of_records)):
+        # An inline entry comes with its line: there are a bucket's and the secondary bucket's.
+        is_inline = "InlineLayout<" in name
+        of_lines = 2 if is_inline else PREFETCHES
+        for hint, expected in ((instructions.near, of_lines),
+                               (instructions.far, of_lines + of_records)):
             if sum(hint in line for line in body) < expected:
                 failures.append(f"{name}\n  fewer than {expected} {hint}")
         if (kernel in instructions.compare
-                and not any(re.search(instructions.compare[kernel], line) for line in body)):
+                and not any(re.search(instructions.compare[kernel][is_inline], line)
+                            for line in body)):
             failures.append(f"{name}\n  no vector compare")
     for kernel, count in checked.items():
         print(f"{kernel}: {count} lookups read")

@@ -23,13 +23,14 @@ TYPED_TEST_SUITE_P(LookupConformance);
 
 TYPED_TEST_P(LookupConformance,
              lookup_of_any_batch_size_sets_hit_bits_and_leaves_missing_lanes_untouched) {
+  using Key = typename TypeParam::Key;
   for (const Isa isa : isas_built()) {
     if (!isa_is_supported(isa)) continue;
     const auto table = TestFixture::filled(1 << 15, isa);
     for (size_t batch = 0; batch <= 200; ++batch) {
-      std::vector<Key16> keys;
+      std::vector<Key> keys;
       for (size_t lane = 0; lane < batch; ++lane)
-        keys.push_back(Key16::of(lane % 3 == 0 ? 1'000'000 + lane : lane * 37));
+        keys.push_back(Key::of(lane % 3 == 0 ? 1'000'000 + lane : lane * 37));
       std::vector<uint64_t> out(batch, TestFixture::kUntouched);
       std::vector<uint64_t> words(hit_word_count(batch) + 1, ~uint64_t{0});
       const size_t count = table.lookup(keys, out, HitWords(words));
@@ -51,10 +52,11 @@ TYPED_TEST_P(LookupConformance,
 }
 
 TYPED_TEST_P(LookupConformance, every_key_is_found_and_no_other) {
+  using Key = typename TypeParam::Key;
   const auto table = TestFixture::filled(1 << 14);
   ASSERT_FALSE(table.audit());
-  std::vector<Key16> keys;
-  for (uint64_t i = 0; i < 2 * table.size(); ++i) keys.push_back(Key16::of(i));
+  std::vector<Key> keys;
+  for (uint64_t i = 0; i < 2 * table.size(); ++i) keys.push_back(Key::of(i));
   std::vector<uint64_t> out(keys.size(), TestFixture::kUntouched);
   std::vector<uint64_t> words(hit_word_count(keys.size()));
   EXPECT_EQ(table.lookup(keys, out, HitWords(words)), table.size());
@@ -63,24 +65,26 @@ TYPED_TEST_P(LookupConformance, every_key_is_found_and_no_other) {
 }
 
 TYPED_TEST_P(LookupConformance, all_hit_and_all_miss_batches_with_duplicates) {
+  using Key = typename TypeParam::Key;
   const auto table = TestFixture::filled(4096);
-  std::vector<Key16> keys(33, Key16::of(17));
+  std::vector<Key> keys(33, Key::of(17));
   std::vector<uint64_t> out(33, TestFixture::kUntouched);
   HitArray<33> hits;
   EXPECT_EQ(table.lookup(keys, out, hits), 33U);
   EXPECT_EQ(out, std::vector<uint64_t>(33, 17));
-  keys.assign(33, Key16::of(1 << 30));
+  keys.assign(33, Key::of(1 << 30));
   out.assign(33, TestFixture::kUntouched);
   EXPECT_EQ(table.lookup(keys, out, hits), 0U);
   EXPECT_EQ(out, std::vector<uint64_t>(33, TestFixture::kUntouched));
 }
 
 TYPED_TEST_P(LookupConformance, every_form_of_lookup_gives_the_same_answers) {
+  using Key = typename TypeParam::Key;
   auto table = TestFixture::filled(4096);
-  std::vector<Key16> keys;
-  for (uint64_t i = 0; i < 100; ++i) keys.push_back(Key16::of(i * 79));
-  std::vector<const Key16*> pointers;
-  for (const Key16& key : keys) pointers.push_back(&key);
+  std::vector<Key> keys;
+  for (uint64_t i = 0; i < 100; ++i) keys.push_back(Key::of(i * 79));
+  std::vector<const Key*> pointers;
+  for (const Key& key : keys) pointers.push_back(&key);
   std::vector<Hash64> hashes(100);
   table.hash_batch(keys, hashes);
   std::vector<uint64_t> expected(100, TestFixture::kUntouched);
@@ -94,8 +98,8 @@ TYPED_TEST_P(LookupConformance, every_form_of_lookup_gives_the_same_answers) {
     EXPECT_EQ(out, expected);
     for (size_t lane = 0; lane < 100; ++lane) EXPECT_EQ(hits.test(lane), other_hits.test(lane));
   };
-  const std::span<const Key16> span(keys);
-  const std::span<const Key16* const> pointed(pointers);
+  const std::span<const Key> span(keys);
+  const std::span<const Key* const> pointed(pointers);
   const std::span<const Hash64> given(hashes);
   expect_same([&](auto out, auto bits) { return table.lookup(pointed, out, bits); });
   expect_same([&](auto out, auto bits) {
@@ -112,7 +116,7 @@ TYPED_TEST_P(LookupConformance, every_form_of_lookup_gives_the_same_answers) {
     return table.lookup_refresh(table.start(pointed), 5, out, bits);
   });
   expect_same([&](auto out, auto bits) {
-    auto flight = table.start(std::span<const Key16>());
+    auto flight = table.start(std::span<const Key>());
     table.lookup_and_start(flight, {}, bits, span);
     return table.lookup(flight, out, bits);
   });
@@ -125,29 +129,32 @@ TYPED_TEST_P(LookupConformance, every_form_of_lookup_gives_the_same_answers) {
 }
 
 TYPED_TEST_P(LookupConformance, find_points_into_the_table) {
+  using Key = typename TypeParam::Key;
   auto table = TestFixture::filled(4096);
-  *table.find(Key16::of(3)) = 333;
-  EXPECT_EQ(*table.find(Key16::of(3)), 333U);
-  EXPECT_EQ(table.find(Key16::of(7777)), nullptr);
+  *table.find(Key::of(3)) = 333;
+  EXPECT_EQ(*table.find(Key::of(3)), 333U);
+  EXPECT_EQ(table.find(Key::of(7777)), nullptr);
 }
 
 TYPED_TEST_P(LookupConformance, a_set_holds_keys_without_values) {
+  using Key = typename TypeParam::SetKey;
   auto set =
-      FlowTable<Key40, NoValue, VariantPolicies<TypeParam>>::create({.capacity = 4096}).value();
-  std::vector<Key40> keys;
-  for (uint64_t i = 0; i < TestFixture::entries_in(4096); ++i) keys.push_back(Key40::of(i));
+      FlowTable<Key, NoValue, VariantPolicies<TypeParam>>::create({.capacity = 4096}).value();
+  std::vector<Key> keys;
+  for (uint64_t i = 0; i < TestFixture::entries_in(4096); ++i) keys.push_back(Key::of(i));
   std::vector<InsertOutcome> outcomes(keys.size());
   EXPECT_EQ(set.insert(keys, {}, outcomes), keys.size());
-  keys.push_back(Key40::of(5000));
+  keys.push_back(Key::of(5000));
   std::vector<uint64_t> words(hit_word_count(keys.size()));
   EXPECT_EQ(set.lookup(keys, HitWords(words)), keys.size() - 1);
   EXPECT_FALSE(HitWords(words).test(keys.size() - 1));
 }
 
 TYPED_TEST_P(LookupConformance, a_lookup_counts_the_second_lines_that_it_touches) {
+  using Key = typename TypeParam::Key;
   const auto table = TestFixture::filled(1 << 14);
-  std::vector<Key16> keys;
-  for (uint64_t i = 0; i < 2 * table.size(); ++i) keys.push_back(Key16::of(i));
+  std::vector<Key> keys;
+  for (uint64_t i = 0; i < 2 * table.size(); ++i) keys.push_back(Key::of(i));
   std::vector<uint64_t> words(hit_word_count(keys.size()));
   ASSERT_EQ(table.lookup(keys, HitWords(words)), table.size());
   const TableStats stats = table.stats();
@@ -168,7 +175,7 @@ TYPED_TEST_P(LookupConformance, a_lookup_counts_the_second_lines_that_it_touches
 
 TYPED_TEST_P(LookupConformance, a_bucket_in_words_names_its_slots) {
   const auto table = TestFixture::filled(1024);
-  const std::string slots = std::to_string(TypeParam::Probing::kSplitSlots);
+  const std::string slots = std::to_string(TypeParam::kSlots);
   for (uint64_t bucket = 0; bucket < table.bucket_count(); ++bucket)
     ASSERT_NE(table.dump(BucketIndex{bucket}).find(" of " + slots + " slots busy"),
               std::string::npos);

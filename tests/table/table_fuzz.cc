@@ -19,6 +19,12 @@ using Small = Mirror<Key16, Value<16>, Expiry, Probing, Hash>;
 template <class Probing, class Expiry = SlotTimers>
 using Wide = Mirror<Key40, Value<8>, Expiry, Probing, KeyedHash>;
 
+// Entries in the buckets' lines.
+template <class Probing, class Hash, class Expiry = SlotTimers>
+using TwoSlots = Mirror<ByteKey<13>, Value<16>, Expiry, Probing, Hash>;
+template <class Probing, class Hash, class Expiry = SlotTimers>
+using ThreeSlots = Mirror<ByteKey<13>, Value<4>, Expiry, Probing, Hash>;
+
 // Every variant of probing with and without timers, and the hashes that put all keys together.
 constexpr std::array kConfigurations = {
     run<Small<FilteredProbing, KeyedHash>, 64, 90>,
@@ -26,7 +32,7 @@ constexpr std::array kConfigurations = {
     run<Small<FilteredProbing, OneTagHash>, 64, 90>,
     run<Small<FilteredProbing, KeyedHash, NoExpiry>, 64, 90>,
     run<Wide<FilteredProbing>, 48, 70>,
-    run<Mirror<Key16, Value<0>, SlotTimers, OptimisticProbing, KeyedHash>, 32, 50>,
+    run<Mirror<Key40, Value<0>, SlotTimers, OptimisticProbing, KeyedHash>, 32, 50>,
     run<Wide<OptimisticProbing, NoExpiry>, 48, 70>,
     run<Small<PessimisticProbing<8>, KeyedHash>, 64, 90>,
     run<Wide<PessimisticProbing<8>, NoExpiry>, 48, 70>,
@@ -37,6 +43,10 @@ constexpr std::array kConfigurations = {
     run<Small<HortonProbing, KeyedHash>, 512, 600>,
     run<Small<HortonProbing, ConstantHash>, 64, 40>,
     run<Small<HortonProbing, OneTagHash, NoExpiry>, 128, 150>,
+    run<TwoSlots<FilteredProbing, KeyedHash>, 48, 60>,
+    run<TwoSlots<OptimisticProbing, OneTagHash, NoExpiry>, 48, 60>,
+    run<ThreeSlots<FilteredProbing, KeyedHash>, 48, 60>,
+    run<ThreeSlots<OptimisticProbing, ConstantHash, NoExpiry>, 48, 20>,
 };
 
 }  // namespace

@@ -18,17 +18,33 @@ template <class ProbingT, class ExpiryT>
 struct Variant {
   using Probing = ProbingT;
   using Expiry = ExpiryT;
+  using Key = Key16;
+  using SetKey = Key40;
+  static constexpr LayoutChoice kLayout = LayoutChoice::kSplit;
+  static constexpr unsigned kSlots = Probing::kSplitSlots;
+};
+
+// Keys and values of 8 bytes in the buckets' lines: keys of 13 bytes make two slots, of 9 three.
+template <class ProbingT, class ExpiryT, size_t kKeyBytes>
+struct InlineVariant {
+  using Probing = ProbingT;
+  using Expiry = ExpiryT;
+  using Key = ByteKey<kKeyBytes>;
+  using SetKey = Key;
+  static constexpr LayoutChoice kLayout = LayoutChoice::kInline;
+  static constexpr unsigned kSlots = inline_slots(kKeyBytes, sizeof(uint64_t));
 };
 
 // A load that tables of 4,096 slots and more reach under every seed without refusing a key; few
 // slots a bucket fail early.
-template <class Probing>
-constexpr double safe_load() {
-  switch (Probing::kSplitSlots) {
+constexpr double safe_load(unsigned slots) {
+  switch (slots) {
     case 1:
       return 0.4;
     case 2:
       return 0.8;
+    case 3:
+      return 0.9;
     case 4:
       return 0.93;
     default:
@@ -43,13 +59,16 @@ struct VariantPolicies : DefaultPolicies {
   using Probing = typename VariantT::Probing;
   using Sink = SinkT;
   using Counts = LookupCounts;
+  static constexpr LayoutChoice kLayout = VariantT::kLayout;
 };
 
-// Lists the numbers of the keys that were handed over.
+// Lists the numbers of the keys that were handed over, which are their values.
 struct ListSink {
   std::vector<uint64_t>* numbers = nullptr;
-  void operator()(const Key16& key, uint64_t /*value*/) {
-    if (numbers != nullptr) numbers->push_back(key.number);
+  template <class Key>
+  void operator()(const Key& key, uint64_t value) {
+    EXPECT_EQ(key, Key::of(value));
+    if (numbers != nullptr) numbers->push_back(value);
   }
 };
 
@@ -62,7 +81,8 @@ class VariantTest : public testing::Test {
   static constexpr uint64_t kUntouched = 0xDEAD;
 
   template <class Hash = KeyedHash>
-  using TableOf = FlowTable<Key16, uint64_t, VariantPolicies<VariantT, Hash, ListSink>>;
+  using TableOf =
+      FlowTable<typename VariantT::Key, uint64_t, VariantPolicies<VariantT, Hash, ListSink>>;
   using Table = TableOf<>;
 
   static Table empty(uint64_t capacity, Isa isa = isa_best(), ListSink sink = {}) {
@@ -74,14 +94,15 @@ class VariantTest : public testing::Test {
     Table table = empty(capacity, isa);
     const uint64_t entries = entries_in(capacity);
     for (uint64_t i = 0; i < entries; ++i)
-      EXPECT_EQ(table.insert(Key16::of(i), i), InsertOutcome::kInserted);
+      EXPECT_EQ(table.insert(VariantT::Key::of(i), i), InsertOutcome::kInserted);
     return table;
   }
   static constexpr bool promises() {
-    return Probing::kPromises && Probing::kSplitSlots == kSlotsPerBucket;
+    return Probing::kPromises &&
+           (VariantT::kLayout == LayoutChoice::kInline || VariantT::kSlots == kSlotsPerBucket);
   }
   static uint64_t entries_in(uint64_t capacity) {
-    return static_cast<uint64_t>(static_cast<double>(capacity) * safe_load<Probing>());
+    return static_cast<uint64_t>(static_cast<double>(capacity) * safe_load(VariantT::kSlots));
   }
 };
 

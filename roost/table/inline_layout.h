@@ -1,0 +1,189 @@
+// The inline layout: an array of bucket lines with the keys and values inside (inline_line.h).
+//
+//   | line 0 | line 1 | ... | line n-1 | homes |
+//
+// The homes are those of the spare buckets' slots, as in the split layout. 104-bit keys with
+// 16-byte values make 32 bytes a slot, with 4-byte values 21.3, timers included.
+//
+// A hit in the primary bucket touches one line and so does a miss, unless the filter errs.
+//
+// A candidate is an equal key, so nobody compares it again, and no tag is stored: that of a
+// resident is its key's hash, asked for when an entry is moved or leaves its secondary bucket.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "roost/hash/hash64.h"
+#include "roost/isa/kernel.h"
+#include "roost/table/entry.h"
+#include "roost/table/inline_line.h"
+#include "roost/table/key_source.h"
+#include "roost/table/layout.h"
+
+namespace roost {
+
+// The shape of an entry in a line: the key without padding. A table's functions take keys of its
+// class.
+template <size_t kKeySize, size_t kValueSize>
+struct FixedInlineEntry {
+  static constexpr size_t kKeyBytes = key_class(kKeySize);
+  [[nodiscard]] static constexpr size_t key_bytes() { return kKeySize; }
+  [[nodiscard]] static constexpr size_t value_bytes() { return kValueSize; }
+};
+
+// The same for sizes that only the configuration knows, one compiled table a class.
+template <size_t kClassBytes>
+class SizedInlineEntry {
+ public:
+  static constexpr size_t kKeyBytes = kClassBytes;
+
+  // There must be inline_slots() for these sizes, and the key of this class.
+  constexpr SizedInlineEntry(size_t key_bytes, size_t value_bytes)
+      : key_bytes_(key_bytes), value_bytes_(value_bytes) {}
+
+  [[nodiscard]] constexpr size_t key_bytes() const { return key_bytes_; }
+  [[nodiscard]] constexpr size_t value_bytes() const { return value_bytes_; }
+
+ private:
+  size_t key_bytes_;
+  size_t value_bytes_;
+};
+
+template <class EntryT, unsigned kSlotCount>
+class InlineLayout {
+ public:
+  using Entry = EntryT;
+  using Line = InlineLine<kSlotCount>;
+  static constexpr size_t kKeyBytes = Entry::kKeyBytes;
+  static constexpr unsigned kSlots = kSlotCount;
+  static constexpr double kPromisedLoad = Line::kPromisedLoad;
+  static constexpr bool kCandidatesAreExact = true;
+  static constexpr const char* kName = "inline";
+
+  [[nodiscard]] static constexpr uint64_t image_bytes(BucketCounts counts, Entry /*entry*/) {
+    return counts.all() * sizeof(Line) + counts.spare * kSlots * sizeof(uint64_t);
+  }
+
+  // `image` is aligned to 64 bytes, its lines are zeroed, and it holds image_bytes().
+  InlineLayout(std::byte* image, BucketCounts counts, Entry entry)
+      : lines_(reinterpret_cast<Line*>(image)), counts_(counts), entry_(entry) {}
+
+  [[nodiscard]] Entry entry() const { return entry_; }
+  [[nodiscard]] BucketCounts bucket_counts() const { return counts_; }
+  [[nodiscard]] bool is_spare(BucketIndex bucket) const {
+    return static_cast<uint64_t>(bucket) >= counts_.hashed;
+  }
+
+  [[nodiscard]] Line& line(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
+  [[nodiscard]] const Line& line(BucketIndex bucket) const {
+    return lines_[static_cast<uint64_t>(bucket)];
+  }
+
+  [[nodiscard]] std::byte* key(SlotRef at) { return start_of(at.bucket) + key_offset(at.slot); }
+  [[nodiscard]] const std::byte* key(SlotRef at) const {
+    return start_of(at.bucket) + key_offset(at.slot);
+  }
+  [[nodiscard]] std::byte* value(SlotRef at) { return start_of(at.bucket) + value_offset(at.slot); }
+  [[nodiscard]] const std::byte* value(SlotRef at) const {
+    return start_of(at.bucket) + value_offset(at.slot);
+  }
+  [[nodiscard]] PaddedKey<kKeyBytes> class_key(SlotRef at) const {
+    PaddedKey<kKeyBytes> padded;
+    std::memcpy(&padded.words, key(at), kKeyBytes);
+    padded.words.back() &= ~uint64_t{0} >> (8 * (kKeyBytes - entry_.key_bytes()));
+    return padded;
+  }
+
+  // Slots whose key is this one.
+  template <Kernel K>
+  [[nodiscard]] unsigned candidates(const Line& line, Tag /*tag*/, const std::byte* key) const {
+    const auto* start = reinterpret_cast<const std::byte*>(&line);
+    return K::template match_keys<kSlots, kKeyBytes>(start + key_offset(0), entry_.key_bytes(),
+                                                     key);
+  }
+  // The timers are among the eight 16-bit words at the line's end.
+  template <Kernel K>
+  [[nodiscard]] unsigned live_timers(const Line& line, Tick now) const {
+    constexpr size_t kLastEight = sizeof(Line) - 16;
+    constexpr size_t kFirst = (offsetof(Line, timers) - kLastEight) / sizeof(uint16_t);
+    const auto* eight = reinterpret_cast<const std::byte*>(&line) + kLastEight;
+    return static_cast<unsigned>(K::match_live(reinterpret_cast<const uint16_t*>(eight),
+                                               static_cast<uint16_t>(now.count))) >>
+           kFirst;
+  }
+
+  template <class Hash>
+  [[nodiscard]] Tag tag(SlotRef at, const Hash& hash) const {
+    return tag_of(hash.template hash<kKeyBytes>(class_key(at)));
+  }
+  void set_tag(SlotRef /*at*/, Tag /*tag*/) {}
+
+  // A candidate is the key already; what is left to do is its value.
+  [[nodiscard]] const std::byte* target(const Line& line, unsigned slot) const {
+    return reinterpret_cast<const std::byte*>(&line) + value_offset(slot);
+  }
+  [[nodiscard]] static const std::byte* value_of_target(const std::byte* target) { return target; }
+
+  // The slot whose value stands at `value`.
+  [[nodiscard]] SlotRef slot_of_value(const std::byte* value) const {
+    const auto offset = static_cast<uint64_t>(value - start_of(BucketIndex{0}));
+    const size_t in_line = offset % sizeof(Line);
+    return {BucketIndex{offset / sizeof(Line)},
+            static_cast<unsigned>(entry_.value_bytes() != 0 ? in_line / entry_.value_bytes()
+                                                            : in_line / entry_.key_bytes())};
+  }
+
+  void copy_value(std::byte* to, const std::byte* from) const {
+    if (entry_.value_bytes() != 0) std::memcpy(to, from, entry_.value_bytes());
+  }
+
+  void write_entry(SlotRef at, const std::byte* key_bytes, const std::byte* value_bytes) {
+    std::memcpy(key(at), key_bytes, entry_.key_bytes());
+    copy_value(value(at), value_bytes);
+  }
+
+  void copy_entry(SlotRef from, SlotRef to) { write_entry(to, key(from), value(from)); }
+
+  // The primary bucket of the entry in a slot of a spare bucket.
+  [[nodiscard]] BucketIndex home(SlotRef at) const {
+    uint64_t bucket = 0;
+    std::memcpy(&bucket, start_of(BucketIndex{0}) + home_offset(at), sizeof(bucket));
+    return BucketIndex{bucket};
+  }
+  void set_home(SlotRef at, BucketIndex primary) {
+    const auto bucket = static_cast<uint64_t>(primary);
+    std::memcpy(start_of(BucketIndex{0}) + home_offset(at), &bucket, sizeof(bucket));
+  }
+
+ private:
+  // From a line's start: keys are read beyond their own bytes, but not beyond the line's.
+  [[nodiscard]] size_t key_offset(unsigned slot) const {
+    return kSlots * entry_.value_bytes() + slot * entry_.key_bytes();
+  }
+  // A set's value, of which there is nothing, stands for its slot at the place of the key.
+  [[nodiscard]] size_t value_offset(unsigned slot) const {
+    return entry_.value_bytes() != 0 ? slot * entry_.value_bytes() : key_offset(slot);
+  }
+  [[nodiscard]] uint64_t home_offset(SlotRef at) const {
+    const uint64_t spare = static_cast<uint64_t>(at.bucket) - counts_.hashed;
+    return counts_.all() * sizeof(Line) + (spare * kSlots + at.slot) * sizeof(uint64_t);
+  }
+  [[nodiscard]] std::byte* start_of(BucketIndex bucket) {
+    return reinterpret_cast<std::byte*>(lines_) + static_cast<uint64_t>(bucket) * sizeof(Line);
+  }
+  [[nodiscard]] const std::byte* start_of(BucketIndex bucket) const {
+    return reinterpret_cast<const std::byte*>(lines_) +
+           static_cast<uint64_t>(bucket) * sizeof(Line);
+  }
+
+  Line* lines_;
+  BucketCounts counts_;
+  [[no_unique_address]] Entry entry_;
+};
+
+static_assert(TableLayout<InlineLayout<FixedInlineEntry<13, 16>, 2>> &&
+              TableLayout<InlineLayout<FixedInlineEntry<13, 4>, 3>>);
+
+}  // namespace roost

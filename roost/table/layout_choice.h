@@ -1,0 +1,64 @@
+// Which layout a table has: what sizes allow, what a user wishes, and what is taken if nobody does.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "roost/table/inline_layout.h"
+#include "roost/table/policies.h"
+#include "roost/table/probing.h"
+#include "roost/table/split_layout.h"
+
+namespace roost {
+
+// Whether an entry that a table promises to hold costs no more memory in the inline layout than in
+// the split one: what LayoutChoice::kAutomatic goes by. False where it does not fit.
+//
+//   key + value bytes     13 + 16    13 + 4    16 + 0    8 + 8    16 + 8    16 + 16
+//   inline                   37.6      23.7      23.7     23.7      37.6
+//   split                    42.1      33.7      25.3     25.3      33.7       42.1
+[[nodiscard]] constexpr bool inline_costs_no_more(size_t key_bytes, size_t value_bytes) {
+  const unsigned slots = inline_slots(key_bytes, value_bytes);
+  if (slots == 0) return false;
+  const double promised = slots == 3 ? InlineLine<3>::kPromisedLoad : InlineLine<2>::kPromisedLoad;
+  const size_t entry_bytes = (key_class(key_bytes) + value_bytes + 7) / 8 * 8;
+  const auto slot_bytes = static_cast<double>(sizeof(TagLine) / kSlotsPerBucket + entry_bytes);
+  return 64 / (slots * promised) <= slot_bytes / kSplitPromisedLoad;
+}
+
+namespace detail {
+
+template <size_t kKeySize, size_t kValueSize, class Policies>
+struct LayoutOf {
+  using Probing = typename Policies::Probing;
+  static constexpr unsigned kInlineSlots = inline_slots(kKeySize, kValueSize);
+  static constexpr bool kProbingFits = ProbingPolicy<Probing, InlineLine<2>>;
+  static constexpr bool kIsInline = Policies::kLayout == LayoutChoice::kInline ||
+                                    (Policies::kLayout == LayoutChoice::kAutomatic &&
+                                     kProbingFits && inline_costs_no_more(kKeySize, kValueSize));
+
+  static_assert(!kIsInline || kInlineSlots != 0,
+                "the inline layout has room for keys of 4 to 16 bytes and, together with the "
+                "value, 29 bytes (but not 9 + 20); leave the choice to the table");
+  static_assert(!kIsInline || kProbingFits,
+                "this probing policy needs the split layout; leave the choice to the table");
+
+  static auto chosen() {
+    if constexpr (kIsInline) {
+      return std::type_identity<
+          InlineLayout<FixedInlineEntry<kKeySize, kValueSize>, kInlineSlots>>{};
+    } else {
+      return std::type_identity<
+          SplitLayout<FixedEntry<key_class(kKeySize), kValueSize>, Probing::kSplitSlots>>{};
+    }
+  }
+  using Type = typename decltype(chosen())::type;
+};
+
+}  // namespace detail
+
+// The layout of a table with keys and values of these sizes.
+template <size_t kKeySize, size_t kValueSize, class Policies>
+using LayoutOf = typename detail::LayoutOf<kKeySize, kValueSize, Policies>::Type;
+
+}  // namespace roost

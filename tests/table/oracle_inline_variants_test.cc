@@ -1,0 +1,16 @@
+// Inline tables against the model: without a filter, and the hashes that oracle_inline_test.cc
+// leaves out.
+#include "tests/table/oracle.h"
+
+namespace roost {
+namespace {
+
+using Inline = testing::Types<
+    Setup<M<ByteKey<13>, 16, SlotTimers, OptimisticProbing, KeyedHash>, 1000, 1100, kFast, 10'000>,
+    Setup<M<ByteKey<13>, 16, NoExpiry, FilteredProbing, OneTagHash>, 600, 800, kFast, 10'000>,
+    Setup<M<ByteKey<13>, 4, NoExpiry, OptimisticProbing, KeyedHash>, 1000, 1100, kPlain, 10'000>,
+    Setup<M<ByteKey<13>, 4, SlotTimers, OptimisticProbing, ConstantHash>, 4096, 14, kFast, 10'000>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Inline, OracleTest, Inline, );
+
+}  // namespace
+}  // namespace roost
