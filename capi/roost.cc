@@ -42,14 +42,14 @@ constexpr const char* kNoMemory = "no memory for the fixed parts of a table; fre
 roost_status bytes(const roost_config& config, uint64_t* bytes, const ErrorText& fail) {
   const Result<TablePlan> plan = plan_of(config);
   if (!plan) return fail(ROOST_INVALID, plan.error().message);
-  *bytes = table_class_of(plan.value().shape.key_bytes).bytes(plan.value());
+  *bytes = table_class_of(plan.value()).bytes(plan.value());
   return ROOST_OK;
 }
 
 roost_status create(const roost_config& config, roost_table** table, const ErrorText& fail) {
   const Result<TablePlan> plan = plan_of(config);
   if (!plan) return fail(ROOST_INVALID, plan.error().message);
-  auto made = table_class_of(plan.value().shape.key_bytes).make(plan.value());
+  auto made = table_class_of(plan.value()).make(plan.value());
   if (!made) return fail(ROOST_NO_MEMORY, made.error().message);
   *table = std::move(made).value().release();
   return ROOST_OK;

@@ -38,8 +38,8 @@
 /// nothing allocates memory after roost_table_create() but roost_table_audit() and
 /// roost_table_dump_bucket(). Pointers must be good and counts true: nobody checks them.
 ///
-/// **Source.** N. Le Scouarnec: Cuckoo++ Hash Tables, ANCS 2018. A hit costs two cache lines, a
-/// miss one, nearly always.
+/// **Source.** N. Le Scouarnec: Cuckoo++ Hash Tables, ANCS 2018. A hit costs two cache lines,
+/// or one where key and value are small (roost_layout), a miss one, nearly always.
 
 #include "roost_types.h"
 
@@ -119,7 +119,8 @@ void roost_table_destroy(roost_table* table);
 size_t roost_table_lookup(roost_table* table, const roost_keys* keys, void* values, uint64_t* hits);
 
 /// Looks keys up and points to their values in place, which may be written. The pointers are
-/// aligned to 8 and valid until the next insert, upsert, erase, clear or maintain, of any key.
+/// aligned for every type whose size is value_bytes (in the split layout, to 8) and valid until the
+/// next insert, upsert, erase, clear or maintain, of any key.
 /// @param table   The table.
 /// @param keys    The keys, or a lookup in flight.
 /// @param values  Gets a pointer for each lane that hits.

@@ -45,6 +45,17 @@ typedef enum roost_pages {
   ROOST_PAGES_4KIB = 4          ///< The system's ordinary pages.
 } roost_pages;
 
+/// Where a table keeps keys and values (roost_config::layout). The inline layout is for keys of 4
+/// to 16 bytes which, together with the value, have at most 29 bytes (but not 9 + 20).
+typedef enum roost_layout {
+  ROOST_LAYOUT_AUTOMATIC = 0,  ///< Inline where it can be and takes no more memory for an entry
+                               ///< that the table can promise to hold, 13 + 16, 13 + 4 and 8 + 8
+                               ///< bytes for instance; else split, as 16 + 8 and 16 + 16.
+  ROOST_LAYOUT_SPLIT = 1,      ///< Eight slots a bucket; a hit costs two cache lines.
+  ROOST_LAYOUT_INLINE = 2      ///< In the bucket's own line: three slots for up to 17 bytes of key
+                               ///< and value, else two; a hit costs one cache line, nearly always.
+} roost_layout;
+
 /// A table; one thread at a time may use it. Made by roost_table_create().
 typedef struct roost_table roost_table;
 
@@ -59,11 +70,14 @@ typedef struct roost_config {
   size_t size;            ///< The caller's sizeof(roost_config); set by roost_config_init().
   uint32_t key_bytes;     ///< Bytes of a key, 1 to 64; fastest are 8, 16, 24, 32, 40 and 64.
   uint32_t value_bytes;   ///< Bytes of a value, 0 (a set of keys) to 256.
-  uint64_t capacity;      ///< Slots, at least 16, rounded up to a multiple of 16. From 4,096 on,
-                          ///< 95 % of them take an entry, nearly always 99 %. 0: by entries_max.
+  uint64_t capacity;      ///< Slots, at least two buckets of them, and rounded up to a multiple of
+                          ///< that: 16 when split, 4 or 6 when inline. From 4,096 on, 95 % of them
+                          ///< take an entry, nearly always 99 %; inline 85 % with two slots a
+                          ///< bucket, 90 % with three. 0: by entries_max.
   uint64_t entries_max;   ///< A promise: no insert is refused while the table holds fewer
-                          ///< entries, at most 95 % of capacity, unless somebody who knows the
-                          ///< hash seed chose the keys. Costs 16 spare slots. 0: no promise.
+                          ///< entries, at most 95 % of capacity (inline: 85 or 90 %), unless
+                          ///< somebody who knows the hash seed chose the keys. Costs 16 spare
+                          ///< slots, or 18. 0: no promise.
   uint64_t hash_seed;     ///< For runs that must repeat; counts only with has_hash_seed.
   void* memory;           ///< Memory to use, aligned to 64 bytes, alive as long as the table; or
                           ///< NULL: the table maps its own.
@@ -77,6 +91,8 @@ typedef struct roost_config {
   bool expires;               ///< Whether entries live by timeouts; else until they are erased.
   bool has_hash_seed;         ///< Use hash_seed; else a random one, which defends against flooding.
   uint8_t reserved[6];        ///< Zero.
+  uint32_t layout;            ///< A roost_layout: where keys and values are kept.
+  uint32_t reserved_too;      ///< Zero.
 } roost_config;
 
 /// A lookup on its way: the caller's storage, opaque, about ten cache lines. It borrows the keys
@@ -131,6 +147,9 @@ typedef struct roost_info {
   uint32_t value_bytes;   ///< As configured.
   int32_t numa_node;      ///< As configured.
   uint32_t expires;       ///< 1 when entries live by timeouts, else 0.
+  const char* layout;     ///< Where keys and values are kept: "split" or "inline".
+  uint32_t bucket_slots;  ///< Slots of a bucket: 8, or 2 or 3 when inline.
+  uint32_t reserved;      ///< Zero.
 } roost_info;
 
 /// Fields of roost_stats::path_lengths, of roost_stats::moved_histogram, and of what

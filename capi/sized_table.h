@@ -1,5 +1,5 @@
-// The operations of one key class, with or without expiry, over TableCore. A source file a class
-// instantiates them, so that they compile side by side.
+// The operations of one key class and layout, with or without expiry, over TableCore. A source file
+// a class instantiates them, so that they compile side by side.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "capi/key_batch.h"
@@ -19,6 +20,7 @@
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
 #include "roost/table/entry.h"
+#include "roost/table/inline_layout.h"
 #include "roost/table/policies.h"
 #include "roost/table/split_layout.h"
 #include "roost/table/table_core.h"
@@ -41,20 +43,33 @@ struct SizedPolicies : DefaultPolicies {
   using Counts = LookupCounts;
 };
 
-template <size_t kClassBytes, class Expiry>
+template <size_t kClassBytes>
+[[nodiscard]] SizedEntry<kClassBytes> entry_of(const Shape& shape,
+                                               std::type_identity<SizedEntry<kClassBytes>> /*as*/) {
+  return SizedEntry<kClassBytes>(shape.value_bytes);
+}
+template <size_t kClassBytes>
+[[nodiscard]] SizedInlineEntry<kClassBytes> entry_of(
+    const Shape& shape, std::type_identity<SizedInlineEntry<kClassBytes>> /*as*/) {
+  return {shape.key_bytes, shape.value_bytes};
+}
+
+template <class Layout, class Expiry>
 class SizedTable final : public roost_table {
-  using Layout = SplitLayout<SizedEntry<kClassBytes>>;
+  static constexpr size_t kClassBytes = Layout::kKeyBytes;
+  using Entry = typename Layout::Entry;
   using Core = TableCore<Layout, SizedPolicies<Expiry>, CallbackSink>;
   using Batches = KeyBatches<typename Core::Hash, kClassBytes>;
   using Flight = typename Batches::Flight;
 
  public:
   static uint64_t bytes(const TablePlan& plan) {
-    return Core::image_bytes(plan.config, SizedEntry<kClassBytes>(plan.shape.value_bytes)).value();
+    return Core::image_bytes(plan.config, entry_of(plan.shape, std::type_identity<Entry>{}))
+        .value();
   }
 
   static Result<std::unique_ptr<roost_table>> create(const TablePlan& plan) {
-    Result<Core> core = Core::create(plan.config, SizedEntry<kClassBytes>(plan.shape.value_bytes),
+    Result<Core> core = Core::create(plan.config, entry_of(plan.shape, std::type_identity<Entry>{}),
                                      CallbackSink{plan.on_expiry, plan.on_expiry_context});
     if (!core) return core.error();
     return std::unique_ptr<roost_table>(new SizedTable(plan.shape, std::move(core).value()));
@@ -129,6 +144,8 @@ class SizedTable final : public roost_table {
     info.mapped_bytes = core_.arena().bytes();
     info.pages = page_kind_name(core_.arena().page_kind()).data();
     info.kernel = isa_name(core_.isa()).data();
+    info.layout = Layout::kName;
+    info.bucket_slots = Layout::kSlots;
   }
   TableStats stats() const override { return core_.stats(); }
   Occupancy occupancy() const override { return core_.occupancy(); }
@@ -165,16 +182,26 @@ class SizedTable final : public roost_table {
   Core core_;
 };
 
-template <size_t kClassBytes>
-TableClass table_class() {
+template <class Layout>
+TableClass class_of_layout() {
   return {
-      .bytes = [](const TablePlan& plan) { return SizedTable<kClassBytes, NoExpiry>::bytes(plan); },
+      .bytes = [](const TablePlan& plan) { return SizedTable<Layout, NoExpiry>::bytes(plan); },
       .make =
           [](const TablePlan& plan) {
-            return plan.shape.expires ? SizedTable<kClassBytes, SlotTimers>::create(plan)
-                                      : SizedTable<kClassBytes, NoExpiry>::create(plan);
+            return plan.shape.expires ? SizedTable<Layout, SlotTimers>::create(plan)
+                                      : SizedTable<Layout, NoExpiry>::create(plan);
           },
   };
+}
+
+template <size_t kClassBytes>
+TableClass table_class() {
+  return class_of_layout<SplitLayout<SizedEntry<kClassBytes>>>();
+}
+
+template <size_t kClassBytes, unsigned kSlots>
+TableClass inline_table_class() {
+  return class_of_layout<InlineLayout<SizedInlineEntry<kClassBytes>, kSlots>>();
 }
 
 }  // namespace roost::capi

@@ -1,4 +1,4 @@
-// The six key classes, and how tables of each are made.
+// The six key classes, split or inline, and how tables of each are made.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,18 @@ struct TableClass {
 template <size_t kClassBytes>
 [[nodiscard]] TableClass table_class();
 
-// The class of keys of `key_bytes` bytes, 1 to 64.
-[[nodiscard]] inline TableClass table_class_of(size_t key_bytes) {
-  switch (key_class(key_bytes)) {
+// The same for the inline layout, 2 or 3 slots a bucket: classes of 8 and 16 bytes.
+template <size_t kClassBytes, unsigned kSlots>
+[[nodiscard]] TableClass inline_table_class();
+
+// The class of the plan's table.
+[[nodiscard]] inline TableClass table_class_of(const TablePlan& plan) {
+  const size_t class_bytes = key_class(plan.shape.key_bytes);
+  if (plan.inline_slots == 2)
+    return class_bytes == 8 ? inline_table_class<8, 2>() : inline_table_class<16, 2>();
+  if (plan.inline_slots == 3)
+    return class_bytes == 8 ? inline_table_class<8, 3>() : inline_table_class<16, 3>();
+  switch (class_bytes) {
     case 8:
       return table_class<8>();
     case 16:

@@ -8,7 +8,7 @@
 
 #include "capi/sized_struct.h"
 #include "roost/table/entry.h"
-#include "roost/table/split_layout.h"
+#include "roost/table/layout_choice.h"
 #include "roost/table/table_image.h"
 
 namespace roost::capi {
@@ -36,7 +36,8 @@ Result<roost_config> known_fields(const roost_config& theirs) {
         "zero, or use the library of the header that the program was compiled with"};
   }
   std::memcpy(&config, bytes, known_bytes);
-  if (!std::all_of(std::begin(config.reserved), std::end(config.reserved), is_zero)) {
+  if (!std::all_of(std::begin(config.reserved), std::end(config.reserved), is_zero) ||
+      config.reserved_too != 0) {
     return refusal("reserved", "is not zero; begin with roost_config_init()");
   }
   return config;
@@ -67,6 +68,38 @@ Result<std::optional<PageKind>> pages_of(uint32_t pages) {
       return std::optional{PageKind::kSmall};
     default:
       return refusal("pages", "is " + std::to_string(pages) + "; it is one of roost_pages");
+  }
+}
+
+// Slots of an inline bucket, or 0: the split layout.
+Result<unsigned> inline_slots_of(const roost_config& config) {
+  const unsigned slots = inline_slots(config.key_bytes, config.value_bytes);
+  switch (config.layout) {
+    case ROOST_LAYOUT_AUTOMATIC:
+      return inline_costs_no_more(config.key_bytes, config.value_bytes) ? slots : 0U;
+    case ROOST_LAYOUT_SPLIT:
+      return 0U;
+    case ROOST_LAYOUT_INLINE:
+      if (slots != 0) return slots;
+      return refusal("layout", "is ROOST_LAYOUT_INLINE, which has no room for " +
+                                   std::to_string(config.key_bytes) + " + " +
+                                   std::to_string(config.value_bytes) +
+                                   " bytes of key and value, but for keys of 4 to 16 bytes and 29 "
+                                   "bytes in all (not 9 + 20); leave it 0");
+    default:
+      return refusal("layout",
+                     "is " + std::to_string(config.layout) + "; it is one of roost_layout");
+  }
+}
+
+BucketShape bucket_shape(unsigned inline_slots) {
+  switch (inline_slots) {
+    case 2:
+      return {2, InlineLine<2>::kPromisedLoad};
+    case 3:
+      return {3, InlineLine<3>::kPromisedLoad};
+    default:
+      return {kSlotsPerBucket, kSplitPromisedLoad};
   }
 }
 
@@ -117,8 +150,11 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
   if (!pages) return pages.error();
   const auto kernel = kernel_of(config.kernel);
   if (!kernel) return kernel.error();
+  const Result<unsigned> slots = inline_slots_of(config);
+  if (!slots) return slots.error();
 
   TablePlan plan{.shape = {config.key_bytes, config.value_bytes, config.expires, config.numa_node},
+                 .inline_slots = slots.value(),
                  .config = {.capacity = config.capacity,
                             .entries_max = config.entries_max,
                             .memory = {static_cast<std::byte*>(config.memory), config.memory_bytes},
@@ -128,8 +164,7 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
                  .on_expiry_context = config.on_expiry_context};
   if (config.numa_node >= 0) plan.config.numa_node = static_cast<unsigned>(config.numa_node);
   if (config.has_hash_seed) plan.config.hash_seed = config.hash_seed;
-  using Layout = SplitLayout<SizedEntry<kKeyBytesMax>>;
-  const auto buckets = bucket_counts(plan.config, {Layout::kSlots, Layout::kPromisedLoad});
+  const auto buckets = bucket_counts(plan.config, bucket_shape(plan.inline_slots));
   if (!buckets) return buckets.error();
   return plan;
 }

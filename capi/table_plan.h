@@ -14,6 +14,7 @@ namespace roost::capi {
 
 struct TablePlan {
   Shape shape;
+  unsigned inline_slots;  // slots of an inline bucket, 2 or 3; 0: split
   TableConfig config;
   roost_on_expiry on_expiry;
   void* on_expiry_context;

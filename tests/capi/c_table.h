@@ -25,7 +25,7 @@ struct CTableDeleter {
 };
 using CTableHandle = std::unique_ptr<roost_table, CTableDeleter>;
 
-// A configuration with what tests always set.
+// A configuration with what tests always set. The layout is the split one, unless they say so.
 inline roost_config c_config(uint32_t key_bytes, uint32_t value_bytes, uint64_t capacity) {
   roost_config config;
   roost_config_init(&config, sizeof(config));
@@ -33,6 +33,7 @@ inline roost_config c_config(uint32_t key_bytes, uint32_t value_bytes, uint64_t 
   config.value_bytes = value_bytes;
   config.capacity = capacity;
   config.pages = ROOST_PAGES_4KIB;
+  config.layout = ROOST_LAYOUT_SPLIT;
   return config;
 }
 
@@ -53,6 +54,7 @@ class CTable {
   static Result<CTable> create(const TableConfig& config, Sink sink) {
     CTable made(std::move(sink));
     roost_config c = c_config(sizeof(Key), kValueBytes, config.capacity);
+    c.layout = ROOST_LAYOUT_AUTOMATIC;
     c.entries_max = config.entries_max;
     c.expires = Policies::Expiry::kEnabled;
     if (c.expires) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -84,6 +85,9 @@ TEST(CConfig, fields_that_no_version_has_are_refused) {
   config.reserved[5] = 1;
   expect_invalid(config, "roost_config: reserved is not zero; begin with roost_config_init()");
   config = good();
+  config.reserved_too = 1;
+  expect_invalid(config, "roost_config: reserved is not zero; begin with roost_config_init()");
+  config = good();
   config.numa_node = -2;
   expect_invalid(config, "roost_config: numa_node is -2; it is a node's number, or -1 for any");
 }
@@ -151,6 +155,7 @@ TEST(CConfig, a_node_that_is_not_there_is_refused) {
 TEST(CConfig, lent_memory_of_the_size_told_is_enough_and_a_byte_less_is_not) {
   for (const uint32_t key_bytes : {1U, 8U, 13U, 20U, 32U, 40U, 64U}) {
     roost_config config = c_config(key_bytes, 10, 200);
+    config.layout = ROOST_LAYOUT_AUTOMATIC;
     config.pages = ROOST_PAGES_LARGEST;
     config.entries_max = 100;
     uint64_t bytes = 0;

@@ -30,8 +30,11 @@ using AllSizes = testing::Types<
     Sizes<1, 1, SlotTimers, 200>, Sizes<5, 4, NoExpiry>, Sizes<13, 16, SlotTimers>,
     Sizes<17, 8, SlotTimers>, Sizes<31, 100, SlotTimers>, Sizes<37, 0, NoExpiry>,
     Sizes<48, 100, SlotTimers>, Sizes<63, 1, SlotTimers>,
-    // The smallest table, which is full most of the time.
-    Sizes<13, 16, SlotTimers, 16>>;
+    // Inline: three slots a bucket; two, with the smallest key and the largest value.
+    Sizes<13, 4, SlotTimers>, Sizes<7, 5, NoExpiry>, Sizes<12, 0, NoExpiry>,
+    Sizes<13, 16, NoExpiry>, Sizes<4, 25, SlotTimers>, Sizes<16, 13, SlotTimers>,
+    // The smallest tables, which are full most of the time.
+    Sizes<16, 16, SlotTimers, 16>, Sizes<13, 16, SlotTimers, 4>, Sizes<13, 4, NoExpiry, 6>>;
 TYPED_TEST_SUITE(CInterfaceTest, AllSizes, );
 
 TYPED_TEST(CInterfaceTest, table_and_model_agree_under_random_operations) {

@@ -7,7 +7,7 @@
 
 // C99 has no static_assert: an array of -1 elements is what no compiler takes.
 typedef char roost_config_is_as_it_was
-    [sizeof(roost_config) == 96 && offsetof(roost_config, size) == 0 &&
+    [sizeof(roost_config) == 104 && offsetof(roost_config, size) == 0 &&
              offsetof(roost_config, key_bytes) == 8 && offsetof(roost_config, value_bytes) == 12 &&
              offsetof(roost_config, capacity) == 16 && offsetof(roost_config, entries_max) == 24 &&
              offsetof(roost_config, hash_seed) == 32 && offsetof(roost_config, memory) == 40 &&
@@ -16,7 +16,8 @@ typedef char roost_config_is_as_it_was
              offsetof(roost_config, on_expiry_context) == 72 &&
              offsetof(roost_config, numa_node) == 80 && offsetof(roost_config, pages) == 84 &&
              offsetof(roost_config, expires) == 88 && offsetof(roost_config, has_hash_seed) == 89 &&
-             offsetof(roost_config, reserved) == 90
+             offsetof(roost_config, reserved) == 90 && offsetof(roost_config, layout) == 96 &&
+             offsetof(roost_config, reserved_too) == 100
          ? 1
          : -1];
 
@@ -45,13 +46,14 @@ typedef char roost_records_is_as_it_was[sizeof(roost_records) == 16 &&
 typedef char roost_cursor_is_as_it_was[sizeof(roost_cursor) == 8 ? 1 : -1];
 
 typedef char roost_info_is_as_it_was
-    [sizeof(roost_info) == 80 && offsetof(roost_info, size) == 0 &&
+    [sizeof(roost_info) == 96 && offsetof(roost_info, size) == 0 &&
              offsetof(roost_info, capacity) == 8 && offsetof(roost_info, entries_max) == 16 &&
              offsetof(roost_info, bucket_count) == 24 && offsetof(roost_info, memory_bytes) == 32 &&
              offsetof(roost_info, mapped_bytes) == 40 && offsetof(roost_info, pages) == 48 &&
              offsetof(roost_info, kernel) == 56 && offsetof(roost_info, key_bytes) == 64 &&
              offsetof(roost_info, value_bytes) == 68 && offsetof(roost_info, numa_node) == 72 &&
-             offsetof(roost_info, expires) == 76
+             offsetof(roost_info, expires) == 76 && offsetof(roost_info, layout) == 80 &&
+             offsetof(roost_info, bucket_slots) == 88 && offsetof(roost_info, reserved) == 92
          ? 1
          : -1];
 

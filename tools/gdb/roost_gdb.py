@@ -1,7 +1,7 @@
 """Roost's tables in gdb. Load it by `source .../share/roost/roost_gdb.py`, or `gdb -x` it; then
 
     print table               a roost::FlowTable: its size, time and kernel, and its first entries
-    print *line               a roost::TagLine: a bucket's slots in words
+    print *line               a roost::TagLine or InlineLine: a bucket's slots in words
     roost-bucket table 812    bucket 812 of a FlowTable, keys and values in their own types
 
 It reads memory only and calls nothing in the program, so it works on core files too. Optimised
@@ -11,17 +11,25 @@ programs need -g, no more. How many entries `print` shows is gdb's `set print el
 import gdb
 import gdb.printing
 
-SLOTS = 8  # roost::kSlotsPerBucket
-LINE_BYTES = 64  # sizeof(roost::TagLine)
-BUSY_OFFSET = 42  # offsetof(roost::TagLine, busy)
+SPLIT_SLOTS = 8  # roost::kSlotsPerBucket
+LINE_BYTES = 64  # sizeof(roost::TagLine), and of an InlineLine
+# By the slots of a line: the byte with its `busy`, the bits of that; where its moved count stays.
+BUSY_OFFSET = {8: 42, 2: 62, 3: 58}
+BUSY_BITS = {8: 0xff, 2: 0b11, 3: 0b111}
+MOVED_SATURATED = {8: 65_535, 2: 15, 3: 511}  # kMovedSaturated of TagLine and InlineLine
 LIVE_TICKS = 1024  # roost::kLiveTicks
-MOVED_SATURATED = 65_535  # roost::TagLine::kMovedSaturated
 BUCKETS_AT_A_TIME = 1024
 BUCKETS_MAX = 1 << 16  # that `print` looks through: a large table may be nearly empty
 
 
 def slots_of(bits):
-    return [slot for slot in range(SLOTS) if bits >> slot & 1]
+    return [slot for slot in range(SPLIT_SLOTS) if bits >> slot & 1]
+
+
+def slot_count(line):
+    """Slots of a TagLine or an InlineLine."""
+    line_type = line.type.strip_typedefs()
+    return int(line_type.template_argument(0)) if "InlineLine" in line_type.name else SPLIT_SLOTS
 
 
 def pointed_to(value):
@@ -53,18 +61,20 @@ def lifetime(timer, now):
 
 
 def line_in_words(line):
-    moved = int(line["moved"])
-    return (f"{len(slots_of(int(line['busy'])))} of {SLOTS} slots busy, "
-            f"{moved}{' or more' if moved == MOVED_SATURATED else ''} moved away, "
+    moved, slots = int(line["moved"]), slot_count(line)
+    return (f"{len(slots_of(int(line['busy'])))} of {slots} slots busy, "
+            f"{moved}{' or more' if moved == MOVED_SATURATED[slots] else ''} moved away, "
             f"filter 0x{int(line['filter']):016x}")
 
 
 def slot_in_words(line, slot):
     place = "displaced" if int(line["displaced"]) >> slot & 1 else "primary"
+    if slot_count(line) != SPLIT_SLOTS:
+        return place  # its tag is the hash of its key, and stands nowhere
     return f"tag 0x{int(line['tags'][slot]):04x}, {place}"
 
 
-class TagLinePrinter:
+class LinePrinter:
     """A bucket's line. It does not know the table's time, so timers are shown as they are."""
 
     def __init__(self, line):
@@ -96,7 +106,10 @@ class Table:
         counts = self.layout["counts_"]
         self.hashed_count = int(counts["hashed"])
         self.bucket_count = self.hashed_count + int(counts["spare"])
-        entry = self.layout.type.strip_typedefs().template_argument(0)
+        layout_type = self.layout.type.strip_typedefs()
+        self.slots = int(layout_type.template_argument(1))
+        self.is_inline = "InlineLayout<" in layout_type.name
+        entry = layout_type.template_argument(0)
         self.key_bytes, self.value_bytes = (int(entry.template_argument(n)) for n in (0, 1))
         self.entry_bytes = (self.key_bytes + self.value_bytes + 7) // 8 * 8
 
@@ -105,12 +118,25 @@ class Table:
 
     def entry(self, bucket, slot):
         """Key and value in place; the value of a set is None."""
-        key = self.layout["entries_"] + (bucket * SLOTS + slot) * self.entry_bytes
+        if self.is_inline:
+            return self.inline_entry(bucket, slot)
+        key = self.layout["entries_"] + (bucket * self.slots + slot) * self.entry_bytes
         if self.value_bytes == 0:
             return key.cast(self.key_type.pointer()).dereference(), None
         value = key + self.key_bytes
         return (key.cast(self.key_type.pointer()).dereference(),
                 value.cast(self.value_type.pointer()).dereference())
+
+    def inline_entry(self, bucket, slot):
+        """The key is stored without the zeroes at its end, so it is put together from bytes."""
+        start = int(self.layout["lines_"]) + bucket * LINE_BYTES
+        place = start + self.slots * self.value_bytes + slot * self.key_bytes
+        stored = bytes(gdb.selected_inferior().read_memory(place, self.key_bytes))
+        key = gdb.Value(stored.ljust(self.key_type.sizeof, b"\0"), self.key_type)
+        if self.value_bytes == 0:
+            return key, None
+        value = gdb.Value(start + slot * self.value_bytes)
+        return key, value.cast(self.value_type.pointer()).dereference()
 
     def is_live(self, line, slot):
         ahead = (int(line["timers"][slot]) - self.now) % 65_536
@@ -121,11 +147,13 @@ class Table:
         memory = gdb.selected_inferior()
         address = int(self.layout["lines_"])
         bucket_end = min(self.bucket_count, BUCKETS_MAX)
+        busy_slots = self.slots if self.is_inline else SPLIT_SLOTS
         for first in range(0, bucket_end, BUCKETS_AT_A_TIME):
             count = min(BUCKETS_AT_A_TIME, bucket_end - first)
             lines = memory.read_memory(address + first * LINE_BYTES, count * LINE_BYTES)
             for bucket in range(count):
-                if lines[bucket * LINE_BYTES + BUSY_OFFSET] != b"\0":
+                byte = lines[bucket * LINE_BYTES + BUSY_OFFSET[busy_slots]][0]
+                if byte & BUSY_BITS[busy_slots]:
                     yield first + bucket
 
     def live_slots(self):
@@ -201,7 +229,7 @@ def is_flow_table(value_type):
 
 def register():
     printers = gdb.printing.RegexpCollectionPrettyPrinter("roost")
-    printers.add_printer("TagLine", r"^roost::TagLine$", TagLinePrinter)
+    printers.add_printer("line", r"^roost::(TagLine|InlineLine<[23]u?>)$", LinePrinter)
     printers.add_printer("FlowTable", r"^roost::FlowTable<.*>$", FlowTablePrinter)
     gdb.printing.register_pretty_printer(None, printers, replace=True)
     BucketCommand()

@@ -45,6 +45,8 @@ nb::dict info_of(Table& table) {
   dict["key_bytes"] = info.key_bytes;
   dict["value_bytes"] = info.value_bytes;
   dict["expires"] = info.expires != 0;
+  dict["layout"] = info.layout;
+  dict["bucket_slots"] = info.bucket_slots;
   return dict;
 }
 
@@ -76,12 +78,14 @@ constexpr const char* kTableDoc =
 
 key_bytes    bytes of a key, 1 to 64; fastest are 8, 16, 24, 32, 40 and 64
 value_bytes  bytes of a value, 0 (a set of keys) to 256
-capacity     slots, at least 16, rounded up to a multiple of 16; from 4,096 on, 95 % of them take
-             an entry, nearly always 99 %; 0: by entries_max
+capacity     slots, rounded up to two whole buckets, a multiple of 16, 6 or 4; from 4,096 on, 95 %
+             of them take an entry, nearly always 99 % (inline: 90 % or 85 %); 0: by entries_max
 entries_max  a promise: the table takes this many entries at once, whatever the keys; 0: none
 expiry       entries live by timeouts, in ticks; else until they are erased
 expiry_log   keep the entries that die by expiry for take_expired()
 seed         of the hash, for runs that must repeat; None: a random one, against flooding
+layout       "split": a hit costs two cache lines; "inline": small keys and values stand in the
+             bucket's own line; "automatic": inline where that costs no memory, else split
 
 Keys are an array whose rows have key_bytes bytes: (n, key_bytes) of uint8, (n,) of an integer,
 void or structured dtype with itemsize key_bytes, or (n, 2) of uint64 for 16 bytes. They are
@@ -102,17 +106,19 @@ void bind_making(nb::class_<Table>& table) {
   table.def(
       "__init__",
       [](Table* self, uint32_t key_bytes, uint32_t value_bytes, uint64_t capacity,
-         uint64_t entries_max, bool expiry, bool expiry_log, std::optional<uint64_t> seed) {
+         uint64_t entries_max, bool expiry, bool expiry_log, std::optional<uint64_t> seed,
+         const std::string& layout) {
         new (self) Table({.key_bytes = key_bytes,
                           .value_bytes = value_bytes,
                           .capacity = capacity,
                           .entries_max = entries_max,
                           .expiry = expiry,
                           .expiry_log = expiry_log,
-                          .seed = seed});
+                          .seed = seed,
+                          .layout = layout});
       },
       "key_bytes"_a, "value_bytes"_a = 0, nb::kw_only(), "capacity"_a = 0, "entries_max"_a = 0,
-      "expiry"_a = false, "expiry_log"_a = false, "seed"_a = nb::none());
+      "expiry"_a = false, "expiry_log"_a = false, "seed"_a = nb::none(), "layout"_a = "automatic");
 }
 
 void bind_lookups(nb::class_<Table>& table) {

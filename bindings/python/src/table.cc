@@ -28,6 +28,14 @@ std::string where(const roost_violation& violation) {
          static_cast<const char*>(violation.text);
 }
 
+uint32_t layout_of(const std::string& name) {
+  if (name == "automatic") return ROOST_LAYOUT_AUTOMATIC;
+  if (name == "split") return ROOST_LAYOUT_SPLIT;
+  if (name == "inline") return ROOST_LAYOUT_INLINE;
+  raise(PyExc_ValueError,
+        "layout is \"" + name + "\"; it is \"automatic\", \"split\" or \"inline\"");
+}
+
 }  // namespace
 
 Table::Table(const Wishes& wishes)
@@ -39,6 +47,7 @@ Table::Table(const Wishes& wishes)
   config.capacity = wishes.capacity;
   config.entries_max = wishes.entries_max;
   config.expires = wishes.expiry;
+  config.layout = layout_of(wishes.layout);
   config.has_hash_seed = wishes.seed.has_value();
   config.hash_seed = wishes.seed.value_or(0);
   if (wishes.expiry_log) {

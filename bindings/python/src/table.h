@@ -33,6 +33,7 @@ class Table {
     bool expiry;
     bool expiry_log;
     std::optional<uint64_t> seed;
+    std::string layout;
   };
 
   explicit Table(const Wishes& wishes);

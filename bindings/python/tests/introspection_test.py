@@ -52,6 +52,19 @@ class Introspection(unittest.TestCase):
         self.assertGreater(info["memory_bytes"], info["capacity"] * 18)
         self.assertIn("0 of", repr(table))
 
+    def test_sizes_choose_the_layout_unless_the_caller_does(self):
+        def layout(*sizes, **wishes):
+            info = roost.Table(*sizes, capacity=600, **wishes).info()
+            return info["layout"], info["bucket_slots"]
+        self.assertEqual(layout(16, 16), ("split", 8))
+        self.assertEqual(layout(13, 16), ("inline", 2))
+        self.assertEqual(layout(13, 4), ("inline", 3))
+        self.assertEqual(layout(13, 4, layout="split"), ("split", 8))
+        with self.assertRaisesRegex(ValueError, "has no room for 16 \\+ 16 bytes"):
+            layout(16, 16, layout="inline")
+        with self.assertRaisesRegex(ValueError, "layout is \"flat\"; it is"):
+            layout(16, 16, layout="flat")
+
     def test_the_histograms_of_stats_count_every_insert_and_every_bucket(self):
         table = roost.Table(8, 0, capacity=65_536)
         table.insert(self.keys)
@@ -76,7 +89,7 @@ class Introspection(unittest.TestCase):
         self.assertEqual(occupancy.tolist(), numpy.bincount(busy, minlength=9).tolist())
 
     def test_a_bucket_in_words_names_its_keys(self):
-        table = roost.Table(8, 8, capacity=16)
+        table = roost.Table(8, 8, capacity=16, layout="split")
         table.insert(numpy.array([0x0102030405060708], ">u8"), numpy.array([5], "u8"))
         text = "".join(table.dump_bucket(bucket) for bucket in range(2))
         self.assertIn("key 0102030405060708  value 0500000000000000", text)

@@ -1,0 +1,7 @@
+// Inline tables with keys of the class of 8 bytes.
+#include "capi/sized_table.h"
+
+namespace roost::capi {
+template TableClass inline_table_class<8, 2>();
+template TableClass inline_table_class<8, 3>();
+}  // namespace roost::capi
