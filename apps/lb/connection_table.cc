@@ -6,11 +6,14 @@ namespace roost::lb {
 
 namespace {
 
-// A table refuses at the earliest at 95 % load; 90 % leaves a margin. Small tables refuse earlier
-// and get twice the room.
+// A table may refuse from the load on that it could promise; 5 % below that leaves a margin. Small
+// tables refuse earlier and get twice the room.
+template <class Table>
 uint64_t slots_for(uint64_t connections) {
   constexpr uint64_t kSmall = 4'096;
-  return connections < kSmall ? 2 * connections + 16 : connections + connections / 9 + 1;
+  constexpr double kLoad = Table::kPromisedLoad - 0.05;
+  return connections < kSmall ? 2 * connections + 16
+                              : static_cast<uint64_t>(static_cast<double>(connections) / kLoad) + 1;
 }
 
 }  // namespace
@@ -18,12 +21,13 @@ uint64_t slots_for(uint64_t connections) {
 template <class Address>
 Result<ConnectionTable<Address>> ConnectionTable<Address>::create(const Config& config,
                                                                   const Services& services) {
-  const uint64_t capacity = slots_for(config.connections);
-  auto replies = Replies::create({.capacity = capacity, .hash_seed = config.hash_seed});
+  auto replies = Replies::create(
+      {.capacity = slots_for<Replies>(config.connections), .hash_seed = config.hash_seed});
   if (!replies) return replies.error();
   auto shared = std::make_unique<Shared>(Shared{std::move(replies).value(), &services, {}});
-  auto connections = Connections::create({.capacity = capacity, .hash_seed = config.hash_seed},
-                                         ConnectionEnded{shared.get()});
+  auto connections = Connections::create(
+      {.capacity = slots_for<Connections>(config.connections), .hash_seed = config.hash_seed},
+      ConnectionEnded{shared.get()});
   if (!connections) return connections.error();
   return ConnectionTable(std::move(shared), std::move(connections).value());
 }

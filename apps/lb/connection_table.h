@@ -45,7 +45,7 @@ struct Connection {
   node::NextHop client_hop{};  // where the client is
   ConnectionState state = ConnectionState::kUdp;
 };
-static_assert(sizeof(Connection) == 16, "an IPv4 entry with its key fills half a cache line");
+static_assert(sizeof(Connection) == 16, "two IPv4 entries with their keys fit one cache line");
 
 struct FlowCounts {
   uint64_t made = 0;
@@ -148,6 +148,8 @@ class ConnectionTable {
     using Sink = ConnectionEnded;
   };
   using Connections = FlowTable<Key, Connection, Policies>;
+  // 104-bit keys stand in the buckets' lines, so that an IPv4 packet of a client costs one of them.
+  static_assert(Key::kIsIpv6 || (Connections::kSlots == 2 && Replies::kSlots == 3));
 
   ConnectionTable(std::unique_ptr<Shared> shared, Connections connections)
       : shared_(std::move(shared)), connections_(std::move(connections)) {}

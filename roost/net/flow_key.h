@@ -36,6 +36,8 @@ template <class AddressType>
 struct FlowKey {
   using Address = AddressType;
   static constexpr bool kIsIpv6 = std::is_same_v<AddressType, Ipv6Address>;
+  // Tables need not store the zeroes at the end.
+  static constexpr size_t kSignificantBytes = kIsIpv6 ? 37 : 13;
 
   AddressType source{};
   AddressType destination{};
@@ -70,6 +72,8 @@ using FlowKey6 = FlowKey<Ipv6Address>;
 
 static_assert(sizeof(FlowKey4) == 16, "the table's key class of 16 bytes");
 static_assert(sizeof(FlowKey6) == 40, "the table's key class of 40 bytes");
+static_assert(offsetof(FlowKey4, zero) == FlowKey4::kSignificantBytes &&
+              offsetof(FlowKey6, zero) == FlowKey6::kSignificantBytes);
 static_assert(offsetof(FlowKey4, source_port) == 8 && offsetof(FlowKey4, protocol) == 12);
 static_assert(offsetof(FlowKey6, source_port) == 32 && offsetof(FlowKey6, protocol) == 36);
 static_assert(std::is_trivially_copyable_v<FlowKey4> && std::is_trivially_copyable_v<FlowKey6>,
