@@ -250,7 +250,7 @@ TEST(CConfig, an_older_callers_configuration_has_the_defaults_for_the_rest) {
   EXPECT_EQ(old.size, kOldBytes);
   EXPECT_EQ(old.behind, 77U) << "nothing is written behind the caller's struct";
   old.key_bytes = 8;
-  old.value_bytes = 8;
+  old.value_bytes = 32;
   old.capacity = 64;
   old.behind = 1'000'000;  // would be entries_max
   const CTableHandle table = c_create(reinterpret_cast<const roost_config&>(old)).value();

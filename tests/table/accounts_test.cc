@@ -91,11 +91,16 @@ struct TimedPolicies : DefaultPolicies {
   using Expiry = SlotTimers;
 };
 
+// What table_inline holds of the inline layout, for the other.
+struct SplitPolicies : TimedPolicies {
+  static constexpr LayoutChoice kLayout = LayoutChoice::kSplit;
+};
+
 // T-19: what a table says it takes is what it takes.
 template <class Key, size_t kValueBytes>
 void expect_bytes_a_slot(uint64_t bytes_a_slot) {
   auto table =
-      FlowTable<Key, Value<kValueBytes>, TimedPolicies>::create({.capacity = 1'000'000}).value();
+      FlowTable<Key, Value<kValueBytes>, SplitPolicies>::create({.capacity = 1'000'000}).value();
   EXPECT_EQ(table.capacity(), 1'000'000U);
   EXPECT_GE(table.memory_bytes(), bytes_a_slot * table.capacity());
   EXPECT_LT(table.memory_bytes(), bytes_a_slot * table.capacity() + 64 * 1024);
@@ -139,7 +144,9 @@ TEST(Memory, capacities_are_any_number_from_two_buckets_up) {
 
 TEST(Memory, the_first_refusal_comes_at_95_percent_or_later_whatever_the_seed) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    auto table = FlowTable<Key16, Value<0>>::create({.capacity = 4096, .hash_seed = seed}).value();
+    auto table =
+        FlowTable<Key16, Value<0>, SplitPolicies>::create({.capacity = 4096, .hash_seed = seed})
+            .value();
     uint64_t held = 0;
     while (table.insert(Key16::of(held), {}) != InsertOutcome::kFull) ++held;
     ASSERT_GE(table.stats().load, 0.95) << "seed " << seed;
