@@ -40,20 +40,19 @@ def jobs(size, _available):
         Job("structure", "table3", contestants=(CUCKOOPP, TIMERS, DPDK), slots=SIZES["32M"],
             loads=(0.1,), lookups=1000),
         Job("lookups", "fig3", SIZES["32M"], (DPDK, PESSIMISTIC, OPTIMISTIC), misses=misses(full),
-            loads=LOADS if full else (0.8,), rounds=rounds),
+            loads=LOADS if full else (0.8,), rounds=rounds, lookups=1 << 21),
         Job("lookups", "fig9", SIZES["32M"], (CUCKOOPP, OPTIMISTIC, DPDK), misses=(0.2,),
             cores=min(os.cpu_count(), CORES_OF_PAPER), rounds=rounds)]
     for name in ("512K", "32M"):
         found.append(Job("lookups", "fig8", SIZES[name], (*OURS, DPDK), loads=LOADS,
-                         misses=misses(full), rounds=rounds))
-        found.append(Job("fills", "fig7", SIZES[name], (*OURS, DPDK), loads=FILL_LOADS,
-                         rounds=rounds))
-    if full:  # one of ours at a time beside DPDK's: more has no room
-        for ours in OURS:
-            found.append(Job("lookups", "fig8", SIZES["128M"], (ours, DPDK), loads=LOADS,
-                             misses=(0.0, 0.25, 0.5, 0.75, 1.0), rounds=3, counts=False))
-            found.append(Job("fills", "fig7", SIZES["128M"], (ours, DPDK), loads=FILL_LOADS,
-                             rounds=2))
+                         misses=misses(full), rounds=rounds, lookups=1 << 21))
+        found.append(Job("fills", "fig7", SIZES[name], (*OURS, DPDK), loads=FILL_LOADS, rounds=3))
+    if full:  # three tables at a time: more has no room
+        for three in ((CUCKOOPP, TIMERS, DPDK), (OPTIMISTIC, PESSIMISTIC, HORTON)):
+            found.append(Job("lookups", "fig8", SIZES["128M"], three, misses=(0.0, 0.5, 1.0),
+                             rounds=5, counts=False))
+        found.append(Job("fills", "fig7", SIZES["128M"], (CUCKOOPP, OPTIMISTIC, DPDK),
+                         loads=FILL_LOADS, rounds=1))
     return found
 
 

@@ -235,10 +235,14 @@ class TypedTable final : public AnyTable {
 };
 
 template <Contestant Table>
-Result<std::unique_ptr<AnyTable>> create_any(uint64_t slots, PageKind pages) {
-  Result<Table> table = Table::create(slots, pages);
+Result<std::unique_ptr<AnyTable>> any(Result<Table> table) {
   if (!table) return table.error();
   return std::unique_ptr<AnyTable>(std::make_unique<TypedTable<Table>>(std::move(table).value()));
+}
+
+template <Contestant Table>
+Result<std::unique_ptr<AnyTable>> create_any(uint64_t slots, PageKind pages) {
+  return any(Table::create(slots, pages));
 }
 
 template <Contestant Table>

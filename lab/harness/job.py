@@ -5,8 +5,11 @@ SIZES = {"512K": 1 << 19, "32M": 1 << 25, "128M": 1 << 27}
 HITS_TO_MISSES = (0.0, 0.5, 1.0)
 CEILINGS = tuple(hint + lead for hint in ("T0", "T1", "NTA") for lead in ("", "+1", "+2"))
 
-# Bytes a slot that contestants take, where less than the default is known to do.
-BYTES_PER_SLOT = {"rte_hash": 52, "boost_flat_map": 40}
+# Bytes a slot that contestants take, with a margin.
+BYTES_PER_SLOT = {"rte_hash": 52, "rte_hash_records": 88, "boost_flat_map": 40,
+                  "absl_flat_hash_map": 44, "tsl_robin_map": 88, "tsl_hopscotch_map": 52,
+                  "google_dense_hash_map": 72, "libcuckoo": 52, "std_unordered_map": 84,
+                  "tbb_concurrent_hash_map": 128}
 BYTES_PER_SLOT_OURS = 41
 BYTES_PER_SLOT_DEFAULT = 140
 BYTES_FIXED = 96 << 20
@@ -43,6 +46,7 @@ class Job:
     key_bits: int = 128
     counts: bool = True
     own_oracles: bool = False
+    not_run_because: str = ""  # a rule, not the machine, keeps it from being run
 
     @property
     def name(self):

@@ -90,6 +90,11 @@ def first_row(job, contestant, load):
             "slots": job.slots, "load": load, "core_count": job.cores}
 
 
+def say_not_run(job, folder, why):
+    folder.add_not_run(job.name, [first_row(job, contestant, job.loads[-1])
+                                  for contestant in job.contestants], why)
+
+
 def run_one(job, program, folder, core, progress):
     """One job; what cannot be had in pages or memory becomes a row that says so."""
     csv_file = folder.folder / "job.csv"
@@ -101,6 +106,9 @@ def run_one(job, program, folder, core, progress):
         call_program(program, words, lambda share, what: progress.show(job, share, what))
         folder.add(job.name, csv_file)
 
+    if job.not_run_because:
+        say_not_run(job, folder, job.not_run_because)
+        return
     if job.pages not in PAGE_FOLDERS:
         measure()
         return
@@ -108,8 +116,7 @@ def run_one(job, program, folder, core, progress):
         with pages_for(job):
             measure()
     except huge_pages.NoHugePages as missing:
-        for contestant in job.contestants:
-            folder.add_not_run(job.name, first_row(job, contestant, job.loads[-1]), str(missing))
+        say_not_run(job, folder, str(missing))
 
 
 def run_all(jobs, program, folder, core=None):

@@ -40,9 +40,9 @@ class RunFolder:
             self._append([{"job": job_name, **row} for row in reader])
         self._mark(job_name)
 
-    def add_not_run(self, job_name, row, why):
-        """Takes a row that says that a job was not run."""
-        self._append([{"job": job_name, **row, "note": f"not run: {why}"}])
+    def add_not_run(self, job_name, rows, why):
+        """Takes rows that say that a job was not run."""
+        self._append([{"job": job_name, **row, "note": f"not run: {why}"} for row in rows])
         self._mark(job_name)
 
     def add_rows(self, job_name, rows):

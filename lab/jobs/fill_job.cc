@@ -26,17 +26,18 @@ class FillJob {
       for (const Contender& contender : made.value()) {
         progress_(static_cast<double>(round) / rounds,
                   fmt::format("filling {}", contender.entry->name));
-        if (const auto wrong = fill_all_forms(contender.table(), round)) return *wrong;
+        if (const auto wrong = fill_all_forms(contender, round)) return *wrong;
       }
     }
     return std::move(rows_);
   }
 
  private:
-  std::optional<Error> fill_all_forms(AnyTable& table, unsigned round) {
+  std::optional<Error> fill_all_forms(const Contender& contender, unsigned round) {
+    AnyTable& table = contender.table();
     if (!table.can_clear()) {
       if (round == 0) {
-        rows_.push_back(not_run(row_of(config_, config_.loads.back(), std::string(table.name())),
+        rows_.push_back(not_run(row_of(config_, config_.loads.back(), contender.name()),
                                 "it cannot be emptied and filled again"));
       }
       return std::nullopt;
@@ -44,12 +45,13 @@ class FillJob {
     for (const Call call : config_.calls) {
       if (call.names_next || (!table.inserts_batches() && call.lanes != kPlainCall.lanes)) continue;
       table.clear();
-      if (const auto wrong = fill_once(table, call, round)) return wrong;
+      if (const auto wrong = fill_once(contender, call, round)) return wrong;
     }
     return std::nullopt;
   }
 
-  std::optional<Error> fill_once(AnyTable& table, Call call, unsigned round) {
+  std::optional<Error> fill_once(const Contender& contender, Call call, unsigned round) {
+    AnyTable& table = contender.table();
     uint64_t filled = 0;
     double seconds = 0;
     uint64_t kicks = table.stats() ? table.stats()->kicks : 0;
@@ -58,7 +60,7 @@ class FillJob {
       const auto inserted = table.insert(keys_, filled, past, call.lanes);
       filled += inserted.stored;
       seconds += inserted.seconds;
-      RecordRow row = row_of(config_, load, std::string(table.name()));
+      RecordRow row = row_of(config_, load, contender.name());
       row.form = table.inserts_batches() ? fmt::format("{} keys a call", call.lanes) : "one by one";
       row.key_bytes = table.key_bytes();
       row.value_bytes = table.value_bytes();

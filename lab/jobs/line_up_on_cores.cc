@@ -41,7 +41,7 @@ void fill_contenders(const JobConfig& config, double load_from, double load_to,
           contender.table(core).insert(keys_of_core(config, core), first, past, kPlainCall.lanes);
       if (inserted.stored == past - first) continue;
       rows.push_back(not_run(
-          row_of(config, load_to, std::string(contender.entry->name)),
+          row_of(config, load_to, contender.name()),
           fmt::format("it refused a key after {} of {} entries", first + inserted.stored, past)));
       return true;
     }

@@ -15,6 +15,7 @@ struct Contender {
   const ContestantEntry* entry;
   std::vector<std::unique_ptr<AnyTable>> by_core;
 
+  [[nodiscard]] std::string name() const { return std::string(entry->name); }
   [[nodiscard]] AnyTable& table(size_t core = 0) const { return *by_core[core]; }
 };
 

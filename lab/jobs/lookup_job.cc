@@ -155,7 +155,7 @@ class LookupJob {
     const auto form = contender.table().form(call);
     const bool churns = config_.lookups_per_insert != 0;
     if (!form || (churns && (!contender.table().can_churn() || call.names_next))) return;
-    Entrant entrant{.contestant = std::string(contender.entry->name),
+    Entrant entrant{.contestant = contender.name(),
                     .form = *form,
                     .first_wrong =
                         [&contender, call](size_t core, const Stream& stream) {

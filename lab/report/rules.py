@@ -74,7 +74,7 @@ def crosses_once(starts_above, starts_below):
 
 def falls(curve, by):
     """The last point is lower than the first by at least this share; partly by half of it."""
-    if _missing(curve):
+    if len(curve or []) < 2:
         return Finding(NOT_RUN, "nothing was measured")
     fall = 1 - curve[-1][1] / curve[0][1]
     return _graded(fall >= by, fall >= by / 2, f"{fall:+.0%} from {curve[0][0]:g} to "
@@ -83,7 +83,7 @@ def falls(curve, by):
 
 def stays(curve, within):
     """No point is further than this share from the first; partly within twice that."""
-    if _missing(curve):
+    if len(curve or []) < 2:
         return Finding(NOT_RUN, "nothing was measured")
     off = max(abs(y / curve[0][1] - 1) for _, y in curve)
     return _graded(off <= within, off <= 2 * within, f"{off:.0%} off, at most {within:.0%}")

@@ -1,14 +1,16 @@
 """the flow table beside its peers, the ceiling and the oracle
 
 Parts, for --only: split (sizes and loads), inline, fills, peers (maps, our other interfaces), zipf,
-churn, batches, misses, timers, pages, cores.
+churn, batches, misses, timers, kernels, pages, cores.
 """
 from harness.job import SIZES
-from report import bench, record as records
+from report import record as records
 from report.section import (MISS_NAMES, Plot, Section, Table, Verdict, cell, not_run_section,
                             size_name)
 from table import targets
-from table.jobs import ORACLE, TIMERS, jobs
+from table.jobs import KERNELS, ORACLE, TIMERS, jobs
+from table.lookups import (bytes_an_entry, lookup_section, oracle_ratios, overlapped_form, places,
+                           ratios_to_peer)
 from table.targets import OURS, PEER, PLAIN
 
 __all__ = ["jobs", "sections", "readme_block"]
@@ -18,7 +20,7 @@ def sections(record):
     parts = {"split": split_sections, "inline": inline_sections, "fills": fill_sections,
              "peers": peer_sections, "misses": curve_sections, "batches": curve_sections,
              "zipf": rate_sections, "churn": rate_sections, "timers": timer_sections,
-             "pages": page_sections, "cores": core_sections}
+             "kernels": kernel_sections, "pages": page_sections, "cores": core_sections}
     found = []
     for name, make in parts.items():
         # Records of the first format have one part, of this kind.
@@ -31,122 +33,6 @@ def sections(record):
 
 def is_first_format(record):
     return "table" in record.values("experiment")
-
-
-def places(record):
-    """(slots, load, part of the record) of each place measured at."""
-    measured = record.measured()
-    for slots in measured.values("slots"):
-        for load in measured.select(slots=slots).values("load"):
-            yield slots, load, measured.select(slots=slots, load=load)
-
-
-def overlapped_form(part, contestant, miss):
-    """The better of the forms that let lookups overlap."""
-    forms = [form for form in part.select(contestant=contestant).values("form") if form != PLAIN]
-    return max(forms, default=PLAIN,
-               key=lambda form: part.median(contestant=contestant, form=form, miss_ratio=miss) or 0)
-
-
-def ratio_to_peer(part, contestant, form, miss):
-    return part.ratio({"contestant": contestant, "form": form},
-                      {"contestant": PEER, "form": PLAIN}, miss_ratio=miss)
-
-
-def ratios_to_peer(part, contestant, plain=False):
-    """{miss ratio: multiple of rte_hash} by plain calls, or by the better overlapping form."""
-    found = {}
-    for miss in MISS_NAMES:
-        form = PLAIN if plain else overlapped_form(part, contestant, miss)
-        found[miss] = ratio_to_peer(part, contestant, form, miss)
-    return {miss: ratio for miss, ratio in found.items() if ratio is not None}
-
-
-def oracles(part, prefix):
-    """The oracles of a shape, one a prefetch hint."""
-    return [name for name in part.values("contestant") if name.startswith(prefix)]
-
-
-def share_of_oracle(part, contestant, form, oracle, miss):
-    """Of the best oracle of this shape, called alike."""
-    shares = [part.ratio({"contestant": contestant, "form": form},
-                         {"contestant": name, "form": form}, miss_ratio=miss)
-              for name in oracles(part, oracle)]
-    return min((share for share in shares if share is not None), default=None)
-
-
-def oracle_ratios(part, oracle):
-    """{miss ratio: multiple of rte_hash} of the best oracle of this shape."""
-    best = {}
-    for name in oracles(part, oracle):
-        for miss, ratio in ratios_to_peer(part, name).items():
-            best[miss] = max(best.get(miss, 0), ratio)
-    return best
-
-
-def lookup_rows(part, oracle):
-    """A row a contestant, form and miss ratio: rate, ratio, shares, structural counts, pages."""
-    names = [name for name in part.values("contestant")
-             if not name.startswith(("ceiling_", "empty_"))]
-    fair = part.on_equal_huge_pages()
-    for name in names:
-        mine = part.select(contestant=name)
-        for form in mine.values("form"):
-            for miss in mine.values("miss_ratio"):
-                where = {"contestant": name, "form": form, "miss_ratio": miss}
-                values = list(part.by_round(**where).values())
-                if not values:
-                    continue
-                counts = [part.field(field, **where) for field in (
-                    "lines_per_lookup", "secondary_visits_per_lookup",
-                    "filter_false_positives_per_lookup", "kicks_per_insert")]
-                share = bench.share_of_ceiling(part, name, form, miss_ratio=miss) if fair else None
-                of_oracle = share_of_oracle(part, name, form, oracle, miss) if fair else None
-                yield [name, form, f"{miss:g}",
-                       f"{part.median(**where):.1f} ({min(values):.1f}-{max(values):.1f})",
-                       cell(ratio_to_peer(part, name, form, miss) if fair else None, 2),
-                       cell(share and share * 100, 0, " %"),
-                       cell(of_oracle and of_oracle * 100, 0, " %"),
-                       *(cell(count, 4) for count in counts),
-                       cell(bytes_an_entry(part, name)), page_name(part, name)]
-
-
-LOOKUP_HEADER = ["contestant", "form", "misses", "M lookups/s (least-greatest)", "x rte_hash",
-                 "of ceiling", "of oracle", "lines", "second visits", "false pos.", "kicks",
-                 "B/entry", "pages"]
-
-
-def bytes_an_entry(part, name):
-    taken, entries = part.field("table_bytes", contestant=name), part.field("entries",
-                                                                            contestant=name)
-    return taken / entries if taken else None
-
-
-def page_name(part, name):
-    page = part.field("page_bytes", contestant=name)
-    return "-" if page is None else f"{int(page) >> 10} KiB"
-
-
-def lookup_section(title, part, oracle=ORACLE):
-    section = Section(title, tables=[Table(LOOKUP_HEADER, list(lookup_rows(part, oracle)))])
-    first = part.rows[0]
-    section.notes.append(
-        f"Medians of {len(set(part.values('round')))} interleaved rounds of "
-        f"{int(first['operations'] or 0):,} lookups. " + best_ceilings(part))
-    if not part.on_equal_huge_pages():
-        section.notes.append("NO RATIO: not every contestant was on equal pages of 2 MiB or more")
-    return section
-
-
-def best_ceilings(part):
-    said = []
-    for name in part.values("contestant"):
-        if name.startswith("ceiling_"):
-            for miss in part.values("miss_ratio"):
-                form = part.best_form(name, miss_ratio=miss)
-                best = part.median(contestant=name, form=form, miss_ratio=miss)
-                said.append(f"{name} at {miss:g} {form} {best:.1f}")
-    return "Ceilings: " + ", ".join(said) + "." if said else ""
 
 
 def case_sections(record, cases):
@@ -162,6 +48,9 @@ def case_sections(record, cases):
                     case, ratios_to_peer(part, case.contestant),
                     ratios_to_peer(part, case.contestant, plain=True),
                     oracle_ratios(part, case.oracle))
+                timed = f"{case.contestant}_timers"
+                if timed in part.values("contestant"):
+                    section.verdicts += timer_verdicts(case.name, part, case.contestant, timed)
             yield section
 
 
@@ -170,7 +59,9 @@ def split_sections(record, _name):
 
 
 def inline_sections(record, _name):
-    return list(case_sections(record, [c for c in targets.CASES if c.experiment == "inline"]))
+    cases = [case for case in targets.CASES if case.experiment == "inline"]
+    return [section for job in record.values("job")
+            for section in case_sections(record.select(job=job), cases)]
 
 
 def best_insert_ratio(part, load):
@@ -178,7 +69,22 @@ def best_insert_ratio(part, load):
     return part.ratio({"contestant": OURS, "form": form}, {"contestant": PEER}, load=load)
 
 
-def fill_sections(record, _name):
+def insert_winner(part, slots, load):
+    """Ours against the fastest of the others, each by its best call."""
+    ratios = {}
+    for peer in part.values("contestant"):
+        ratio = part.ratio({"contestant": OURS, "form": part.best_form(OURS, load=load)},
+                           {"contestant": peer}, load=load)
+        if peer != OURS and ratio is not None:
+            ratios[peer] = ratio
+    if ratios:
+        closest = min(ratios, key=ratios.get)
+        yield Verdict(f"peers, {size_name(slots)}", f"insertions, mean of filling to load {load:g}",
+                      "ahead" if ratios[closest] >= 1 else "behind",
+                      f"{ratios[closest]:.2f} x {closest}")
+
+
+def fill_sections(record, name):
     found = []
     for slots in record.measured().values("slots"):
         part = record.measured().select(slots=slots)
@@ -192,7 +98,10 @@ def fill_sections(record, _name):
                                  cell(part.field("kicks_per_insert", **where), 4)])
         section.tables.append(
             Table(["contestant", "form", "to load", "M inserts/s", "kicks"], rows))
-        if slots == SIZES["32M"] and part.on_equal_huge_pages():
+        if name == "peers" and part.on_equal_huge_pages():
+            for load in part.values("load"):
+                section.verdicts += insert_winner(part, slots, load)
+        elif slots == SIZES["32M"] and part.on_equal_huge_pages():
             for load, (must, aim) in targets.INSERTS.items():
                 section.verdicts.append(targets.verdict(
                     "batched insert, 32M", f"mean to load {load:g}", best_insert_ratio(part, load),
@@ -266,22 +175,43 @@ def rate_sections(record, name):
     return found
 
 
+def timer_verdicts(source, part, without, timed, share_min=None):
+    """What timers leave of the rate at each miss ratio; only reported without a least share."""
+    for miss, name in MISS_NAMES.items():
+        form = overlapped_form(part, without, miss)
+        ratio = part.ratio({"contestant": timed, "form": form},
+                           {"contestant": without, "form": form}, miss_ratio=miss)
+        claim = f"{name}: with timers, share of the rate without"
+        if share_min is None:
+            yield Verdict(source, claim, "reported", cell(ratio, 3))
+        else:
+            yield targets.verdict_at_least(source, claim, ratio, share_min, 3)
+
+
 def timer_sections(record, name):
     found = rate_sections(record, name)
     for section, (slots, _, part) in zip(found, places(record)):
         section.title = f"timers: {section.title}"
-        if not part.on_equal_huge_pages():
-            continue
-        for miss, miss_name in MISS_NAMES.items():
-            form = overlapped_form(part, OURS, miss)
-            ratio = part.ratio({"contestant": TIMERS, "form": form},
-                               {"contestant": OURS, "form": form}, miss_ratio=miss)
-            claim = f"{miss_name}: with timers, share of the rate without"
-            if slots < SIZES["32M"]:
-                section.verdicts.append(Verdict("timers, 512K", claim, "reported", cell(ratio, 2)))
-            else:
-                section.verdicts.append(targets.verdict_at_least(
-                    f"timers, {size_name(slots)}", claim, ratio, 1 - targets.TIMERS_COST_MAX, 3))
+        if part.on_equal_huge_pages():
+            bound = 1 - targets.TIMERS_COST_MAX if slots >= SIZES["32M"] else None
+            section.verdicts += timer_verdicts(f"timers, {size_name(slots)}", part, OURS, TIMERS,
+                                               bound)
+    return found
+
+
+def kernel_sections(record, _name):
+    found = []
+    for slots, load, part in places(record):
+        section = lookup_section(f"kernels, {size_name(slots)}, load {load:g}", part)
+        there = [name for name in KERNELS if name in part.values("contestant")]
+        for before, kernel in zip(there, there[1:] if part.on_equal_huge_pages() else ()):
+            ratios = [part.ratio({"contestant": kernel}, {"contestant": before}, form=form,
+                                 miss_ratio=miss)
+                      for form in part.values("form") for miss in part.values("miss_ratio")]
+            said = " over ".join(name.removeprefix(f"{OURS}_") for name in (kernel, before))
+            section.verdicts.append(targets.verdict_of_kernel(
+                f"kernels, {size_name(slots)}", said, [ratio for ratio in ratios if ratio]))
+        found.append(section)
     return found
 
 

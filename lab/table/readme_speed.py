@@ -1,7 +1,7 @@
 """The speed table of README, as Markdown, from a record of the experiment `table`."""
 from report import bench, record as records
 from report.section import MISS_NAMES, cell, size_name
-from table import experiment, targets
+from table import experiment, lookups, targets
 from table.targets import OURS, PEER, PLAIN
 
 HEADER = ["", "rte_hash", "plain calls", "overlapping calls", "× rte_hash, plain",
@@ -20,10 +20,10 @@ def _percent(figure):
 
 def _lookup_row(name, part, contestant, oracle):
     def form(miss):
-        return experiment.overlapped_form(part, contestant, miss)
+        return lookups.overlapped_form(part, contestant, miss)
 
-    plain = experiment.ratios_to_peer(part, contestant, plain=True)
-    overlapped = experiment.ratios_to_peer(part, contestant)
+    plain = lookups.ratios_to_peer(part, contestant, plain=True)
+    overlapped = lookups.ratios_to_peer(part, contestant)
     return [name,
             _of_misses(lambda miss: part.median(contestant=PEER, form=PLAIN, miss_ratio=miss), 1),
             _of_misses(lambda miss: part.median(contestant=contestant, form=PLAIN,
@@ -33,7 +33,7 @@ def _lookup_row(name, part, contestant, oracle):
             _of_misses(plain.get, 2), f"**{_of_misses(overlapped.get, 2)}**",
             _percent(lambda miss: bench.share_of_ceiling(part, contestant, form(miss),
                                                          miss_ratio=miss)),
-            _percent(lambda miss: experiment.share_of_oracle(part, contestant, form(miss), oracle,
+            _percent(lambda miss: lookups.share_of_oracle(part, contestant, form(miss), oracle,
                                                              miss))]
 
 
@@ -46,9 +46,9 @@ def _insert_row(part, load):
 
 
 def rows(record):
-    lookups = record.select(metric=records.LOOKUPS, load=0.8)
+    rates = record.select(metric=records.LOOKUPS, load=0.8)
     for case in targets.CASES:
-        part = lookups.select(
+        part = rates.select(
             slots=float(case.slots),
             experiment="table" if experiment.is_first_format(record) else case.experiment)
         if part.select(contestant=case.contestant).measured().rows:

@@ -55,6 +55,12 @@ class Bench(unittest.TestCase):
         self.assertIn("40%", "".join(bench.broken(rows.record(rows.rates(peer=14.3)))))
         self.assertEqual(list(bench.broken(rows.record(rows.rates(peer=14.5)))), [])
 
+    def test_one_slow_place_of_many_does_not_break_it(self):
+        slow, fine = rows.rates(peer=14.0), rows.rates(peer=15.0)
+        made = [row for number, rates in enumerate([slow, fine, fine])
+                for row in rows.lookup_rows(rates, job=f"j{number}")]
+        self.assertEqual(list(bench.broken(Record(made))), [])
+
     def test_it_counts_at_32m_and_on_huge_pages_only(self):
         slow = rows.rates(peer=1.0)
         self.assertEqual(list(bench.broken(rows.record(slow, slots=float(1 << 19)))), [])

@@ -45,6 +45,10 @@ class Rules(unittest.TestCase):
             rules.stays, ([(0, 10), (1, 9)], 0.1), ([(0, 10), (1, 8)], 0.1),
             ([(0, 10), (1, 13)], 0.1), ([], 0.1)), [REPRODUCED, PARTLY, NOT, NOT_RUN])
 
+    def test_one_point_neither_falls_nor_stays(self):
+        for rule in (rules.falls, rules.stays):
+            self.assertEqual(rule([(0, 10)], 0.1).verdict, NOT_RUN)
+
     def test_a_curve_is_u_shaped_when_an_inner_point_is_below_both_ends(self):
         self.assertEqual(self.verdicts(
             rules.has_minimum_inside, ([(0, 10), (1, 5), (2, 9)],), ([(0, 10), (1, 9), (2, 5)],),

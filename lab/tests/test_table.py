@@ -31,6 +31,40 @@ class Verdicts(unittest.TestCase):
         self.assertIn(("hits, overlapping calls", "MISSED"), words)  # 1.485
         self.assertIn(("hits, plain calls x rte_hash", "must reached"), words)  # 1.35
 
+    def test_a_kernel_is_ahead_by_its_median_unless_it_loses_somewhere(self):
+        for ratios, word in (([1.01, 1.05, 1.1], "ahead"), ([0.97, 1.05, 1.1], "even"),
+                             ([1.0, 1.01, 1.1], "even"), ([0.9, 0.95, 1.0], "behind"),
+                             ([], "not run")):
+            self.assertEqual(targets.verdict_of_kernel("s", "c", ratios).verdict, word)
+
+    def test_kernels_are_compared_each_with_the_one_before_it(self):
+        rates = {("roost_flow_table_scalar", "32 keys a call"): 10.0,
+                 ("roost_flow_table_sse42", "32 keys a call"): 20.0,
+                 ("roost_flow_table_avx2", "32 keys a call"): 20.2}
+        made = rows.record(rates, experiment="kernels")
+        verdicts = experiment.sections(made)[0].verdicts
+        self.assertEqual([(v.claim, v.verdict) for v in verdicts],
+                         [("sse42 over scalar", "ahead"), ("avx2 over sse42", "even")])
+        small = rows.record(rates, experiment="kernels", page_bytes=4096.0)
+        self.assertEqual(experiment.sections(small)[0].verdicts, [])
+
+    def test_timers_cost_is_judged_for_the_split_table_and_reported_for_inline(self):
+        for name, part, words in (("roost_flow_table", "timers", {"MISSED"}),
+                                  ("roost_inline_2", "inline", {"reported"})):
+            made = rows.record({(name, "256 keys a call"): 40.0,
+                                (f"{name}_timers", "256 keys a call"): 37.0,
+                                ("rte_hash", "32 keys a call"): 20.0}, experiment=part)
+            found = [v for v in experiment.sections(made)[0].verdicts if "timers" in v.claim]
+            self.assertEqual({v.verdict for v in found}, words)
+            self.assertEqual({v.said.split(",")[0] for v in found}, {"0.925"})
+
+    def test_insertions_beside_peers_name_the_winner(self):
+        rates = {("roost_flow_table", "32 keys a call"): 9.0, ("rte_hash", "one by one"): 5.0,
+                 ("boost_flat_map", "one by one"): 12.0}
+        made = rows.record(rates, experiment="peers", metric="inserts_m_per_s")
+        [verdict] = experiment.sections(made)[-1].verdicts
+        self.assertEqual((verdict.verdict, verdict.said), ("behind", "0.75 x boost_flat_map"))
+
     def test_without_equal_huge_pages_there_is_no_ratio_and_no_verdict(self):
         sections = experiment.sections(rows.record(page_bytes=4096.0))
         text = render_text.render({}, sections, [])
