@@ -21,6 +21,7 @@
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
+#include "roost/isa/isa.h"
 #include "roost/memory/arena.h"
 #include "roost/table/flow_table.h"
 #include "roost/table/horton_probing.h"
@@ -59,10 +60,8 @@ inline constexpr std::string_view kNameOfInline<SlotTimers, 2> = "roost_inline_2
 template <>
 inline constexpr std::string_view kNameOfInline<SlotTimers, 3> = "roost_inline_3_timers";
 
-// `kInlineSlots` is not zero for keys and values that the table keeps inside the bucket's line:
-// that many in each.
 template <class ProbingPolicy, class ExpiryPolicy = NoExpiry, class CountsPolicy = NoCounts,
-          class KeyT = Key, class ValueT = Value, unsigned kInlineSlots = 0>
+          class KeyT = Key, class ValueT = Value>
 class RoostTable {
   struct Policies : DefaultPolicies {
     using Probing = ProbingPolicy;
@@ -71,21 +70,23 @@ class RoostTable {
   };
 
  public:
+  using Table = FlowTable<KeyT, ValueT, Policies>;
+  // Slots of a line that keys and values are inside of; zero where they stand beside it.
+  static constexpr unsigned kInlineSlots = Table::kIsInline ? Table::kSlots : 0;
   static constexpr std::string_view kName = kInlineSlots == 0
                                                 ? kNameOfTable<ProbingPolicy, ExpiryPolicy>
                                                 : kNameOfInline<ExpiryPolicy, kInlineSlots>;
   using KeyType = KeyT;
   using ValueType = ValueT;
   using Answer = ValueT;
-  using Table = FlowTable<KeyT, ValueT, Policies>;
-  using Counted = RoostTable<ProbingPolicy, ExpiryPolicy, LookupCounts, KeyT, ValueT, kInlineSlots>;
+  using Counted = RoostTable<ProbingPolicy, ExpiryPolicy, LookupCounts, KeyT, ValueT>;
 
   // Of the table that the library has, without what costs time.
-  static constexpr bool kHasOracles =
-      std::is_same_v<ProbingPolicy, FilteredProbing> && std::is_same_v<ExpiryPolicy, NoExpiry> &&
-      !CountsPolicy::kEnabled && (kInlineSlots != 0 || sizeof(KeyT) + sizeof(ValueT) == 32);
+  static constexpr bool kHasOracles = std::is_same_v<ProbingPolicy, FilteredProbing> &&
+                                      std::is_same_v<ExpiryPolicy, NoExpiry> &&
+                                      !CountsPolicy::kEnabled && kInlineSlots == 0;
   template <LineHint kHint>
-  using Oracle = TableOracle<RoostTable, kInlineSlots == 0 ? 2 : 1, kHint>;
+  using Oracle = TableOracle<RoostTable, 2, kHint>;
   using Oracles = std::conditional_t<
       kHasOracles, std::tuple<Oracle<LineHint::kT0>, Oracle<LineHint::kT1>, Oracle<LineHint::kNta>>,
       std::tuple<>>;
@@ -121,9 +122,10 @@ class RoostTable {
     std::optional<Flight> flight_;
   };
 
-  // The table is lent its memory, so that an oracle can read it.
-  static Result<RoostTable> create(uint64_t slots, PageKind pages) {
-    TableConfig config{.capacity = slots, .hash_seed = 1};
+  // The table is lent its memory, so that an oracle can read it. A kernel that is not the best one
+  // here can be asked for.
+  static Result<RoostTable> create(uint64_t slots, PageKind pages, std::optional<Isa> isa = {}) {
+    TableConfig config{.capacity = slots, .hash_seed = 1, .isa = isa};
     const Result<uint64_t> bytes = Table::bytes_to_lend(config);
     if (!bytes) return bytes.error();
     Result<Arena> memory = Arena::map(bytes.value(), {.pages = pages});
@@ -160,6 +162,7 @@ class RoostTable {
             .second_bytes = table_.capacity() * kEntryBytes};
   }
 
+  [[nodiscard]] Isa isa() const { return table_.isa(); }
   [[nodiscard]] TableStats stats() const { return table_.stats(); }
   [[nodiscard]] StructuralCounts counts() const
     requires CountsPolicy::kEnabled
@@ -183,5 +186,12 @@ class RoostTable {
 };
 
 using RoostFlowTable = RoostTable<FilteredProbing>;
+
+// 104-bit keys inside the bucket's line: two slots a line with 16-byte values, three with 4 bytes.
+template <class ExpiryPolicy = NoExpiry>
+using RoostInline2 = RoostTable<FilteredProbing, ExpiryPolicy, NoCounts, traffic::Key104, Value>;
+template <class ExpiryPolicy = NoExpiry>
+using RoostInline3 =
+    RoostTable<FilteredProbing, ExpiryPolicy, NoCounts, traffic::Key104, traffic::Value32>;
 
 }  // namespace roost::lab

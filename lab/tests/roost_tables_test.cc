@@ -5,6 +5,7 @@
 #include "lab/contestants/roost_c_table.h"
 #include "lab/contestants/roost_flow_table.h"
 #include "lab/tests/contestant_check.h"
+#include "roost/isa/isa.h"
 
 namespace roost::lab {
 namespace {
@@ -12,14 +13,35 @@ namespace {
 template <class Table>
 class RoostTables : public testing::Test {};
 
-using AllTables = testing::Types<
-    RoostFlowTable, RoostTable<FilteredProbing, SlotTimers>, RoostTable<HortonProbing>, RoostCTable,
-    RoostTable<FilteredProbing, NoExpiry, NoCounts, traffic::Key104, Value>,
-    RoostTable<FilteredProbing, NoExpiry, NoCounts, traffic::Key104, traffic::Value32>>;
+using AllTables =
+    testing::Types<RoostFlowTable, RoostTable<FilteredProbing, SlotTimers>,
+                   RoostTable<HortonProbing>, RoostCTable, RoostInline2<>, RoostInline3<>,
+                   RoostInline2<SlotTimers>, RoostInline3<SlotTimers>>;
 TYPED_TEST_SUITE(RoostTables, AllTables);
 
 TYPED_TEST(RoostTables, hold_what_they_are_given_and_nothing_else) {
   check_contestant<TypeParam>({.bytes_an_entry_max = 52});
+}
+
+TEST(RoostTable, has_small_entries_inside_its_lines_and_says_so) {
+  EXPECT_EQ(RoostInline2<>::kName, "roost_inline_2");
+  EXPECT_EQ(RoostInline3<SlotTimers>::kName, "roost_inline_3_timers");
+  EXPECT_EQ(RoostFlowTable::kName, "roost_flow_table");
+  const auto table = RoostInline3<>::create(3 * 1024, PageKind::kSmall);
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table.value().fewest_lines(), (FewestLines{1024 * 64, 0}));
+}
+
+TEST(RoostTable, runs_on_the_kernel_it_was_told) {
+  for (const Isa isa : {Isa::kScalar, Isa::kSse42, Isa::kAvx2}) {
+    auto made = RoostFlowTable::create(kCheckedSlots, PageKind::kSmall, isa);
+    if (!isa_is_supported(isa)) {
+      EXPECT_FALSE(made);
+      continue;
+    }
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made.value().isa(), isa);
+  }
 }
 
 }  // namespace
