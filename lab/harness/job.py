@@ -82,13 +82,14 @@ class Job:
 
     def seconds(self):
         """About how long it takes: only the progress bar asks."""
-        fills = self.slots * len(self.contestants) * self.cores * 6e-8
+        fills = self.slots * len(self.contestants) * self.cores * 1.2e-7
         if self.command == "fills":
             return fills * (self.rounds + 1) * len(self.calls)
         if self.command == "structure":
-            return fills * 2
+            return fills * 3
         passes = len(self.contestants) * len(self.calls) + len(self.ceilings)
-        speed = 12e6 if self.slots > 1 << 22 else 50e6
+        passes += 3 * len(self.calls) * self.own_oracles
+        speed = 35e6 if self.slots > 1 << 22 else 80e6
         return 2 * fills + (passes * len(self.misses) * len(self.loads) * (self.rounds + 2)
                             * self.lookups * self.cores / speed)
 
