@@ -6,7 +6,7 @@
 namespace roost {
 
 // Where the line is to go: into every cache level, or only down to the second, which can wait for
-// more lines at a time than the first. The first is for tables that the second level nearly holds.
+// more lines at a time than the first. The first is for lines that are not far away.
 enum class PrefetchHint : uint8_t { kT0, kT1 };
 
 // Inlined by command, like whatever else does nothing but prefetch: GCC takes such a function for

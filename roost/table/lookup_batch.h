@@ -44,6 +44,9 @@ namespace roost {
 
 inline constexpr size_t kLanesPerGroup = 32;
 
+// Lines go where the table's image says (line_hint), entries always to the second cache level.
+inline constexpr PrefetchHint kEntryHint = PrefetchHint::kT1;
+
 // What a group carries from stage to stage.
 struct LaneGroup {
   size_t lane_count;
@@ -70,7 +73,7 @@ struct LaneGroup {
 
 // Nothing follows this batch.
 struct NoNextBatch {
-  template <PrefetchHint kHint>
+  template <PrefetchHint kLineHint>
   void start() {}
 };
 
@@ -80,9 +83,9 @@ struct NextBatch {
   const Table* table;
   Flight* flight;
 
-  template <PrefetchHint kHint>
+  template <PrefetchHint kLineHint>
   void start() {
-    table->template start_by<kHint>(*flight);
+    table->template start_by<kLineHint>(*flight);
   }
 };
 
@@ -97,15 +100,15 @@ struct LookupBatch {
   HitWords hits;
   Action action;
   Next next;
-  PrefetchHint hint;
+  PrefetchHint line_hint;
   Counts* counts;
 
   // Returns the number of hits. The stages are inlined by command: Clang's flatten reaches one
   // level of calls only.
   template <Kernel K>
   size_t run() {
-    return hint == PrefetchHint::kT1 ? run_groups<K, PrefetchHint::kT1>()
-                                     : run_groups<K, PrefetchHint::kT0>();
+    return line_hint == PrefetchHint::kT1 ? run_groups<K, PrefetchHint::kT1>()
+                                          : run_groups<K, PrefetchHint::kT0>();
   }
 
  private:
@@ -117,7 +120,7 @@ struct LookupBatch {
   static constexpr size_t kStages = kVisitsBoth || kIsExact ? 3 : 4;
   static constexpr size_t kLast = kStages - 1;
 
-  template <Kernel K, PrefetchHint kHint>
+  template <Kernel K, PrefetchHint kLineHint>
   [[gnu::always_inline]] size_t run_groups() {
     ROOST_ASSERT(hits.hold(batch.keys.count));
     if constexpr (Counts::kEnabled) {
@@ -130,11 +133,11 @@ struct LookupBatch {
     size_t hit_count = 0;
     for (size_t turn = 0; turn < group_count + kLast; ++turn) {
       if (turn >= 1 && turn - 1 < group_count)
-        match<K, kHint>(group(turn - 1), (turn - 1) * kLanesPerGroup);
-      if (turn < group_count) start<kHint>(group(turn), turn * kLanesPerGroup);
-      if (turn == group_count) next.template start<kHint>();
+        match<K, kLineHint>(group(turn - 1), (turn - 1) * kLanesPerGroup);
+      if (turn < group_count) start<kLineHint>(group(turn), turn * kLanesPerGroup);
+      if (turn == group_count) next.template start<kLineHint>();
       if (!kVisitsBoth && turn >= 2 && turn - 2 < group_count)
-        match_secondary<K, kHint>(group(turn - 2), (turn - 2) * kLanesPerGroup);
+        match_secondary<K>(group(turn - 2), (turn - 2) * kLanesPerGroup);
       if (turn >= kLast)
         hit_count += finish<K>(group(turn - kLast), (turn - kLast) * kLanesPerGroup);
     }
@@ -142,7 +145,7 @@ struct LookupBatch {
     return hit_count;
   }
 
-  template <PrefetchHint kHint>
+  template <PrefetchHint kLineHint>
   [[gnu::always_inline]] void start(LaneGroup& group, size_t first) {
     group.lane_count = std::min(kLanesPerGroup, batch.keys.count - first);
     const bool is_started = first < batch.started_count;
@@ -154,14 +157,14 @@ struct LookupBatch {
     for (size_t lane = 0; lane < group.lane_count; ++lane) {
       const Hash64 hash = batch.hashes(first + lane, batch.keys[first + lane]);
       group.take(lane, hash, primary_line(hash));
-      engine->placement().template prefetch_lines<kHint>(hash);
+      engine->placement().template prefetch_lines<kLineHint>(hash);
     }
   }
 
   // Looks at the primary buckets' lines.
-  template <Kernel K, PrefetchHint kHint>
+  template <Kernel K, PrefetchHint kLineHint>
   [[gnu::always_inline]] void match(LaneGroup& group, size_t first) {
-    if constexpr (kVisitsBoth) return match_both<K, kHint>(group, first);
+    if constexpr (kVisitsBoth) return match_both<K>(group, first);
     // A byte a lane, read back as bits: that takes fewer instructions a lane than to collect bits.
     alignas(32) std::array<uint8_t, kLanesPerGroup> candidates_of{};
     alignas(32) std::array<uint8_t, kLanesPerGroup> may_go_on{};
@@ -178,9 +181,9 @@ struct LookupBatch {
         group.targets[lane] = entry;
       } else {
         const std::byte* target = select(candidates, entry, address_of(line));
-        prefetch<kHint>(target);
+        prefetch<kEntryHint>(target);
         engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-          prefetch<kHint>(select(candidates, entry + offset, target));
+          prefetch<kEntryHint>(select(candidates, entry + offset, target));
         });
         group.targets[lane] = target;
       }
@@ -190,12 +193,12 @@ struct LookupBatch {
     for (uint32_t lanes = group.secondary; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
       group.targets[lane] = address_of(secondary_line(group.hashes[lane]));
-      prefetch<kHint>(group.targets[lane]);
+      prefetch<kLineHint>(group.targets[lane]);
     }
   }
 
   // Looks at both lines of each lane at once.
-  template <Kernel K, PrefetchHint kHint>
+  template <Kernel K>
   [[gnu::always_inline]] void match_both(LaneGroup& group, size_t first) {
     uint32_t primary = 0;
     uint32_t displaced = 0;
@@ -214,9 +217,9 @@ struct LookupBatch {
       const std::byte* target = select(
           is_here != 0, engine->layout().target(line, slot),
           select(is_there, engine->layout().target(other_line, other_slot), address_of(line)));
-      prefetch<kHint>(target);
+      prefetch<kEntryHint>(target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch<kHint>(select(is_here | is_there, target + offset, target));
+        prefetch<kEntryHint>(select(is_here | is_there, target + offset, target));
       });
       group.targets[lane] = target;
       primary |= is_here << lane;
@@ -242,7 +245,7 @@ struct LookupBatch {
   }
 
   // Looks at the secondary buckets' lines; a candidate there becomes the lane's target.
-  template <Kernel K, PrefetchHint kHint>
+  template <Kernel K>
   [[gnu::always_inline]] void match_secondary(LaneGroup& group, size_t first) {
     uint32_t displaced = 0;
     uint32_t spared = 0;
@@ -260,9 +263,9 @@ struct LookupBatch {
       group.targets[lane] =
           engine->layout().target(line, static_cast<unsigned>(std::countr_zero(candidates)));
       if constexpr (!kIsExact) {
-        prefetch<kHint>(group.targets[lane]);
+        prefetch<kEntryHint>(group.targets[lane]);
         engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-          prefetch<kHint>(group.targets[lane] + offset);
+          prefetch<kEntryHint>(group.targets[lane] + offset);
         });
       }
       displaced |= uint32_t{1} << lane;

@@ -53,13 +53,13 @@ struct MutateBatch {
   Engine* engine;
   KeyBatch<Keys, Hashes> batch;
   Act act;
-  PrefetchHint hint;
+  PrefetchHint line_hint;
 
   template <Kernel K>
   size_t run() {
     if (batch.keys.count == 1) return act_on<K>(0, batch.hashes(0, batch.keys[0]));
-    return hint == PrefetchHint::kT1 ? run_groups<K, PrefetchHint::kT1>()
-                                     : run_groups<K, PrefetchHint::kT0>();
+    return line_hint == PrefetchHint::kT1 ? run_groups<K, PrefetchHint::kT1>()
+                                          : run_groups<K, PrefetchHint::kT0>();
   }
 
  private:
@@ -73,17 +73,17 @@ struct MutateBatch {
   };
 
   // The groups follow each other a stage apart.
-  template <Kernel K, PrefetchHint kHint>
+  template <Kernel K, PrefetchHint kLineHint>
   [[gnu::always_inline]] size_t run_groups() {
     const size_t group_count = (batch.keys.count + kLanesPerGroup - 1) / kLanesPerGroup;
     std::array<Group, kStages> groups;
     size_t done = 0;
     for (size_t turn = 0; turn < group_count + kLast; ++turn) {
-      if (turn < group_count) start<kHint>(groups[turn % kStages], turn);
+      if (turn < group_count) start<kLineHint>(groups[turn % kStages], turn);
       if (turn >= 1 && turn - 1 < group_count)
-        look<K, kHint>(groups[(turn - 1) % kStages], turn - 1);
+        look<K, kLineHint>(groups[(turn - 1) % kStages], turn - 1);
       if (turn >= 2 && turn - 2 < group_count)
-        look_beyond<K, kHint>(groups[(turn - 2) % kStages], turn - 2);
+        look_beyond<K, kLineHint>(groups[(turn - 2) % kStages], turn - 2);
       if (turn < kLast) continue;
       const size_t last = turn - kLast;
       for (size_t lane = 0; lane < lane_count(last); ++lane)
@@ -101,32 +101,32 @@ struct MutateBatch {
     return std::min(kLanesPerGroup, batch.keys.count - group * kLanesPerGroup);
   }
 
-  template <PrefetchHint kHint>
+  template <PrefetchHint kLineHint>
   [[gnu::always_inline]] void start(Group& group, size_t number) {
     for (size_t lane = 0; lane < lane_count(number); ++lane) {
       const size_t of_batch = number * kLanesPerGroup + lane;
       group.hashes[lane] = batch.hashes(of_batch, batch.keys[of_batch]);
-      engine->placement().template prefetch_lines<kHint>(group.hashes[lane]);
+      engine->placement().template prefetch_lines<kLineHint>(group.hashes[lane]);
     }
   }
 
-  template <Kernel K, PrefetchHint kHint>
+  template <Kernel K, PrefetchHint kLineHint>
   [[gnu::always_inline]] void look(Group& group, size_t number) {
     group.beyond = 0;
     for (size_t lane = 0; lane < lane_count(number); ++lane) {
       const Hash64 hash = group.hashes[lane];
       const BucketIndex primary = engine->map().primary(hash);
-      if (ask_for_entry<K, kHint>(primary, hash, number * kLanesPerGroup + lane)) continue;
+      if (ask_for_entry<K>(primary, hash, number * kLanesPerGroup + lane)) continue;
       group.beyond |= uint32_t{1} << lane;
       engine->placement().for_each_secondary(
           primary, tag_of(hash), [this](BucketIndex bucket) __attribute__((always_inline)) {
-            prefetch<kHint>(&engine->layout().line(bucket));
+            prefetch<kLineHint>(&engine->layout().line(bucket));
           });
     }
   }
 
   // In full buckets, asks for the lines of those that their entries may move to.
-  template <Kernel K, PrefetchHint kHint>
+  template <Kernel K, PrefetchHint kLineHint>
   [[gnu::always_inline]] void look_beyond(const Group& group, size_t number) {
     for (uint32_t lanes = group.beyond; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
@@ -135,15 +135,15 @@ struct MutateBatch {
       bool is_somewhere = false;
       engine->placement().for_each_secondary(primary, tag_of(hash), [&](BucketIndex bucket) {
         is_somewhere =
-            is_somewhere || ask_for_entry<K, kHint>(bucket, hash, number * kLanesPerGroup + lane);
+            is_somewhere || ask_for_entry<K>(bucket, hash, number * kLanesPerGroup + lane);
       });
-      if (Act::kMakesEntries && !is_somewhere) ask_for_moves<kHint>(primary);
+      if (Act::kMakesEntries && !is_somewhere) ask_for_moves<kLineHint>(primary);
     }
   }
 
   // Asks for the entry that the lane will most likely read or write in this bucket; false when
   // there is none.
-  template <Kernel K, PrefetchHint kHint>
+  template <Kernel K>
   [[gnu::always_inline]] bool ask_for_entry(BucketIndex bucket, Hash64 hash, size_t lane) {
     const Line& line = engine->layout().line(bucket);
     unsigned slots = engine->template candidates<K>(line, tag_of(hash), batch.keys[lane]);
@@ -152,20 +152,20 @@ struct MutateBatch {
     if constexpr (!Engine::Layout::kCandidatesAreExact) {  // else it came with the line
       const std::byte* target =
           engine->layout().target(line, static_cast<unsigned>(std::countr_zero(slots)));
-      prefetch<kHint>(target);
+      prefetch<kEntryHint>(target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch<kHint>(target + offset);
+        prefetch<kEntryHint>(target + offset);
       });
     }
     return true;
   }
 
-  template <PrefetchHint kHint>
+  template <PrefetchHint kLineHint>
   [[gnu::always_inline]] void ask_for_moves(BucketIndex bucket) {
     for (unsigned slot = 0; slot < Engine::Layout::kSlots; ++slot) {
       engine->placement().for_each_move(
           {bucket, slot}, [this](BucketIndex next) __attribute__((always_inline)) {
-            prefetch<kHint>(&engine->layout().line(next));
+            prefetch<kLineHint>(&engine->layout().line(next));
           });
     }
   }

@@ -63,23 +63,23 @@ class TableCore {
   template <class Keys, class Hashes, class Action, class Next = NoNextBatch>
   size_t lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits, Next next = {}) const {
     return dispatch(isa_, LookupBatch<EngineType, Keys, Hashes, Action, Next, Counts>{
-                              &engine_, batch, hits, action, next, hint_, &counts_});
+                              &engine_, batch, hits, action, next, line_hint_, &counts_});
   }
 
   // Hashes a flight's first lanes and asks for their lines.
   template <class Flight>
   void start(Flight& flight) const {
-    if (hint_ == PrefetchHint::kT1) {
+    if (line_hint_ == PrefetchHint::kT1) {
       start_by<PrefetchHint::kT1>(flight);
     } else {
       start_by<PrefetchHint::kT0>(flight);
     }
   }
-  template <PrefetchHint kHint, class Flight>
+  template <PrefetchHint kLineHint, class Flight>
   void start_by(Flight& flight) const {
     for (size_t lane = 0; lane < flight.started_count(); ++lane) {
       flight.started[lane] = flight.hashes(lane, flight.keys[lane]);
-      engine_.placement().template prefetch_lines<kHint>(flight.started[lane]);
+      engine_.placement().template prefetch_lines<kLineHint>(flight.started[lane]);
     }
   }
 
@@ -179,17 +179,18 @@ class TableCore {
                 BucketMap(image_.buckets.hashed),
                 Hash(config.hash_seed ? *config.hash_seed : random_seed()), std::move(sink)),
         isa_(config.isa.value_or(isa_best())),
-        hint_(image_.prefetch_hint) {}
+        line_hint_(image_.line_hint) {}
 
   template <class Keys, class Hashes, class Act>
   size_t mutate(KeyBatch<Keys, Hashes> batch, Act act) {
-    return dispatch(isa_, MutateBatch<EngineType, Keys, Hashes, Act>{&engine_, batch, act, hint_});
+    return dispatch(isa_,
+                    MutateBatch<EngineType, Keys, Hashes, Act>{&engine_, batch, act, line_hint_});
   }
 
   TableImage image_;
   EngineType engine_;
   Isa isa_;
-  PrefetchHint hint_;
+  PrefetchHint line_hint_;
   [[no_unique_address]] mutable Counts counts_;
 };
 

@@ -59,7 +59,7 @@ struct TableImage {
   Arena arena;
   BucketCounts buckets;
   uint64_t entries_max;
-  PrefetchHint prefetch_hint;
+  PrefetchHint line_hint;  // where to prefetch buckets' lines to
 
   // Checks the configuration and gets the memory: `image_bytes(counts)` tells how much.
   template <class ImageBytes>

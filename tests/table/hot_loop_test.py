@@ -1,10 +1,11 @@
 """Reads the machine code of batched lookups: every kernel's loop is inlined whole.
 
 For keys of 16 and 40 bytes, values of 4, 8 and 16 bytes and indices of records, with and without
-timers, the trampoline of each kernel must contain the loop, prefetch with either hint, and call
-nothing but the two cold paths; the vector kernel's must use the vector compare. Records are
-prefetched into the second cache level, whatever the table's hint. So for the inline layout with two
-and three slots a bucket, where whole keys are compared and only lines are prefetched.
+timers, the trampoline of each kernel must contain the loop, prefetch lines with either hint, and
+call nothing but the two cold paths; the vector kernel's must use the vector compare. Entries and
+records are prefetched into the second cache level, whatever the hint of lines. So for the inline
+layout with two and three slots a bucket, where whole keys are compared and only lines are
+prefetched.
 Usage: hot_loop_test.py PROCESSOR OBJDUMP OBJECT_FILE
 """
 
@@ -24,7 +25,7 @@ PROCESSORS = {
 }
 COLD = ("search_rest", "assertion_failed")
 CONFIGURATIONS = 2 * 4 * 2 + 2 * 2  # key sizes, values and indices, expiry; inline: slots, expiry
-PREFETCHES = 4  # the bucket's line, its entry, the secondary bucket's line, an entry there
+LINES, ENTRIES = 2, 2  # the bucket's and the secondary bucket's, each in the loop of either hint
 
 
 def functions(objdump, object_file):
@@ -56,13 +57,13 @@ def main():
         calls = [line for line in body
                  if re.search(instructions.call, line) and not any(c in line for c in COLD)]
         failures += [f"{name}\n  calls: {line.strip()[-60:]}" for line in calls]
+        # Entries go to the second level whatever the lines' hint, and come with an inline line.
+        is_inline = "InlineLayout<" in name
+        of_entries = 0 if is_inline else 2 * ENTRIES
         # The second lines of these entries, twice; and the record, in the loop of each hint.
         of_records = 2 + 2 if "CopyIndex<" in name else 0
-        # An inline entry comes with its line: there are a bucket's and the secondary bucket's.
-        is_inline = "InlineLayout<" in name
-        of_lines = 2 if is_inline else PREFETCHES
-        for hint, expected in ((instructions.near, of_lines),
-                               (instructions.far, of_lines + of_records)):
+        for hint, expected in ((instructions.near, LINES),
+                               (instructions.far, LINES + of_entries + of_records)):
             if sum(hint in line for line in body) < expected:
                 failures.append(f"{name}\n  fewer than {expected} {hint}")
         if (kernel in instructions.compare
