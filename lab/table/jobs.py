@@ -3,7 +3,7 @@ from harness.job import CEILINGS, SIZES, Job
 from table import targets
 from table.targets import OURS, PEER
 
-OVERLAPPED = ("32", "256", "32+next")
+OVERLAPPED = ("32", "64", "256", "32+next")  # rte_hash takes 64 at most
 ORACLE = "oracle_two_line"  # and a prefetch hint
 ORACLES = tuple(f"{ORACLE}_{hint}" for hint in ("t0", "t1", "nta"))
 OURS_OTHERWISE = ("roost_optimistic", "roost_pessimistic", "roost_horton", "roost_c_table")

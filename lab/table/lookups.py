@@ -21,8 +21,10 @@ def overlapped_form(part, contestant, miss):
 
 
 def ratio_to_peer(part, contestant, form, miss):
+    """A plain call beside a plain call of rte_hash's; any other beside its best."""
+    peer_form = PLAIN if form == PLAIN else part.best_form(PEER, miss_ratio=miss)
     return part.ratio({"contestant": contestant, "form": form},
-                      {"contestant": PEER, "form": PLAIN}, miss_ratio=miss)
+                      {"contestant": PEER, "form": peer_form}, miss_ratio=miss)
 
 
 def ratios_to_peer(part, contestant, plain=False):

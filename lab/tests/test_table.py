@@ -31,6 +31,12 @@ class Verdicts(unittest.TestCase):
         self.assertIn(("hits, overlapping calls", "MISSED"), words)  # 1.485
         self.assertIn(("hits, plain calls x rte_hash", "must reached"), words)  # 1.35
 
+    def test_overlapping_calls_are_held_against_the_peers_best_call(self):
+        made = rows.record(rows.rates() | {("rte_hash", "64 keys a call"): 22.0})
+        words = {v.claim: v.said for v in experiment.sections(made)[0].verdicts}
+        self.assertIn("1.50 x rte_hash", words["hits, overlapping calls"])  # 33 / 22
+        self.assertIn("1.50, at least", words["hits, plain calls x rte_hash"])  # 30 / 20
+
     def test_a_kernel_is_ahead_by_its_median_unless_it_loses_somewhere(self):
         for ratios, word in (([1.01, 1.05, 1.1], "ahead"), ([0.97, 1.05, 1.1], "even"),
                              ([1.0, 1.01, 1.1], "even"), ([0.9, 0.95, 1.0], "behind"),
