@@ -1,7 +1,7 @@
 #include "lab/harness/rounds.h"
 
 #include <algorithm>
-#include <barrier>
+#include <atomic>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -25,20 +25,39 @@ std::string wrong_answer(const Entrant& entrant, const NamedStream& stream,
 
 struct CorePass {
   PassOutcome outcome;
-  Clock::time_point start;
-  Clock::time_point end;
+  double seconds;
 };
 
-// One pass on each of the first `core_count` cores at once; the calling thread is on the first.
+// Waits until all cores have come here. Nobody sleeps: a core that did would start late and slow.
+void come_together(std::atomic<size_t>& arrived, size_t core_count) {
+  ++arrived;
+  while (arrived.load() < core_count) std::this_thread::yield();
+}
+
+// One pass on each of the first `core_count` cores at once; the calling thread is on the first. On
+// several, each pass is timed while the others are at work too: nobody's begins before all have
+// made one, and who is ready goes on until all are.
 std::vector<CorePass> run_on_cores(const Entrant& entrant, const NamedStream& stream,
                                    const std::vector<int>& cores, size_t core_count) {
   std::vector<CorePass> passes(core_count);
-  std::barrier together(static_cast<ptrdiff_t>(core_count));
+  std::atomic<size_t> warm = 0;
+  std::atomic<size_t> ready = 0;
   const auto run = [&](size_t core) {
-    together.arrive_and_wait();
-    passes[core].start = Clock::now();
-    passes[core].outcome = entrant.pass(core, stream.by_core[core]);
-    passes[core].end = Clock::now();
+    const Stream& queries = stream.by_core[core];
+    const auto pass_untimed = [&] {
+      static_cast<void>(entrant.pass(core, queries));
+      if (entrant.restore) entrant.restore(core);
+    };
+    if (core_count > 1) {
+      pass_untimed();
+      come_together(warm, core_count);
+    }
+    const Clock::time_point start = Clock::now();
+    passes[core].outcome = entrant.pass(core, queries);
+    passes[core].seconds = seconds_between(start, Clock::now());
+    if (entrant.restore) entrant.restore(core);
+    ++ready;
+    while (ready.load() < core_count) pass_untimed();
   };
   std::vector<std::jthread> others;
   for (size_t core = 1; core < core_count; ++core) {
@@ -59,14 +78,13 @@ Timing timing_of(std::span<const CorePass> passes, const NamedStream& stream) {
                 .round = 0,
                 .operations = 0,
                 .seconds = 0};
-  Clock::time_point start = passes[0].start;
-  Clock::time_point end = passes[0].end;
+  double rate = 0;
   for (size_t core = 0; core < passes.size(); ++core) {
-    start = std::min(start, passes[core].start);
-    end = std::max(end, passes[core].end);
-    timing.operations += stream.by_core[core].size();
+    const size_t operations = stream.by_core[core].size();
+    timing.operations += operations;
+    rate += static_cast<double>(operations) / passes[core].seconds;
   }
-  timing.seconds = seconds_between(start, end);
+  timing.seconds = static_cast<double>(timing.operations) / rate;
   return timing;
 }
 
@@ -108,7 +126,6 @@ Result<std::vector<Timing>> measure(std::span<const Entrant> entrants,
         if (passes[core].outcome != expected.value()[(e * streams.size() + s) * cores_max + core])
           return Error{wrong_answer(entrants[e], streams[s],
                                     "a timed pass found something else than the check did")};
-        if (entrants[e].restore) entrants[e].restore(core);
       }
       if (round < config.warm_up_rounds) continue;
       timings.push_back(timing_of(passes, streams[s]));

@@ -1,8 +1,9 @@
 // Interleaved rounds: every entrant answers every stream once a round, A B C D, A B C D, so that a
 // slow minute of the machine is everyone's.
 //
-// On several cores, each has tables and streams of its own and all start together; a round first
-// runs on one core, then on two, and so on, so that the ratio between them is of the same minute.
+// On several cores, each has tables and streams of its own, and each pass is timed while the others
+// are at work; a round first runs on one core, then on two, and so on, so that the ratio between
+// them is of the same minute.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,7 @@ struct Timing {
   size_t core_count;
   unsigned round;
   uint64_t operations;  // on all cores
-  double seconds;       // from the first core's start to the last one's end
+  double seconds;       // operations over the sum of the cores' rates
 };
 
 struct RoundsConfig {
