@@ -1,6 +1,6 @@
 """README's figures: blocks made from the records they name.
 
-    <!-- lab: lab/record/table-20261121T0433Z-7c53a8783e.csv speed -->
+    <!-- lab: lab/record/table-20261121T1835Z-4cc35f1efb.csv speed -->
     what the experiment's readme_block(record, "speed") gives
     <!-- /lab -->
 
@@ -11,7 +11,6 @@ from a changed tree, or on a broken bench.
 import importlib
 import re
 import subprocess
-from pathlib import Path
 
 from report import bench
 from report.record import Record
@@ -20,13 +19,8 @@ BLOCK = re.compile(r"^<!-- lab: (?P<csv>\S+) (?P<name>\S+) -->\n(?P<text>.*?)^<!
                    re.MULTILINE | re.DOTALL)
 
 
-def commit_of(csv, record):
-    """Records of the first format have it in their name only."""
-    return record.facts.get("commit") or Path(csv).stem.split("-", 2)[2]
-
-
 def why_not_quotable(root, csv, record):
-    commit = commit_of(csv, record)
+    commit = record.facts["commit"]
     if commit.endswith("-dirty"):
         return f"{csv} was measured on a changed tree"
     asked = subprocess.run(["git", "-C", root, "merge-base", "--is-ancestor", commit, "HEAD"],

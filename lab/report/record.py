@@ -23,20 +23,6 @@ def _typed(row):
             for field, text in row.items()}
 
 
-def _of_any_age(row):
-    """Records of the first format have a rate instead of metric and value, one job a size, and the
-    ceiling of a split table of their capacity."""
-    if "mlookups_per_s" in row:
-        slots = int(row["slots"])
-        row = row | {"value": row["mlookups_per_s"], "metric": LOOKUPS, "job": row["slots"],
-                     "core_count": "1", "workload": "uniform", "operations": row["lookups"],
-                     "key_bytes": "16", "value_bytes": "16", "note": "",
-                     "first_bytes": str(slots * 8), "second_bytes": str(slots * 32)}
-        row["form"] = {"find": "one by one", "32 keys and the next 32 named":
-                       "32 keys and the next 32 named"}.get(row["form"], row["form"])
-    return row
-
-
 class Record:
     def __init__(self, rows, facts=None):
         self.rows = rows
@@ -48,7 +34,7 @@ class Record:
             lines = file.read().splitlines()
         facts = dict(line[2:].partition(": ")[::2] for line in lines if line.startswith("# "))
         body = [line for line in lines if not line.startswith("#")]
-        return cls([_typed(_of_any_age(row)) for row in csv.DictReader(body)], facts)
+        return cls([_typed(row) for row in csv.DictReader(body)], facts)
 
     @staticmethod
     def write(path, facts, rows):

@@ -23,16 +23,10 @@ def sections(record):
              "kernels": kernel_sections, "pages": page_sections, "cores": core_sections}
     found = []
     for name, make in parts.items():
-        # Records of the first format have one part, of this kind.
-        mine = record.select(experiment="table" if name == "split" and is_first_format(record)
-                             else name)
+        mine = record.select(experiment=name)
         if mine.rows:
             found += make(mine, name)
     return found + not_run_section(record)
-
-
-def is_first_format(record):
-    return "table" in record.values("experiment")
 
 
 def case_sections(record, cases):

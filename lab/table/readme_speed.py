@@ -49,9 +49,7 @@ def _insert_row(part, load):
 def rows(record):
     rates = record.select(metric=records.LOOKUPS, load=0.8)
     for case in targets.CASES:
-        part = rates.select(
-            slots=float(case.slots),
-            experiment="table" if experiment.is_first_format(record) else case.experiment)
+        part = rates.select(slots=float(case.slots), experiment=case.experiment)
         if part.select(contestant=case.contestant).measured().rows:
             yield _lookup_row(case.name, part, case.contestant, case.oracle)
     fills = record.select(metric=records.INSERTS, experiment="fills",
