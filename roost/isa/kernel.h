@@ -30,6 +30,9 @@ concept Kernel = requires(const uint16_t* eight, uint16_t value, const uint8_t* 
   // 16-byte aligned.
   { K::match_live(eight, value) } -> std::same_as<uint8_t>;
 
+  // Both at once: where tags[i] == tag and timers[i] - now is below 1,024.
+  { K::match_live_tags(eight, value, eight, value) } -> std::same_as<uint8_t>;
+
   // Bit i is set where bytes[i] != 0, of 32 bytes that are 32-byte aligned: what a group of
   // lanes found, a byte a lane, as bits.
   { K::nonzero_bytes(bytes) } -> std::same_as<uint32_t>;

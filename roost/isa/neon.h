@@ -15,12 +15,16 @@ struct NeonKernel {
   static constexpr Isa kIsa = Isa::kNeon;
 
   static uint8_t match_tags(const uint16_t* eight, uint16_t value) {
-    return one_bit_a_lane(vceqq_u16(vld1q_u16(eight), vdupq_n_u16(value)));
+    return one_bit_a_lane(equal_lanes(eight, value));
   }
 
   static uint8_t match_live(const uint16_t* eight, uint16_t value) {
-    const uint16x8_t ahead = vsubq_u16(vld1q_u16(eight), vdupq_n_u16(value));
-    return one_bit_a_lane(vcltq_u16(ahead, vdupq_n_u16(kLiveTicks)));
+    return one_bit_a_lane(live_lanes(eight, value));
+  }
+
+  static uint8_t match_live_tags(const uint16_t* tags, uint16_t tag, const uint16_t* timers,
+                                 uint16_t now) {
+    return one_bit_a_lane(vandq_u16(equal_lanes(tags, tag), live_lanes(timers, now)));
   }
 
   static uint32_t nonzero_bytes(const uint8_t* bytes) {
@@ -67,6 +71,14 @@ struct NeonKernel {
   }
 
  private:
+  // Lanes of all ones where match_tags, or match_live, has a bit.
+  static uint16x8_t equal_lanes(const uint16_t* eight, uint16_t value) {
+    return vceqq_u16(vld1q_u16(eight), vdupq_n_u16(value));
+  }
+  static uint16x8_t live_lanes(const uint16_t* eight, uint16_t value) {
+    const uint16x8_t ahead = vsubq_u16(vld1q_u16(eight), vdupq_n_u16(value));
+    return vcltq_u16(ahead, vdupq_n_u16(kLiveTicks));
+  }
   static uint32_t nonzero_of_eight(const uint8_t* bytes) {
     static constexpr uint8_t kPlaces[8] = {1, 2, 4, 8, 16, 32, 64, 128};
     const uint8x8_t values = vld1_u8(bytes);

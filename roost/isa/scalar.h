@@ -27,6 +27,11 @@ struct ScalarKernel {
     return static_cast<uint8_t>(mask);
   }
 
+  static uint8_t match_live_tags(const uint16_t* tags, uint16_t tag, const uint16_t* timers,
+                                 uint16_t now) {
+    return match_tags(tags, tag) & match_live(timers, now);
+  }
+
   static uint32_t nonzero_bytes(const uint8_t* bytes) {
     uint32_t lanes = 0;
     for (unsigned lane = 0; lane < 32; ++lane)

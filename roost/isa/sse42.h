@@ -14,16 +14,16 @@ struct Sse42Kernel {
   static constexpr Isa kIsa = Isa::kSse42;
 
   [[gnu::target("sse4.2")]] static uint8_t match_tags(const uint16_t* eight, uint16_t value) {
-    const __m128i wanted = _mm_set1_epi16(static_cast<int16_t>(value));
-    return one_bit_a_lane(_mm_cmpeq_epi16(load_aligned(eight), wanted));
+    return one_bit_a_lane(equal_lanes(eight, value));
   }
 
   [[gnu::target("sse4.2")]] static uint8_t match_live(const uint16_t* eight, uint16_t value) {
-    const __m128i ahead =
-        _mm_sub_epi16(load_aligned(eight), _mm_set1_epi16(static_cast<int16_t>(value)));
-    // Unsigned "below 1,024": a saturating subtraction of 1,023 leaves zero.
-    const __m128i excess = _mm_subs_epu16(ahead, _mm_set1_epi16(kLiveTicks - 1));
-    return one_bit_a_lane(_mm_cmpeq_epi16(excess, _mm_setzero_si128()));
+    return one_bit_a_lane(live_lanes(eight, value));
+  }
+
+  [[gnu::target("sse4.2")]] static uint8_t match_live_tags(const uint16_t* tags, uint16_t tag,
+                                                           const uint16_t* timers, uint16_t now) {
+    return one_bit_a_lane(_mm_and_si128(equal_lanes(tags, tag), live_lanes(timers, now)));
   }
 
   [[gnu::target("sse4.2")]] static uint32_t nonzero_bytes(const uint8_t* bytes) {
@@ -82,6 +82,17 @@ struct Sse42Kernel {
   }
   [[gnu::target("sse4.2")]] static __m128i load8(const unsigned char* bytes) {
     return _mm_loadl_epi64(static_cast<const __m128i*>(static_cast<const void*>(bytes)));
+  }
+  // Lanes of all ones where match_tags, or match_live, has a bit.
+  [[gnu::target("sse4.2")]] static __m128i equal_lanes(const uint16_t* eight, uint16_t value) {
+    return _mm_cmpeq_epi16(load_aligned(eight), _mm_set1_epi16(static_cast<int16_t>(value)));
+  }
+  [[gnu::target("sse4.2")]] static __m128i live_lanes(const uint16_t* eight, uint16_t value) {
+    const __m128i ahead =
+        _mm_sub_epi16(load_aligned(eight), _mm_set1_epi16(static_cast<int16_t>(value)));
+    // Unsigned "below 1,024": a saturating subtraction of 1,023 leaves zero.
+    const __m128i excess = _mm_subs_epu16(ahead, _mm_set1_epi16(kLiveTicks - 1));
+    return _mm_cmpeq_epi16(excess, _mm_setzero_si128());
   }
   // Eight 16-bit lanes of all ones or all zeroes to eight bits.
   [[gnu::target("sse4.2")]] static uint8_t one_bit_a_lane(__m128i lanes) {

@@ -96,7 +96,11 @@ class Engine {
   // unless the layout's candidates are exact.
   template <Kernel K>
   [[nodiscard]] unsigned candidates(const Line& line, Tag tag, const std::byte* key) const {
-    return layout().template candidates<K>(line, tag, key) & live_slots<K>(line);
+    if constexpr (Expiry::kEnabled) {
+      return line.busy & layout().template live_candidates<K>(line, tag, key, now_);
+    } else {
+      return line.busy & layout().template candidates<K>(line, tag, key);
+    }
   }
 
   // Slots that an insert may write: the free ones, else the expired ones.

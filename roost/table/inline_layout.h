@@ -103,6 +103,11 @@ class InlineLayout {
     return K::template match_keys<kSlots, kKeyBytes>(start + key_offset(0), entry_.key_bytes(),
                                                      key);
   }
+  template <Kernel K>
+  [[nodiscard]] unsigned live_candidates(const Line& line, Tag tag, const std::byte* key,
+                                         Tick now) const {
+    return candidates<K>(line, tag, key) & live_timers<K>(line, now);
+  }
   // The timers are among the eight 16-bit words at the line's end.
   template <Kernel K>
   [[nodiscard]] unsigned live_timers(const Line& line, Tick now) const {

@@ -95,7 +95,10 @@ concept TableLayout =
       // Whether a candidate is the key, so that nobody has to compare the two again.
       { T::kCandidatesAreExact } -> std::convertible_to<bool>;
 
-      // The slots of a line whose timers are live, busy or not.
+      // Of the candidates, those whose timers are live; and all slots of a line whose timers are.
+      {
+        layout.template live_candidates<ScalarKernel>(line, tag, bytes, now)
+      } -> std::same_as<unsigned>;
       { layout.template live_timers<ScalarKernel>(line, now) } -> std::same_as<unsigned>;
 
       // The tag of the entry in a slot: what the line keeps, or what its key's hash

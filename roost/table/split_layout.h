@@ -77,6 +77,12 @@ class SplitLayout {
     return K::match_tags(line.tags, static_cast<uint16_t>(tag));
   }
   template <Kernel K>
+  [[nodiscard]] unsigned live_candidates(const Line& line, Tag tag, const std::byte* /*key*/,
+                                         Tick now) const {
+    return K::match_live_tags(line.tags, static_cast<uint16_t>(tag), line.timers,
+                              static_cast<uint16_t>(now.count));
+  }
+  template <Kernel K>
   [[nodiscard]] unsigned live_timers(const Line& line, Tick now) const {
     return K::match_live(line.timers, static_cast<uint16_t>(now.count));
   }

@@ -27,6 +27,7 @@ struct Answers {
   Isa isa;
   uint8_t tags;
   uint8_t live;
+  uint8_t live_tags;
   std::array<bool, kKeyClasses.size()> equal;
   friend bool operator==(const Answers&, const Answers&) = default;
 };
@@ -34,6 +35,8 @@ struct Questions {
   static constexpr bool kGainsFromAvx2 = true;
   const Eight* eight;
   uint16_t value;
+  const Eight* timers;
+  uint16_t now;
   const unsigned char* left;
   const unsigned char* right;
 
@@ -41,6 +44,7 @@ struct Questions {
   Answers run() {
     return {K::kIsa, K::match_tags(eight->values.data(), value),
             K::match_live(eight->values.data(), value),
+            K::match_live_tags(eight->values.data(), value, timers->values.data(), now),
             equal_keys<K>(std::make_index_sequence<kKeyClasses.size()>())};
   }
   template <Kernel K, size_t... kIndex>
@@ -123,9 +127,8 @@ class KernelTest : public testing::TestWithParam<Isa> {
 TEST_P(KernelTest, matches_tags_and_timers_as_the_scalar_kernel_does) {
   std::mt19937_64 random(1);
   const std::array<unsigned char, kKeyClasses.back()> key{};
-  for (unsigned round = 0; round < 200'000; ++round) {
+  const auto eight_near = [&random](uint16_t value) {
     Eight eight;
-    const auto value = static_cast<uint16_t>(random());
     for (uint16_t& other : eight.values) {
       // Equal values, the edges of liveness and anything at all.
       static constexpr std::array<uint16_t, 8> kOffsets = {0,    1,    1022,   1023,
@@ -135,7 +138,14 @@ TEST_P(KernelTest, matches_tags_and_timers_as_the_scalar_kernel_does) {
                   ? static_cast<uint16_t>(random())
                   : static_cast<uint16_t>(value + kOffsets[(choice >> 8) % kOffsets.size()]);
     }
-    expect_as_scalar({&eight, value, key.data(), key.data()});
+    return eight;
+  };
+  for (unsigned round = 0; round < 200'000; ++round) {
+    const auto value = static_cast<uint16_t>(random());
+    const auto now = static_cast<uint16_t>(random());
+    const Eight eight = eight_near(value);
+    const Eight timers = eight_near(now);
+    expect_as_scalar({&eight, value, &timers, now, key.data(), key.data()});
   }
 }
 
@@ -175,7 +185,7 @@ TEST_P(KernelTest, tells_every_single_bit_of_a_key_of_every_class_at_any_alignme
       unsigned char* key = right.data() + 15 - alignment;
       std::copy_n(left.data() + alignment, kBytes + 8, key);
       key[bit / 8] ^= static_cast<unsigned char>(1U << (bit % 8));
-      const Questions questions{&eight, 0, left.data() + alignment, key};
+      const Questions questions{&eight, 0, &eight, 0, left.data() + alignment, key};
       expect_as_scalar(questions);
       const Answers answers = dispatch(GetParam(), Questions(questions));
       for (size_t index = 0; index < kKeyClasses.size(); ++index) {
