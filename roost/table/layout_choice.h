@@ -22,8 +22,9 @@ namespace roost {
   if (slots == 0) return false;
   const double promised = slots == 3 ? InlineLine<3>::kPromisedLoad : InlineLine<2>::kPromisedLoad;
   const size_t entry_bytes = (key_class(key_bytes) + value_bytes + 7) / 8 * 8;
-  const auto slot_bytes = static_cast<double>(sizeof(TagLine) / kSlotsPerBucket + entry_bytes);
-  return 64 / (slots * promised) <= slot_bytes / kSplitPromisedLoad;
+  constexpr size_t kTagBytes = sizeof(TagLine) / kSlotsPerBucket;
+  return 64 / (slots * promised) <=
+         static_cast<double>(kTagBytes + entry_bytes) / kSplitPromisedLoad;
 }
 
 namespace detail {

@@ -90,9 +90,9 @@ TEST(CLayout, values_in_place_are_aligned_for_their_size) {
     roost_config config = c_config(13, value_bytes, 600);
     config.layout = ROOST_LAYOUT_INLINE;
     const CTableHandle table = c_create(config).value();
-    std::array<char, 13 * 100> key_bytes{};
+    std::array<char, 1'300> key_bytes{};
     for (size_t i = 0; i < 100; ++i) key_bytes[13 * i] = static_cast<char>(i);
-    const std::vector<char> values(100 * value_bytes);
+    const std::vector<char> values(size_t{100} * value_bytes);
     std::array<uint8_t, 100> outcomes{};
     roost_keys keys{};
     keys.keys = key_bytes.data();
