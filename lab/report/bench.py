@@ -72,7 +72,6 @@ def broken(record):
                f"median of {len(peer_shares)} places")
 
 
-
 def places(part):
     """A row of each contestant, form and place that was measured on huge pages."""
     seen = {}

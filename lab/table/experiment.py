@@ -5,13 +5,14 @@ churn, batches, misses, timers, kernels, pages, cores.
 """
 from harness.job import SIZES
 from report import record as records
+from report.bench import PEER, PLAIN
 from report.section import (MISS_NAMES, Plot, Section, Table, Verdict, cell, not_run_section,
                             size_name)
 from table import targets
 from table.jobs import KERNELS, ORACLE, TIMERS, jobs
 from table.lookups import (bytes_an_entry, lookup_section, oracle_ratios, overlapped_form, places,
                            ratios_to_peer)
-from table.targets import OURS, PEER, PLAIN
+from table.targets import OURS
 
 __all__ = ["jobs", "sections", "readme_block"]
 

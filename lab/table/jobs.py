@@ -1,7 +1,8 @@
 """The jobs of the experiment `table`, by size: which contestants at which sizes and workloads."""
 from harness.job import CEILINGS, SIZES, Job
+from report.bench import PEER
 from table import targets
-from table.targets import OURS, PEER
+from table.targets import OURS
 
 OVERLAPPED = ("32", "64", "256", "32+next")  # rte_hash takes 64 at most
 ORACLE = "oracle_two_line"  # and a prefetch hint

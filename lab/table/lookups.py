@@ -1,8 +1,8 @@
 """What a part of a record says of lookups: ratios to rte_hash, shares of the oracle, the table."""
 from report import bench
+from report.bench import PEER, PLAIN
 from report.section import MISS_NAMES, Section, Table, cell
 from table.jobs import ORACLE
-from table.targets import PEER, PLAIN
 
 
 def places(record):

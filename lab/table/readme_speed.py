@@ -1,8 +1,9 @@
 """The speed table of README, as Markdown, from a record of the experiment `table`."""
 from report import bench, record as records
+from report.bench import PEER, PLAIN
 from report.section import MISS_NAMES, cell, size_name
 from table import experiment, lookups, targets
-from table.targets import OURS, PEER, PLAIN
+from table.targets import OURS
 
 HEADER = ["", "rte_hash, best call", "plain calls", "overlapping calls", "× rte_hash, plain",
           "× rte_hash, overlapping", "of the ceiling", "of the oracle"]

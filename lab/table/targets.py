@@ -7,12 +7,11 @@ an `aim` beyond it. The oracle goes straight to the right lines through the same
 import dataclasses
 import statistics
 
+from report.bench import PEER
 from report.section import MISS_NAMES, Verdict, cell
 
 OURS = "roost_flow_table"
-PEER = "rte_hash"
 ORACLE_SHARE = 0.9
-PLAIN = "32 keys a call"
 
 
 @dataclasses.dataclass(frozen=True)
