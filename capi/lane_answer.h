@@ -59,8 +59,8 @@ struct LaneAnswer {
     if (answer.kind == AnswerKind::kCopyAndRefresh) {
       engine->refresh(engine->layout().slot_of_value(value), answer.timeouts[lane]);
     } else if (answer.kind == AnswerKind::kCopyAndPrefetch) {
-      prefetch<PrefetchHint::kT1>(static_cast<const std::byte*>(answer.records.base) +
-                                  index_in(value, value_bytes) * answer.records.stride);
+      prefetch(PrefetchHint::kT1, static_cast<const std::byte*>(answer.records.base) +
+                                      index_in(value, value_bytes) * answer.records.stride);
     }
   }
 };

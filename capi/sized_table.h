@@ -164,9 +164,8 @@ class SizedTable final : public roost_table {
     const Core* core = nullptr;
     Flight* flight = nullptr;
 
-    template <PrefetchHint kHint>
     void start() {
-      if (flight != nullptr) core->template start_by<kHint>(*flight);
+      if (flight != nullptr) core->start(*flight);
     }
   };
 

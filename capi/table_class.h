@@ -8,7 +8,6 @@
 #include "capi/table.h"
 #include "capi/table_plan.h"
 #include "roost/base/result.h"
-#include "roost/table/entry.h"
 
 namespace roost::capi {
 
@@ -27,27 +26,8 @@ template <size_t kClassBytes>
 template <size_t kClassBytes, unsigned kSlots>
 [[nodiscard]] TableClass inline_table_class();
 
-// The class of the plan's table.
-[[nodiscard]] inline TableClass table_class_of(const TablePlan& plan) {
-  const size_t class_bytes = key_class(plan.shape.key_bytes);
-  if (plan.inline_slots == 2)
-    return class_bytes == 8 ? inline_table_class<8, 2>() : inline_table_class<16, 2>();
-  if (plan.inline_slots == 3)
-    return class_bytes == 8 ? inline_table_class<8, 3>() : inline_table_class<16, 3>();
-  switch (class_bytes) {
-    case 8:
-      return table_class<8>();
-    case 16:
-      return table_class<16>();
-    case 24:
-      return table_class<24>();
-    case 32:
-      return table_class<32>();
-    case 40:
-      return table_class<40>();
-    default:
-      return table_class<64>();
-  }
-}
+// The class of the plan's table. In a source file of its own: where the class's functions are
+// instantiated, a call of the others would instantiate them all.
+[[nodiscard]] TableClass table_class_of(const TablePlan& plan);
 
 }  // namespace roost::capi

@@ -1,4 +1,4 @@
-// Prefetch of one cache line for reading, with the hint chosen at compile time.
+// Prefetch of one cache line for reading.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,11 @@ enum class PrefetchHint : uint8_t { kT0, kT1 };
 
 // Inlined by command, like whatever else does nothing but prefetch: GCC takes such a function for
 // one without effect and drops calls of it.
-template <PrefetchHint kHint>
-[[gnu::always_inline]] inline void prefetch(const void* address) {
-  if constexpr (kHint == PrefetchHint::kT0) {
+//
+// A hint that is known when the program is compiled leaves one instruction, any other one a branch
+// that is always taken the same way.
+[[gnu::always_inline]] inline void prefetch(PrefetchHint hint, const void* address) {
+  if (hint == PrefetchHint::kT0) {
     __builtin_prefetch(address, 0, 3);
   } else {
     __builtin_prefetch(address, 0, 2);

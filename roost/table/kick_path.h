@@ -111,7 +111,7 @@ template <class Placement, class Vacancies>
     for (unsigned slot = 0; slot < kSlots; ++slot) {
       placement.for_each_move({bucket, slot}, [&](BucketIndex next) {
         if (tree.is_full()) return;
-        prefetch<PrefetchHint::kT0>(&placement.layout().line(next));
+        prefetch(PrefetchHint::kT0, &placement.layout().line(next));
         tree.push_child(next, node, slot);
       });
     }

@@ -62,8 +62,8 @@ struct CopyIndex {
 
   void operator()(size_t lane, const std::byte* value) const {
     CopyValue<Index>{out}(lane, value);
-    prefetch<PrefetchHint::kT1>(static_cast<const std::byte*>(records.base) +
-                                out[lane] * records.stride_bytes);
+    prefetch(PrefetchHint::kT1,
+             static_cast<const std::byte*>(records.base) + out[lane] * records.stride_bytes);
   }
 };
 

@@ -73,7 +73,6 @@ struct LaneGroup {
 
 // Nothing follows this batch.
 struct NoNextBatch {
-  template <PrefetchHint kLineHint>
   void start() {}
 };
 
@@ -83,10 +82,7 @@ struct NextBatch {
   const Table* table;
   Flight* flight;
 
-  template <PrefetchHint kLineHint>
-  void start() {
-    table->template start_by<kLineHint>(*flight);
-  }
+  void start() { table->start(*flight); }
 };
 
 // `action(lane, value address in the table)` is called once for each lane that hits, in no
@@ -107,21 +103,6 @@ struct LookupBatch {
   // level of calls only.
   template <Kernel K>
   size_t run() {
-    return line_hint == PrefetchHint::kT1 ? run_groups<K, PrefetchHint::kT1>()
-                                          : run_groups<K, PrefetchHint::kT0>();
-  }
-
- private:
-  using Layout = typename Engine::Layout;
-  using Line = typename Engine::Line;
-  static constexpr bool kVisitsBoth = Engine::Probing::kVisitsBoth;
-  static constexpr bool kIsExact = Layout::kCandidatesAreExact;
-  static_assert(!(kVisitsBoth && kIsExact), "pessimistic probing is for the split layout");
-  static constexpr size_t kStages = kVisitsBoth || kIsExact ? 3 : 4;
-  static constexpr size_t kLast = kStages - 1;
-
-  template <Kernel K, PrefetchHint kLineHint>
-  [[gnu::always_inline]] size_t run_groups() {
     ROOST_ASSERT(hits.hold(batch.keys.count));
     if constexpr (Counts::kEnabled) {
       counts->lookups += batch.keys.count;
@@ -133,9 +114,9 @@ struct LookupBatch {
     size_t hit_count = 0;
     for (size_t turn = 0; turn < group_count + kLast; ++turn) {
       if (turn >= 1 && turn - 1 < group_count)
-        match<K, kLineHint>(group(turn - 1), (turn - 1) * kLanesPerGroup);
-      if (turn < group_count) start<kLineHint>(group(turn), turn * kLanesPerGroup);
-      if (turn == group_count) next.template start<kLineHint>();
+        match<K>(group(turn - 1), (turn - 1) * kLanesPerGroup);
+      if (turn < group_count) start(group(turn), turn * kLanesPerGroup);
+      if (turn == group_count) next.start();
       if (!kVisitsBoth && turn >= 2 && turn - 2 < group_count)
         match_secondary<K>(group(turn - 2), (turn - 2) * kLanesPerGroup);
       if (turn >= kLast)
@@ -145,7 +126,15 @@ struct LookupBatch {
     return hit_count;
   }
 
-  template <PrefetchHint kLineHint>
+ private:
+  using Layout = typename Engine::Layout;
+  using Line = typename Engine::Line;
+  static constexpr bool kVisitsBoth = Engine::Probing::kVisitsBoth;
+  static constexpr bool kIsExact = Layout::kCandidatesAreExact;
+  static_assert(!(kVisitsBoth && kIsExact), "pessimistic probing is for the split layout");
+  static constexpr size_t kStages = kVisitsBoth || kIsExact ? 3 : 4;
+  static constexpr size_t kLast = kStages - 1;
+
   [[gnu::always_inline]] void start(LaneGroup& group, size_t first) {
     group.lane_count = std::min(kLanesPerGroup, batch.keys.count - first);
     const bool is_started = first < batch.started_count;
@@ -157,12 +146,12 @@ struct LookupBatch {
     for (size_t lane = 0; lane < group.lane_count; ++lane) {
       const Hash64 hash = batch.hashes(first + lane, batch.keys[first + lane]);
       group.take(lane, hash, primary_line(hash));
-      engine->placement().template prefetch_lines<kLineHint>(hash);
+      engine->placement().prefetch_lines(line_hint, hash);
     }
   }
 
   // Looks at the primary buckets' lines.
-  template <Kernel K, PrefetchHint kLineHint>
+  template <Kernel K>
   [[gnu::always_inline]] void match(LaneGroup& group, size_t first) {
     if constexpr (kVisitsBoth) return match_both<K>(group, first);
     // A byte a lane, read back as bits: that takes fewer instructions a lane than to collect bits.
@@ -181,9 +170,9 @@ struct LookupBatch {
         group.targets[lane] = entry;
       } else {
         const std::byte* target = select(candidates, entry, address_of(line));
-        prefetch<kEntryHint>(target);
+        prefetch(kEntryHint, target);
         engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-          prefetch<kEntryHint>(select(candidates, entry + offset, target));
+          prefetch(kEntryHint, select(candidates, entry + offset, target));
         });
         group.targets[lane] = target;
       }
@@ -193,7 +182,7 @@ struct LookupBatch {
     for (uint32_t lanes = group.secondary; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
       group.targets[lane] = address_of(secondary_line(group.hashes[lane]));
-      prefetch<kLineHint>(group.targets[lane]);
+      prefetch(line_hint, group.targets[lane]);
     }
   }
 
@@ -217,9 +206,9 @@ struct LookupBatch {
       const std::byte* target = select(
           is_here != 0, engine->layout().target(line, slot),
           select(is_there, engine->layout().target(other_line, other_slot), address_of(line)));
-      prefetch<kEntryHint>(target);
+      prefetch(kEntryHint, target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch<kEntryHint>(select(is_here | is_there, target + offset, target));
+        prefetch(kEntryHint, select(is_here | is_there, target + offset, target));
       });
       group.targets[lane] = target;
       primary |= is_here << lane;
@@ -263,9 +252,9 @@ struct LookupBatch {
       group.targets[lane] =
           engine->layout().target(line, static_cast<unsigned>(std::countr_zero(candidates)));
       if constexpr (!kIsExact) {
-        prefetch<kEntryHint>(group.targets[lane]);
+        prefetch(kEntryHint, group.targets[lane]);
         engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-          prefetch<kEntryHint>(group.targets[lane] + offset);
+          prefetch(kEntryHint, group.targets[lane] + offset);
         });
       }
       displaced |= uint32_t{1} << lane;

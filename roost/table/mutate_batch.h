@@ -55,11 +55,29 @@ struct MutateBatch {
   Act act;
   PrefetchHint line_hint;
 
+  // The groups follow each other a stage apart. A single key has nothing to wait for its lines
+  // with: its turn is the last stage's at once.
   template <Kernel K>
   size_t run() {
-    if (batch.keys.count == 1) return act_on<K>(0, batch.hashes(0, batch.keys[0]));
-    return line_hint == PrefetchHint::kT1 ? run_groups<K, PrefetchHint::kT1>()
-                                          : run_groups<K, PrefetchHint::kT0>();
+    const size_t group_count = (batch.keys.count + kLanesPerGroup - 1) / kLanesPerGroup;
+    std::array<Group, kStages> groups;
+    size_t turn = 0;
+    if (batch.keys.count == 1) {
+      groups[0].hashes[0] = batch.hashes(0, batch.keys[0]);
+      turn = kLast;
+    }
+    size_t done = 0;
+    for (; turn < group_count + kLast; ++turn) {
+      if (turn < group_count) start(groups[turn % kStages], turn);
+      if (turn >= 1 && turn - 1 < group_count) look<K>(groups[(turn - 1) % kStages], turn - 1);
+      if (turn >= 2 && turn - 2 < group_count)
+        look_beyond<K>(groups[(turn - 2) % kStages], turn - 2);
+      if (turn < kLast) continue;
+      const size_t last = turn - kLast;
+      for (size_t lane = 0; lane < lane_count(last); ++lane)
+        done += act_on<K>(last * kLanesPerGroup + lane, groups[last % kStages].hashes[lane]);
+    }
+    return done;
   }
 
  private:
@@ -72,26 +90,6 @@ struct MutateBatch {
     uint32_t beyond;  // lanes that must look beyond their primary bucket
   };
 
-  // The groups follow each other a stage apart.
-  template <Kernel K, PrefetchHint kLineHint>
-  [[gnu::always_inline]] size_t run_groups() {
-    const size_t group_count = (batch.keys.count + kLanesPerGroup - 1) / kLanesPerGroup;
-    std::array<Group, kStages> groups;
-    size_t done = 0;
-    for (size_t turn = 0; turn < group_count + kLast; ++turn) {
-      if (turn < group_count) start<kLineHint>(groups[turn % kStages], turn);
-      if (turn >= 1 && turn - 1 < group_count)
-        look<K, kLineHint>(groups[(turn - 1) % kStages], turn - 1);
-      if (turn >= 2 && turn - 2 < group_count)
-        look_beyond<K, kLineHint>(groups[(turn - 2) % kStages], turn - 2);
-      if (turn < kLast) continue;
-      const size_t last = turn - kLast;
-      for (size_t lane = 0; lane < lane_count(last); ++lane)
-        done += act_on<K>(last * kLanesPerGroup + lane, groups[last % kStages].hashes[lane]);
-    }
-    return done;
-  }
-
   template <Kernel K>
   [[gnu::always_inline]] size_t act_on(size_t lane, Hash64 hash) {
     return act.template run<K>(lane, batch.keys[lane], hash) ? 1 : 0;
@@ -101,16 +99,15 @@ struct MutateBatch {
     return std::min(kLanesPerGroup, batch.keys.count - group * kLanesPerGroup);
   }
 
-  template <PrefetchHint kLineHint>
   [[gnu::always_inline]] void start(Group& group, size_t number) {
     for (size_t lane = 0; lane < lane_count(number); ++lane) {
       const size_t of_batch = number * kLanesPerGroup + lane;
       group.hashes[lane] = batch.hashes(of_batch, batch.keys[of_batch]);
-      engine->placement().template prefetch_lines<kLineHint>(group.hashes[lane]);
+      engine->placement().prefetch_lines(line_hint, group.hashes[lane]);
     }
   }
 
-  template <Kernel K, PrefetchHint kLineHint>
+  template <Kernel K>
   [[gnu::always_inline]] void look(Group& group, size_t number) {
     group.beyond = 0;
     for (size_t lane = 0; lane < lane_count(number); ++lane) {
@@ -120,13 +117,13 @@ struct MutateBatch {
       group.beyond |= uint32_t{1} << lane;
       engine->placement().for_each_secondary(
           primary, tag_of(hash), [this](BucketIndex bucket) __attribute__((always_inline)) {
-            prefetch<kLineHint>(&engine->layout().line(bucket));
+            prefetch(line_hint, &engine->layout().line(bucket));
           });
     }
   }
 
   // In full buckets, asks for the lines of those that their entries may move to.
-  template <Kernel K, PrefetchHint kLineHint>
+  template <Kernel K>
   [[gnu::always_inline]] void look_beyond(const Group& group, size_t number) {
     for (uint32_t lanes = group.beyond; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
@@ -137,7 +134,7 @@ struct MutateBatch {
         is_somewhere =
             is_somewhere || ask_for_entry<K>(bucket, hash, number * kLanesPerGroup + lane);
       });
-      if (Act::kMakesEntries && !is_somewhere) ask_for_moves<kLineHint>(primary);
+      if (Act::kMakesEntries && !is_somewhere) ask_for_moves(primary);
     }
   }
 
@@ -152,20 +149,19 @@ struct MutateBatch {
     if constexpr (!Engine::Layout::kCandidatesAreExact) {  // else it came with the line
       const std::byte* target =
           engine->layout().target(line, static_cast<unsigned>(std::countr_zero(slots)));
-      prefetch<kEntryHint>(target);
+      prefetch(kEntryHint, target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch<kEntryHint>(target + offset);
+        prefetch(kEntryHint, target + offset);
       });
     }
     return true;
   }
 
-  template <PrefetchHint kLineHint>
   [[gnu::always_inline]] void ask_for_moves(BucketIndex bucket) {
     for (unsigned slot = 0; slot < Engine::Layout::kSlots; ++slot) {
       engine->placement().for_each_move(
           {bucket, slot}, [this](BucketIndex next) __attribute__((always_inline)) {
-            prefetch<kLineHint>(&engine->layout().line(next));
+            prefetch(line_hint, &engine->layout().line(next));
           });
     }
   }

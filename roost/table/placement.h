@@ -73,13 +73,12 @@ class Placement {
   }
 
   // Asks for the lines that a lookup reads whatever they hold.
-  template <PrefetchHint kHint>
-  [[gnu::always_inline]] void prefetch_lines(Hash64 hash) const {
+  [[gnu::always_inline]] void prefetch_lines(PrefetchHint hint, Hash64 hash) const {
     const BucketIndex primary = map_.primary(hash);
     const Line& line = layout_.line(primary);
-    prefetch<kHint>(&line);
+    prefetch(hint, &line);
     if constexpr (Probing::kVisitsBoth)
-      prefetch<kHint>(&layout_.line(secondary(primary, line, tag_of(hash))));
+      prefetch(hint, &layout_.line(secondary(primary, line, tag_of(hash))));
   }
 
   // Calls try_bucket on the spare buckets until one returns true; false when none does.

@@ -69,17 +69,9 @@ class TableCore {
   // Hashes a flight's first lanes and asks for their lines.
   template <class Flight>
   void start(Flight& flight) const {
-    if (line_hint_ == PrefetchHint::kT1) {
-      start_by<PrefetchHint::kT1>(flight);
-    } else {
-      start_by<PrefetchHint::kT0>(flight);
-    }
-  }
-  template <PrefetchHint kLineHint, class Flight>
-  void start_by(Flight& flight) const {
     for (size_t lane = 0; lane < flight.started_count(); ++lane) {
       flight.started[lane] = flight.hashes(lane, flight.keys[lane]);
-      engine_.placement().template prefetch_lines<kLineHint>(flight.started[lane]);
+      engine_.placement().prefetch_lines(line_hint_, flight.started[lane]);
     }
   }
 

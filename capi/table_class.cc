@@ -1,0 +1,31 @@
+#include "capi/table_class.h"
+
+#include <cstddef>
+
+#include "roost/table/entry.h"
+
+namespace roost::capi {
+
+TableClass table_class_of(const TablePlan& plan) {
+  const size_t class_bytes = key_class(plan.shape.key_bytes);
+  if (plan.inline_slots == 2)
+    return class_bytes == 8 ? inline_table_class<8, 2>() : inline_table_class<16, 2>();
+  if (plan.inline_slots == 3)
+    return class_bytes == 8 ? inline_table_class<8, 3>() : inline_table_class<16, 3>();
+  switch (class_bytes) {
+    case 8:
+      return table_class<8>();
+    case 16:
+      return table_class<16>();
+    case 24:
+      return table_class<24>();
+    case 32:
+      return table_class<32>();
+    case 40:
+      return table_class<40>();
+    default:
+      return table_class<64>();
+  }
+}
+
+}  // namespace roost::capi
