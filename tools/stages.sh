@@ -6,7 +6,7 @@
 # tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
 # that runs ctest counts ctest's tests; any other stage counts as one.
 
-stages='check docs release v2 nodpdk aarch64 asan tsan fuzz lab install python live readme'
+stages='check docs release v2 nodpdk aarch64 asan fuzz lab install python live readme'
 
 stage_check() { check all; }
 
@@ -63,17 +63,11 @@ stage_nodpdk() {
   run_ctest nodpdk
 }
 
-# The sanitizers build only the tests.
+# Only the tests, with the variants of probing.
 stage_asan() {
   configure asan
   compile asan roost_tests
   run_ctest asan
-}
-
-stage_tsan() {
-  configure tsan
-  compile tsan roost_tests
-  run_ctest tsan
 }
 
 # Every fuzz target for a fixed number of runs on fixed seeds.
@@ -109,7 +103,7 @@ stage_live() {
 # What the README tells a newcomer to type.
 stage_readme() { CMAKE_CXX_COMPILER_LAUNCHER=ccache /usr/bin/python3 tools/tidy.py --run-readme; }
 
-# Thread sanitizer cannot place its shadow memory under the randomisation of some kernels, so the
+# The sanitizers cannot place their shadow memory under the randomisation of some kernels, so the
 # tests run without randomisation where that is allowed.
 #
 # run_ctest PRESET [CTEST ARGUMENTS]. The output of passed tests is only in ctest's own log, which
