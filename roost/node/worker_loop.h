@@ -3,6 +3,7 @@
 //
 //   for each batch:  receive -> function.process(batch, now) -> transmit by verdict -> count the
 //   drops after it, and also without traffic:  function.idle(now, budget)
+//   once a turn: a step of what a control thread asks for (mailbox.h)
 //
 // One worker, run to completion. The function is a template parameter: no virtual call a packet.
 // What comes in is either what the live ports receive, polled in turn with time from the clock, or
@@ -26,6 +27,7 @@
 #include "roost/io/packet_burst.h"
 #include "roost/io/port.h"
 #include "roost/net/packet_batch.h"
+#include "roost/node/mailbox.h"
 
 namespace roost::node {
 
@@ -44,7 +46,8 @@ concept NetworkFunction =
     };
 
 struct WorkerConfig {
-  uint64_t idle_budget = 64;  // handed to the function's idle()
+  Mailbox* mailbox = nullptr;  // of this worker, if anybody asks it for something
+  uint64_t idle_budget = 64;   // handed to the function's idle()
 };
 
 struct WorkerCounters {
@@ -78,6 +81,7 @@ class Worker {
         port.receive(burst, net::kBatchLanesMax);
         work(burst, now, began);
       }
+      serve_mailbox();
       if (seconds.has_passed()) on_second(counters_);
     }
   }
@@ -94,6 +98,7 @@ class Worker {
       const std::optional<Tick> now = captures.next(burst);
       if (!now) return;
       work(burst, *now, began);
+      serve_mailbox();
       if (seconds.has_passed()) on_second(counters_);
     }
   }
@@ -101,6 +106,10 @@ class Worker {
   [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
 
  private:
+  void serve_mailbox() {
+    if (config_.mailbox != nullptr) config_.mailbox->serve();
+  }
+
   // Decides and sends what the burst holds; it is empty afterwards.
   void work(io::PacketBurst& burst, Tick now, uint64_t began) {
     const size_t lane_count = burst.batch().lane_count();

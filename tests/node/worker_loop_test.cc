@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
 #include <vector>
 
 #include "tests/io/capture_writer.h"
@@ -203,6 +204,58 @@ TEST_F(WorkerLoop, the_report_comes_once_a_second_of_a_live_run) {
   EXPECT_EQ(reports, 2u);
   EXPECT_GE(clock.now().count, 2u);
   EXPECT_LT(clock.now().count, 10u);
+}
+
+// Notes how many batches the worker has behind it at each of three steps.
+struct NoteBatches final : Request {
+  bool step() override {
+    batches.push_back(counters->batches);
+    return batches.size() == 3;
+  }
+  const WorkerCounters* counters = nullptr;
+  std::vector<uint64_t> batches;
+};
+
+void ask(Mailroom& room, NoteBatches& request) {
+  Request* const requests[] = {&request};
+  EXPECT_EQ(room.ask(requests, std::chrono::seconds(60)), std::vector<Answer>{Answer::kDone});
+}
+
+TEST_F(WorkerLoop, a_request_has_a_step_each_turn) {
+  io::PortRun run({"net_null0,size=64", "net_null1,no-rx=1"});
+  ForwardAll function;
+  Mailroom room(1);
+  Worker worker(function, run.ports(), {.mailbox = &room.mailbox(0)});
+  NoteBatches request;
+  request.counters = &worker.counters();
+  std::thread asker([&] { ask(room, request); });
+  worker.run_live(
+      io::TickClock(1.0), [&] { return request.batches.size() == 3; }, kSilent);
+  asker.join();
+  EXPECT_EQ(request.batches[1], request.batches[0] + 1);
+  EXPECT_EQ(request.batches[2], request.batches[0] + 2);
+}
+
+TEST_F(WorkerLoop, a_request_has_a_step_between_two_batches_of_a_replay) {
+  constexpr uint32_t kCount = 500;
+  write_captures(kCount);
+  io::PortRun run(devices());
+  io::CaptureMerge captures = run.merge({kCount, kCount}, kTickUs);
+  DecideByNumber function;
+  Mailroom room(1);
+  Worker worker(function, run.ports(), {.mailbox = &room.mailbox(0)});
+  NoteBatches request;
+  request.counters = &worker.counters();
+  std::thread asker([&] { ask(room, request); });
+  const auto wait_for_asker = [&] {  // once a batch
+    if (request.batches.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return false;
+  };
+  worker.run_captures(captures, wait_for_asker, kSilent);
+  room.mailbox(0).close();
+  asker.join();
+  const uint64_t first = request.batches[0];
+  EXPECT_EQ(request.batches, (std::vector<uint64_t>{first, first + 1, first + 2}));
 }
 
 using WorkerLoopDeathTest = WorkerLoop;

@@ -1,0 +1,94 @@
+// One word by which a client hands a piece of memory to a server, and gets it back: whoever the
+// word says has it may read and write it, nobody else. The server never waits, and what it pays
+// when there is nothing to do is one relaxed load.
+//
+//              offer()               take()
+//     kIdle  ------------> kOffered ------------> kTaken
+//       ^    <------------    ^    <------------    |
+//       |      withdraw()            give_back()    | finish()
+//       '------------------ kFinished <-------------'
+//            collect()
+//
+//     any state ---- close(), by the server ----> kClosed, for ever
+//
+// H1 kIdle, kFinished and kClosed: the memory is the client's. kTaken: it is the server's.
+// kOffered:
+//    nobody's, until take() or withdraw(), of which only one can succeed.
+// H2 Each change of hands is a release by the one and an acquire by the other, so that what the one
+//    wrote is what the other reads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "roost/base/assert.h"
+
+namespace roost {
+
+// One server thread, and one client thread at a time.
+class Handoff {
+ public:
+  enum class State : uint8_t { kIdle, kOffered, kTaken, kFinished, kClosed };
+
+  // --- The client's. ---
+
+  // False when the server has closed. The word must be idle otherwise.
+  [[nodiscard]] bool offer() {
+    State state = State::kIdle;
+    // Pairs with the acquire in take().
+    const bool is_offered = state_.compare_exchange_strong(
+        state, State::kOffered, std::memory_order_release, std::memory_order_relaxed);
+    ROOST_ASSERT(is_offered || state == State::kClosed);
+    return is_offered;
+  }
+
+  // Who has the memory. After kFinished and kClosed what the server wrote may be read.
+  [[nodiscard]] State look() const {
+    return state_.load(std::memory_order_acquire);  // pairs with finish() and close()
+  }
+
+  // Takes the memory back that the server has not taken, or has given back; false when it has it,
+  // or is done with it. What the server wrote may be read then.
+  [[nodiscard]] bool withdraw() {
+    State state = State::kOffered;
+    // Pairs with the release in give_back().
+    return state_.compare_exchange_strong(state, State::kIdle, std::memory_order_acquire,
+                                          std::memory_order_relaxed);
+  }
+
+  // After kFinished: the word may be used again. Nothing happens when the server has closed.
+  void collect() {
+    State state = State::kFinished;
+    state_.compare_exchange_strong(state, State::kIdle, std::memory_order_relaxed,
+                                   std::memory_order_relaxed);
+  }
+
+  // --- The server's. ---
+
+  // Whether take() is worth a try.
+  [[nodiscard]] bool is_offered() const {
+    return state_.load(std::memory_order_relaxed) == State::kOffered;
+  }
+
+  // True when the memory is the server's now.
+  [[nodiscard]] bool take() {
+    State state = State::kOffered;
+    // Pairs with the release in offer(), and with the server's own in give_back().
+    return state_.compare_exchange_strong(state, State::kTaken, std::memory_order_acquire,
+                                          std::memory_order_relaxed);
+  }
+
+  // What was taken is offered again: the client may withdraw it, or the server take it once more.
+  void give_back() { state_.store(State::kOffered, std::memory_order_release); }
+
+  // What was taken is the client's again.
+  void finish() { state_.store(State::kFinished, std::memory_order_release); }
+
+  // Not between take() and give_back() or finish(). Offers are refused from now on.
+  void close() { state_.store(State::kClosed, std::memory_order_release); }
+
+ private:
+  std::atomic<State> state_ = State::kIdle;
+};
+
+}  // namespace roost

@@ -1,0 +1,56 @@
+#include "roost/node/mailbox.h"
+
+#include <thread>
+
+#include "roost/base/assert.h"
+
+namespace roost::node {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Workers make no system calls, so nobody wakes us up: we look again and again. A worker's turn
+// takes microseconds, so most answers are there at the first look.
+constexpr std::chrono::microseconds kLookEvery{50};
+
+Answer wait_for(Handoff& handoff, Clock::time_point deadline) {
+  for (;;) {
+    switch (handoff.look()) {
+      case Handoff::State::kFinished:
+        handoff.collect();
+        return Answer::kDone;
+      case Handoff::State::kClosed:
+        return Answer::kClosed;
+      case Handoff::State::kOffered:
+        if (Clock::now() >= deadline && handoff.withdraw()) return Answer::kTimedOut;
+        break;
+      case Handoff::State::kTaken:  // a step is bounded: soon it is over
+        break;
+      case Handoff::State::kIdle:
+        ROOST_ASSERT(false);
+    }
+    std::this_thread::sleep_for(kLookEvery);
+  }
+}
+
+}  // namespace
+
+std::vector<Answer> Mailroom::ask(std::span<Request* const> requests,
+                                  std::chrono::milliseconds timeout) {
+  ROOST_ASSERT(requests.size() == mailboxes_.size());
+  std::vector<Answer> answers(requests.size(), Answer::kNotAsked);
+  const std::scoped_lock lock(mutex_);
+  const Clock::time_point deadline = Clock::now() + timeout;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i] == nullptr) continue;
+    mailboxes_[i].request_ = requests[i];
+    answers[i] = mailboxes_[i].handoff_.offer() ? Answer::kDone : Answer::kClosed;
+  }
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (answers[i] == Answer::kDone) answers[i] = wait_for(mailboxes_[i].handoff_, deadline);
+  }
+  return answers;
+}
+
+}  // namespace roost::node

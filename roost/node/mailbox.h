@@ -1,0 +1,95 @@
+// How other threads ask a worker for something: a request is run by the worker itself, between two
+// batches, on its own memory, so that neither needs a lock and the request sees everything whole.
+//
+//   control thread                               worker
+//   Mailroom::ask(requests, timeout)             each turn: Mailbox::serve()
+//     posts to every worker, then waits            nothing there: one relaxed load
+//                                                  else: one step() of the request
+//
+// A request does a bounded amount of work a step and goes on with the next turn; a walk over a
+// table keeps its place in a cursor. Between two steps it can be withdrawn, and keeps what it has
+// until then. Memory that a request needs is its own, taken by the control thread before it asks
+// and given back by it afterwards: step() runs on the datapath, where nothing allocates.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "roost/concurrent/handoff.h"
+
+namespace roost::node {
+
+// What a worker is asked to do.
+class Request {
+ public:
+  Request() = default;
+  Request(const Request&) = default;
+  Request& operator=(const Request&) = default;
+  virtual ~Request() = default;
+
+  // A bounded piece of the work, on the worker's thread: no allocation, no system call. True when
+  // nothing is left to do.
+  virtual bool step() = 0;
+};
+
+// One worker's. It stands in a cache line of its own, because the worker looks at it every turn.
+class alignas(64) Mailbox {
+ public:
+  // The worker: a step of the request that waits, if one does.
+  void serve() {
+    if (handoff_.is_offered()) run_step();
+  }
+
+  // The worker, when it ends: who waits is told at once, and so is whoever asks from now on.
+  void close() { handoff_.close(); }
+
+ private:
+  friend class Mailroom;
+
+  void run_step() {
+    if (!handoff_.take()) return;  // withdrawn just now
+    if (request_->step()) {
+      handoff_.finish();
+    } else {
+      handoff_.give_back();
+    }
+  }
+
+  Handoff handoff_;
+  Request* request_ = nullptr;
+};
+static_assert(sizeof(Mailbox) == 64, "a worker's mailbox shares its line with nothing");
+
+enum class Answer : uint8_t {
+  kDone,
+  kTimedOut,  // withdrawn: the request has done some of its work, or none
+  kClosed,    // the worker has ended, and the request has done some of its work, or none
+  kNotAsked
+};
+
+// The mailboxes of all workers. Any number of threads may ask; one at a time is heard.
+class Mailroom {
+ public:
+  explicit Mailroom(size_t worker_count) : mailboxes_(worker_count) {}
+
+  [[nodiscard]] size_t worker_count() const { return mailboxes_.size(); }
+  // For the worker; it stays where it is.
+  [[nodiscard]] Mailbox& mailbox(size_t worker) { return mailboxes_[worker]; }
+
+  // Has worker i run requests[i], where that is not null, all at the same time, and waits for them;
+  // at most for `timeout` and one step of each. Afterwards the requests are the caller's again,
+  // whatever the answers, one for each worker. Blocks: not for workers.
+  [[nodiscard]] std::vector<Answer> ask(std::span<Request* const> requests,
+                                        std::chrono::milliseconds timeout);
+
+ private:
+  std::mutex mutex_;  // one request a mailbox
+  std::deque<Mailbox> mailboxes_;
+};
+
+}  // namespace roost::node
