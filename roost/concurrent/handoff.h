@@ -9,10 +9,9 @@
 //       '------------------ kFinished <-------------'
 //            collect()
 //
-//     any state ---- close(), by the server ----> kClosed, for ever
+// A server that ends says so beside the word: then the client withdraws what is offered.
 //
-// H1 kIdle, kFinished and kClosed: the memory is the client's. kTaken: it is the server's.
-// kOffered:
+// H1 kIdle and kFinished: the memory is the client's. kTaken: it is the server's. kOffered:
 //    nobody's, until take() or withdraw(), of which only one can succeed.
 // H2 Each change of hands is a release by the one and an acquire by the other, so that what the one
 //    wrote is what the other reads.
@@ -28,24 +27,23 @@ namespace roost {
 // One server thread, and one client thread at a time.
 class Handoff {
  public:
-  enum class State : uint8_t { kIdle, kOffered, kTaken, kFinished, kClosed };
+  enum class State : uint8_t { kIdle, kOffered, kTaken, kFinished };
 
   // --- The client's. ---
 
-  // False when the server has closed. The word must be idle otherwise.
-  [[nodiscard]] bool offer() {
-    State state = State::kIdle;
-    // Pairs with the acquire in take().
-    const bool is_offered = state_.compare_exchange_strong(
-        state, State::kOffered, std::memory_order_release, std::memory_order_relaxed);
-    ROOST_ASSERT(is_offered || state == State::kClosed);
-    return is_offered;
+  // The word must be idle.
+  void offer() {
+    ROOST_DEBUG_ASSERT(state_.load(std::memory_order_relaxed) == State::kIdle);
+    state_.store(State::kOffered, std::memory_order_release);  // pairs with take()
   }
 
-  // Who has the memory. After kFinished and kClosed what the server wrote may be read.
+  // Who has the memory. After kFinished what the server wrote may be read.
   [[nodiscard]] State look() const {
-    return state_.load(std::memory_order_acquire);  // pairs with finish() and close()
+    return state_.load(std::memory_order_acquire);  // pairs with finish()
   }
+
+  // Whether the server has ended: what is offered is not taken any more.
+  [[nodiscard]] bool is_closed() const { return is_closed_.load(std::memory_order_relaxed); }
 
   // Takes the memory back that the server has not taken, or has given back; false when it has it,
   // or is done with it. What the server wrote may be read then.
@@ -56,12 +54,8 @@ class Handoff {
                                           std::memory_order_relaxed);
   }
 
-  // After kFinished: the word may be used again. Nothing happens when the server has closed.
-  void collect() {
-    State state = State::kFinished;
-    state_.compare_exchange_strong(state, State::kIdle, std::memory_order_relaxed,
-                                   std::memory_order_relaxed);
-  }
+  // After kFinished: the word is idle.
+  void collect() { state_.store(State::kIdle, std::memory_order_relaxed); }
 
   // --- The server's. ---
 
@@ -84,11 +78,12 @@ class Handoff {
   // What was taken is the client's again.
   void finish() { state_.store(State::kFinished, std::memory_order_release); }
 
-  // Not between take() and give_back() or finish(). Offers are refused from now on.
-  void close() { state_.store(State::kClosed, std::memory_order_release); }
+  // The server takes nothing from now on. Not between take() and give_back() or finish().
+  void close() { is_closed_.store(true, std::memory_order_relaxed); }
 
  private:
   std::atomic<State> state_ = State::kIdle;
+  std::atomic<bool> is_closed_ = false;  // orders nothing: withdraw() does
 };
 
 }  // namespace roost

@@ -16,19 +16,15 @@ constexpr std::chrono::microseconds kLookEvery{50};
 
 Answer wait_for(Handoff& handoff, Clock::time_point deadline) {
   for (;;) {
-    switch (handoff.look()) {
-      case Handoff::State::kFinished:
-        handoff.collect();
-        return Answer::kDone;
-      case Handoff::State::kClosed:
-        return Answer::kClosed;
-      case Handoff::State::kOffered:
-        if (Clock::now() >= deadline && handoff.withdraw()) return Answer::kTimedOut;
-        break;
-      case Handoff::State::kTaken:  // a step is bounded: soon it is over
-        break;
-      case Handoff::State::kIdle:
-        ROOST_ASSERT(false);
+    const bool is_closed = handoff.is_closed();
+    const Handoff::State state = handoff.look();
+    if (state == Handoff::State::kFinished) {
+      handoff.collect();
+      return Answer::kDone;
+    }
+    // One that was taken is soon given back or finished: a step is bounded.
+    if ((is_closed || Clock::now() >= deadline) && handoff.withdraw()) {
+      return is_closed ? Answer::kClosed : Answer::kTimedOut;
     }
     std::this_thread::sleep_for(kLookEvery);
   }
@@ -45,10 +41,10 @@ std::vector<Answer> Mailroom::ask(std::span<Request* const> requests,
   for (size_t i = 0; i < requests.size(); ++i) {
     if (requests[i] == nullptr) continue;
     mailboxes_[i].request_ = requests[i];
-    answers[i] = mailboxes_[i].handoff_.offer() ? Answer::kDone : Answer::kClosed;
+    mailboxes_[i].handoff_.offer();
   }
   for (size_t i = 0; i < requests.size(); ++i) {
-    if (answers[i] == Answer::kDone) answers[i] = wait_for(mailboxes_[i].handoff_, deadline);
+    if (requests[i] != nullptr) answers[i] = wait_for(mailboxes_[i].handoff_, deadline);
   }
   return answers;
 }
