@@ -12,6 +12,7 @@
 #include "apps/lb/family_path.h"
 #include "apps/lb/state.h"
 #include "roost/expiry/tick.h"
+#include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
 
 namespace roost::lb {
@@ -28,10 +29,14 @@ class Datapath {
   // Hands over expired connections; looks at no more than `bucket_budget` buckets.
   void idle(Tick now, uint64_t bucket_budget);
 
+  // What the balancer sends of its own.
+  [[nodiscard]] net::Outbox& outbox() { return outbox_; }
+
  private:
   void admit_all(net::PacketBatch& batch);
 
   State& state_;
+  net::Outbox outbox_;
   std::vector<AdmissionRules> rules_;  // by port
   FamilyPath<net::Ipv4Address> ipv4_path_;
   FamilyPath<net::Ipv6Address> ipv6_path_;

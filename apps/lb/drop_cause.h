@@ -35,9 +35,10 @@ enum class DropCause : uint8_t {
   kTooBig,
   kNoHeadroom,
   kTxRefused,  // by the port, after the datapath
+  kNoBuffer,   // by the port, of what the datapath made itself
   kMalformed,  // by the port, before the datapath
 };
-inline constexpr size_t kDropCauseCount = 26;
+inline constexpr size_t kDropCauseCount = 27;
 
 inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames = {
     "undecided",
@@ -65,6 +66,7 @@ inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames =
     "too_big",
     "no_headroom",
     "tx_refused",
+    "no_buffer",
     "malformed"};
 
 static_assert(static_cast<size_t>(DropCause::kMalformed) + 1 == kDropCauseCount,

@@ -58,6 +58,7 @@ void add_ports(Report& report) {
     report.sent += port.sent;
     report.sent_bytes += port.sent_bytes;
     drop_count(DropCause::kTxRefused) += port.refused;
+    drop_count(DropCause::kNoBuffer) += port.no_buffer;
     drop_count(DropCause::kMalformed) += port.malformed;
   }
 }
@@ -87,18 +88,20 @@ std::vector<std::string> broken_sums(const Report& report) {
   const auto expect = [&](uint64_t left, uint64_t right, std::string_view sentence) {
     if (left != right) broken.push_back(fmt::format("{}: {} is not {}", sentence, left, right));
   };
-  expect(report.received, report.sent + sum_of_drops(report),
-         "packets received = packets sent + drops by cause does not hold");
+  expect(report.received + report.run.originated,
+         report.sent + sum_of_drops(report) + report.run.consumed,
+         "packets received + originated = packets sent + drops by cause + consumed does not hold");
   expect(report.flows.made,
          report.live + report.flows.ended + report.flows.expired + report.evicted,
          "flows made = live + ended + expired + evicted does not hold");
   const BackendCounters backends = sum_of_backends(report);
   expect(backends.flows, report.flows.made, "flows of all backends = flows made does not hold");
-  expect(backends.packets,
-         report.sent + report.run.drops[static_cast<size_t>(DropCause::kTxRefused)],
-         "packets of all backends = packets sent + tx_refused does not hold");
-  expect(report.run.drops[static_cast<size_t>(DropCause::kUndecided)], 0,
-         "every packet must be decided, and some were not");
+  const auto drops = [&](DropCause cause) { return report.run.drops[static_cast<size_t>(cause)]; };
+  expect(backends.packets + report.run.originated,
+         report.sent + drops(DropCause::kTxRefused) + drops(DropCause::kNoBuffer),
+         "packets of all backends + originated = packets sent + tx_refused + no_buffer does not "
+         "hold");
+  expect(drops(DropCause::kUndecided), 0, "every packet must be decided, and some were not");
   if (!report.is_sound) {
     broken.emplace_back(
         "every connection must have its reply tuple and the other way round, and "

@@ -21,6 +21,7 @@ struct PortTotals {
   uint64_t sent = 0;
   uint64_t sent_bytes = 0;
   uint64_t refused = 0;        // not taken by the device
+  uint64_t no_buffer = 0;      // made by the balancer, and no buffer for it
   uint64_t malformed = 0;      // delivered with lengths that contradict each other
   uint64_t device_missed = 0;  // lost before the worker: full queue, no buffer
   uint64_t device_errors = 0;  // reported by the device, either direction
@@ -41,6 +42,8 @@ struct RunTotals {
   std::vector<PortTotals> ports{};
   std::vector<CaptureTotals> captures{};          // empty for a live run
   std::array<uint64_t, kDropCauseCount> drops{};  // decided by the datapath
+  uint64_t originated = 0;                        // frames that the datapath made
+  uint64_t consumed = 0;                          // packets that it kept for itself
   uint64_t batches = 0;
   uint64_t process_cycles = 0;  // in the datapath
   uint64_t busy_cycles = 0;     // from receiving to transmitting

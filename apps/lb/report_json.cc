@@ -18,6 +18,7 @@ Json ports_json(const Report& report) {
                      {"sent", port.sent},
                      {"sent_bytes", port.sent_bytes},
                      {"refused", port.refused},
+                     {"no_buffer", port.no_buffer},
                      {"device_missed", port.device_missed},
                      {"device_errors", port.device_errors}});
   }
@@ -73,7 +74,9 @@ std::string format_json(const Report& report) {
        {{"received", report.received},
         {"received_bytes", report.received_bytes},
         {"sent", report.sent},
-        {"sent_bytes", report.sent_bytes}}},
+        {"sent_bytes", report.sent_bytes},
+        {"originated", report.run.originated},
+        {"consumed", report.run.consumed}}},
       {"flows",
        {{"made", report.flows.made},
         {"live", report.live},

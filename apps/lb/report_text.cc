@@ -33,6 +33,10 @@ void write_ports(const Report& report, Out out) {
   }
   fmt::format_to(out, "{:<24} {:>14} {:>16} {:>14} {:>16}\n", "all", report.received,
                  report.received_bytes, report.sent, report.sent_bytes);
+  if (report.run.originated + report.run.consumed != 0) {
+    fmt::format_to(out, "{} of the balancer's own among those sent; {} received were for itself\n",
+                   report.run.originated, report.run.consumed);
+  }
 }
 
 void write_captures(const Report& report, Out out) {

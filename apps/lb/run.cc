@@ -94,12 +94,15 @@ PortTotals totals_of(const io::Port& port) {
           .sent = counters.sent,
           .sent_bytes = counters.sent_bytes,
           .refused = counters.refused,
+          .no_buffer = counters.no_buffer,
           .malformed = counters.malformed,
           .device_missed = device.missed + device.no_buffer,
           .device_errors = device.receive_errors + device.transmit_errors};
 }
 
 void add_worker(const node::WorkerCounters& counters, RunTotals& totals) {
+  totals.originated = counters.originated;
+  totals.consumed = counters.consumed;
   totals.batches = counters.batches;
   totals.process_cycles = counters.process_cycles;
   totals.busy_cycles = counters.busy_cycles;

@@ -34,6 +34,30 @@ rte_eth_conf port_configuration(const rte_eth_dev_info& device) {
   return configuration;
 }
 
+// A copy of the frame, in as many chained buffers as it needs; nullptr when the pool has too few.
+rte_mbuf* copy_to_buffers(std::span<const uint8_t> frame, rte_mempool* pool) {
+  rte_mbuf* head = nullptr;
+  while (!frame.empty()) {
+    rte_mbuf* segment = rte_pktmbuf_alloc(pool);
+    if (segment == nullptr) {
+      rte_pktmbuf_free(head);
+      return nullptr;
+    }
+    const size_t bytes = std::min<size_t>(frame.size(), rte_pktmbuf_tailroom(segment));
+    std::ranges::copy(frame.first(bytes), rte_pktmbuf_mtod(segment, uint8_t*));
+    segment->data_len = static_cast<uint16_t>(bytes);
+    segment->pkt_len = static_cast<uint32_t>(bytes);
+    frame = frame.subspan(bytes);
+    if (head == nullptr) {
+      head = segment;
+    } else {
+      const int code = rte_pktmbuf_chain(head, segment);
+      ROOST_ASSERT(code == 0);
+    }
+  }
+  return head;
+}
+
 }  // namespace
 
 Result<Port> Port::create(const Config& config, const BufferPool& pool) {
@@ -41,13 +65,14 @@ Result<Port> Port::create(const Config& config, const BufferPool& pool) {
     return Error{"DPDK has no port " + std::to_string(config.id) +
                  "; give one more --vdev or bind one more network card"};
   }
-  Port port(config.id);
+  Port port(config.id, pool);
   if (auto error = port.configure(config, pool)) return *error;
   return port;
 }
 
 Port::Port(Port&& from) noexcept
     : id_(from.id_),
+      pool_(from.pool_),
       is_owner_(std::exchange(from.is_owner_, false)),
       is_started_(std::exchange(from.is_started_, false)),
       device_name_(std::move(from.device_name_)),
@@ -171,7 +196,7 @@ void Port::transmit(PacketBurst& burst) {
   uint16_t count = 0;
   const std::span<const net::LaneVerdict> verdicts = burst.batch().verdicts();
   for (size_t lane = 0; lane < verdicts.size(); ++lane) {
-    if (verdicts[lane].is_drop() || verdicts[lane].out_port() != id_) continue;
+    if (!verdicts[lane].is_forward() || verdicts[lane].out_port() != id_) continue;
     buffers[count] = burst.take(lane);
     bytes[count] = rte_pktmbuf_pkt_len(buffers[count]);
     ++count;
@@ -182,6 +207,20 @@ void Port::transmit(PacketBurst& burst) {
   counters_.refused += static_cast<uint64_t>(count - accepted);
   for (uint16_t i = 0; i < accepted; ++i) counters_.sent_bytes += bytes[i];
   for (uint16_t i = accepted; i < count; ++i) rte_pktmbuf_free(buffers[i]);
+}
+
+void Port::send(std::span<const uint8_t> frame) {
+  ROOST_ASSERT(!frame.empty() && frame.size() <= UINT16_MAX);
+  rte_mbuf* buffer = copy_to_buffers(frame, pool_);
+  if (buffer == nullptr) {
+    ++counters_.no_buffer;
+  } else if (rte_eth_tx_burst(id_, kQueue, &buffer, 1) == 1) {
+    ++counters_.sent;
+    counters_.sent_bytes += frame.size();
+  } else {
+    ++counters_.refused;
+    rte_pktmbuf_free(buffer);
+  }
 }
 
 DeviceCounters Port::read_device_counters() const {

@@ -2,7 +2,8 @@
 // counted.
 //
 // One worker uses a port. A transmit that the device refuses is not tried again: the packet is
-// freed and counted, so that received = sent + refused + dropped can be checked at any time.
+// freed and counted, so that received + originated = sent + refused + dropped + consumed can be
+// checked at any time.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include "roost/net/address.h"
 
 struct rte_mbuf;
+struct rte_mempool;
 
 namespace roost::io {
 
@@ -27,6 +29,7 @@ struct PortCounters {
   uint64_t sent = 0;  // accepted by the device
   uint64_t sent_bytes = 0;
   uint64_t refused = 0;    // not accepted by the device, freed
+  uint64_t no_buffer = 0;  // given to send(), which found no buffer for it
   uint64_t malformed = 0;  // delivered by the device with lengths that contradict each other, freed
 };
 
@@ -76,18 +79,23 @@ class Port {
   // the burst afterwards, sent or refused.
   void transmit(PacketBurst& burst);
 
+  // Sends a copy of a frame of 1 to 65,535 bytes. It is sent, refused, or found no buffer, and
+  // counted as that.
+  void send(std::span<const uint8_t> frame);
+
   [[nodiscard]] const PortCounters& counters() const { return counters_; }
   // Asks the device; not for every packet.
   [[nodiscard]] DeviceCounters read_device_counters() const;
 
  private:
-  explicit Port(uint16_t id) : id_(id) {}
+  Port(uint16_t id, const BufferPool& pool) : id_(id), pool_(pool.get()) {}
   std::optional<Error> configure(const Config& config, const BufferPool& pool);
   std::optional<Error> set_up_queues(const Config& config, const BufferPool& pool);
   std::optional<Error> set_identity(const Config& config);
   Error failed(const char* what, int code) const;
 
   uint16_t id_;
+  rte_mempool* pool_;     // what the device receives into, and send() takes from
   bool is_owner_ = true;  // false once moved from
   bool is_started_ = false;
   std::string device_name_;

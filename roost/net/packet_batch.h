@@ -2,7 +2,7 @@
 //
 // The bytes belong to the port that received them. The datapath decides a batch: for each lane it
 // either rewrites the frame in place and names the port it leaves by, or names the cause why it is
-// dropped.
+// dropped, or consumes it: it was for the function itself, or its bytes are kept (outbox.h).
 #pragma once
 
 #include <array>
@@ -33,30 +33,36 @@ class LaneVerdict {
   constexpr LaneVerdict() = default;
 
   [[nodiscard]] static constexpr LaneVerdict forward(uint16_t out_port) {
-    return LaneVerdict(out_port, 0, false);
+    return LaneVerdict(Kind::kForward, out_port, 0);
   }
   // `cause` is the application's own enumeration.
   [[nodiscard]] static constexpr LaneVerdict drop(uint8_t cause) {
-    return LaneVerdict(0, cause, true);
+    return LaneVerdict(Kind::kDrop, 0, cause);
   }
+  // The function took what it needed of the packet, which is neither sent nor dropped.
+  [[nodiscard]] static constexpr LaneVerdict consume() { return LaneVerdict(Kind::kConsume, 0, 0); }
 
-  [[nodiscard]] constexpr bool is_drop() const { return is_drop_; }
+  [[nodiscard]] constexpr bool is_forward() const { return kind_ == Kind::kForward; }
+  [[nodiscard]] constexpr bool is_drop() const { return kind_ == Kind::kDrop; }
+  [[nodiscard]] constexpr bool is_consumed() const { return kind_ == Kind::kConsume; }
   [[nodiscard]] constexpr uint16_t out_port() const {
-    ROOST_DEBUG_ASSERT(!is_drop_);
+    ROOST_DEBUG_ASSERT(is_forward());
     return out_port_;
   }
   [[nodiscard]] constexpr uint8_t drop_cause() const {
-    ROOST_DEBUG_ASSERT(is_drop_);
+    ROOST_DEBUG_ASSERT(is_drop());
     return drop_cause_;
   }
 
  private:
-  constexpr LaneVerdict(uint16_t out_port, uint8_t drop_cause, bool is_drop)
-      : out_port_(out_port), drop_cause_(drop_cause), is_drop_(is_drop) {}
+  enum class Kind : uint8_t { kDrop, kForward, kConsume };
+
+  constexpr LaneVerdict(Kind kind, uint16_t out_port, uint8_t drop_cause)
+      : out_port_(out_port), drop_cause_(drop_cause), kind_(kind) {}
 
   uint16_t out_port_ = 0;
   uint8_t drop_cause_ = 0;
-  bool is_drop_ = true;
+  Kind kind_ = Kind::kDrop;
 };
 
 // Up to kBatchLanesMax frames in order of arrival, and their verdicts.

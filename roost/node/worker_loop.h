@@ -1,8 +1,9 @@
 // The loop every network function shares: packets in, the function decides, packets out, all
 // counted.
 //
-//   for each batch:  receive -> function.process(batch, now) -> transmit by verdict -> count the
-//   drops after it, and also without traffic:  function.idle(now, budget)
+//   for each batch:  receive -> function.process(batch, now) -> transmit by verdict, count the rest
+//   after it, and also without traffic:  function.idle(now, budget)
+//   after each of the two: send what is in function.outbox()
 //   once a turn: a step of what a control thread asks for (mailbox.h)
 //
 // One worker, run to completion. The function is a template parameter: no virtual call a packet.
@@ -10,8 +11,8 @@
 // captures merged by packet timestamp with time from the packets; the function cannot tell them
 // apart.
 //
-// Conservation: sum of the ports' `received` = sum of their `sent` and `refused` + sum of the
-// drops, at every return of a run function.
+// Conservation, over all ports and at every return of a run function:
+//   received + originated = sent + refused + no_buffer + drops by cause + consumed
 #pragma once
 
 #include <array>
@@ -26,6 +27,7 @@
 #include "roost/io/clock.h"
 #include "roost/io/packet_burst.h"
 #include "roost/io/port.h"
+#include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
 #include "roost/node/mailbox.h"
 
@@ -35,14 +37,16 @@ namespace roost::node {
 template <class Function>
 concept NetworkFunction =
     requires(Function& function, net::PacketBatch& batch, Tick now, uint64_t budget) {
-      // Decides every lane of a batch that is not empty: forwards it by a port that exists or names
-      // a drop cause. It may change frames in place. `now` never runs backwards, over both
-      // functions.
+      // Decides every lane of a batch that is not empty: forwards it by a port that exists, names a
+      // drop cause, or consumes it. It may change frames in place. `now` never runs backwards, over
+      // both functions.
       { function.process(batch, now) } -> std::same_as<void>;
       // Work that no packet asks for, table maintenance above all; called after every batch and
       // every poll without packets. `budget` bounds the work, in units of the function's own
       // (buckets, for a table).
       { function.idle(now, budget) } -> std::same_as<void>;
+      // What the function wants to send itself, by ports that exist. The worker loop empties it.
+      { function.outbox() } -> std::same_as<net::Outbox&>;
     };
 
 struct WorkerConfig {
@@ -51,10 +55,12 @@ struct WorkerConfig {
 };
 
 struct WorkerCounters {
-  uint64_t packets = 0;
+  uint64_t packets = 0;         // received
   uint64_t batches = 0;         // that held a packet
   uint64_t process_cycles = 0;  // in the function's process()
   uint64_t busy_cycles = 0;     // receive to transmit and idle(), of batches with packets
+  uint64_t originated = 0;      // frames taken from the function's outbox, sent or not
+  uint64_t consumed = 0;        // packets that the function kept for itself
   std::array<uint64_t, 256> drops_by_cause = {};  // the function's own causes
 };
 
@@ -114,24 +120,44 @@ class Worker {
   void work(io::PacketBurst& burst, Tick now, uint64_t began) {
     const size_t lane_count = burst.batch().lane_count();
     if (lane_count == 0) {
-      function_.idle(now, config_.idle_budget);
+      be_idle(now);
       return;
     }
     const uint64_t process_began = io::read_cycles();
     function_.process(burst.batch(), now);
     counters_.process_cycles += io::read_cycles() - process_began;
     send_or_drop(burst);
-    function_.idle(now, config_.idle_budget);
+    send_originated();
+    be_idle(now);
     counters_.packets += lane_count;
     ++counters_.batches;
     counters_.busy_cycles += io::read_cycles() - began;
   }
 
-  // Each port sends its lanes in their order. Dropped lanes stay in the burst, which frees them.
+  void be_idle(Tick now) {
+    function_.idle(now, config_.idle_budget);
+    send_originated();
+  }
+
+  void send_originated() {
+    net::Outbox& outbox = function_.outbox();
+    if (outbox.is_empty()) return;
+    for (size_t i = 0; i < outbox.frame_count(); ++i) {
+      const net::Outbox::Frame frame = outbox.frame(i);
+      ROOST_ASSERT(frame.out_port < ports_.size());
+      ports_[frame.out_port].send(frame.bytes);
+      ++counters_.originated;
+    }
+    outbox.clear();
+  }
+
+  // Each port sends its lanes in their order. The other lanes stay in the burst, which frees them.
   void send_or_drop(io::PacketBurst& burst) {
     for (const net::LaneVerdict& verdict : burst.batch().verdicts()) {
       if (verdict.is_drop()) {
         ++counters_.drops_by_cause[verdict.drop_cause()];
+      } else if (verdict.is_consumed()) {
+        ++counters_.consumed;
       } else {
         ROOST_ASSERT(verdict.out_port() < ports_.size());
       }

@@ -86,6 +86,46 @@ TEST_F(PortTest, frames_larger_than_a_buffer_pass_in_chains) {
   expect_same_bytes(frames, read_capture(out_));
 }
 
+TEST_F(PortTest, a_frame_of_our_own_is_sent_whole_whatever_its_length) {
+  std::vector<Frame> frames;
+  for (const size_t bytes : {42u, 60u, 1514u, 2048u, 2049u, 9014u}) {
+    frames.push_back({kSecond, numbered_frame(static_cast<uint32_t>(bytes), bytes)});
+  }
+  PortRun run({output_device()});
+  uint64_t bytes_sent = 0;
+  for (const Frame& frame : frames) {
+    run.ports()[0].send(frame.bytes);
+    bytes_sent += frame.bytes.size();
+  }
+  EXPECT_EQ(run.ports()[0].counters().sent, frames.size());
+  EXPECT_EQ(run.ports()[0].counters().sent_bytes, bytes_sent);
+  EXPECT_TRUE(run.pool().audit());
+  run.close_ports();
+  expect_same_bytes(frames, read_capture(out_));
+}
+
+TEST_F(PortTest, a_frame_of_our_own_that_finds_no_buffer_is_counted) {
+  // A ring keeps the buffers that it is sent.
+  const std::vector<uint8_t> small = numbered_frame(1, 60);
+  PortRun run({"net_ring0"}, {.buffer_count = 600});
+  for (size_t i = 0; i < 598; ++i) run.ports()[0].send(small);
+  run.ports()[0].send(numbered_frame(2, 5000));  // needs three, there are two
+  EXPECT_EQ(run.ports()[0].counters().no_buffer, 1u);
+  for (size_t i = 0; i < 4; ++i) run.ports()[0].send(small);
+  EXPECT_EQ(run.ports()[0].counters().sent, 600u);
+  EXPECT_EQ(run.ports()[0].counters().no_buffer, 3u);
+  EXPECT_EQ(run.ports()[0].counters().refused, 0u);
+  EXPECT_EQ(run.pool().in_use_count(), 600u);
+}
+
+TEST_F(PortTest, a_frame_of_our_own_that_the_device_refuses_is_freed_and_counted) {
+  PortRun run({"net_ring0"});
+  for (size_t i = 0; i < kRingRoom + 5; ++i) run.ports()[0].send(numbered_frame(1, 60));
+  EXPECT_EQ(run.ports()[0].counters().sent, kRingRoom);
+  EXPECT_EQ(run.ports()[0].counters().refused, 5u);
+  EXPECT_EQ(run.pool().in_use_count(), kRingRoom);
+}
+
 // Moves the start of the frame by `byte_count` bytes, as a popped (positive) or pushed (negative)
 // VLAN tag does.
 void move_data(net::Packet& packet, int byte_count) {

@@ -163,7 +163,7 @@ class Churn {
                                                  64'513, 65'536, 65'540, 131'077, 1'000'000'000};
     if (random_() % 3 == 0) balancer_.now.count += random_() % 3;
     if (random_() % 4'000 == 0) balancer_.now.count += kJumps[random_() % kJumps.size()];
-    if (random_() % 2 == 0) balancer_.datapath().idle(balancer_.now, random_() % 200);
+    if (random_() % 2 == 0) balancer_.idle(random_() % 200);
     model_.set_time(balancer_.now.count);
   }
 

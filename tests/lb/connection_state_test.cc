@@ -141,7 +141,7 @@ TEST(timeouts, an_idle_balancer_gives_expired_connections_back_by_itself) {
   for (uint16_t port = 1; port <= 1'000; ++port) balancer.send_from_client({.source_port = port});
   for (int tick = 0; tick < 61 + 256; ++tick) {
     ++balancer.now.count;
-    balancer.datapath().idle(balancer.now, 64);
+    balancer.idle();
   }
   EXPECT_EQ(balancer.state().counts().expired, 1'000U) << "without anybody having asked for them";
 }

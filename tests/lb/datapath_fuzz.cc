@@ -90,7 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const size_t frame_bytes = std::min<size_t>(data[1], size - 2);
     arrivals.push_back(read_arrival(flags, data + 2, frame_bytes));
     if ((flags & kTimePasses) != 0) balancer().now.count += uint64_t{1} << (flags >> 3);
-    if ((flags & kIdle) != 0) balancer().datapath().idle(balancer().now, 16);
+    if ((flags & kIdle) != 0) balancer().idle(16);
     data += 2 + frame_bytes;
     size -= 2 + frame_bytes;
   }

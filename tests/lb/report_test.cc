@@ -25,6 +25,8 @@ TEST(report, json_has_every_number) {
   const auto json = nlohmann::json::parse(format_json(report));
   EXPECT_EQ(json["packets"]["received"], 11);
   EXPECT_EQ(json["packets"]["sent"], 10);
+  EXPECT_EQ(json["packets"]["originated"], 0);
+  EXPECT_EQ(json["packets"]["consumed"], 0);
   EXPECT_EQ(json["flows"]["made"], 10);
   EXPECT_EQ(json["flows"]["live"], 10);
   EXPECT_EQ(json["flows"]["ended"], 0);
@@ -61,8 +63,27 @@ TEST(report, each_broken_sum_is_a_sentence) {
     return broken.empty() ? std::string() : broken.front();
   };
   EXPECT_EQ(broken_after([](Report&) {}), "");
-  EXPECT_EQ(broken_after([](Report& report) { ++report.received; }),
-            "packets received = packets sent + drops by cause does not hold: 12 is not 11");
+  EXPECT_EQ(
+      broken_after([](Report& report) { ++report.received; }),
+      "packets received + originated = packets sent + drops by cause + consumed does not hold: "
+      "12 is not 11");
+  EXPECT_EQ(
+      broken_after([](Report& report) { ++report.run.consumed; }),
+      "packets received + originated = packets sent + drops by cause + consumed does not hold: "
+      "11 is not 12");
+  EXPECT_NE(broken_after([](Report& report) {
+              ++report.received;
+              ++report.run.originated;
+              report.run.consumed += 2;
+            }).find("packets of all backends + originated"),
+            std::string::npos);
+  EXPECT_EQ(broken_after([](Report& report) {
+              ++report.received;
+              ++report.run.consumed;
+              ++report.run.originated;
+              ++report.run.drops[static_cast<size_t>(DropCause::kNoBuffer)];
+            }),
+            "");
   EXPECT_EQ(broken_after([](Report& report) { ++report.flows.expired; }),
             "flows made = live + ended + expired + evicted does not hold: 10 is not 11");
   EXPECT_NE(broken_after([](Report& report) {
@@ -91,10 +112,12 @@ TEST(report, what_ports_refuse_is_a_drop) {
   balancer.send_from_client({});
   RunTotals totals;
   totals.ports = {{.device = "a", .received = 1, .malformed = 2},
-                  {.device = "b", .sent = 0, .refused = 1}};
+                  {.device = "b", .sent = 0, .refused = 1, .no_buffer = 3}};
+  totals.originated = 3;
   const Report report = make_report(balancer.state(), totals);
   EXPECT_EQ(report.run.drops[static_cast<size_t>(DropCause::kTxRefused)], 1U);
   EXPECT_EQ(report.run.drops[static_cast<size_t>(DropCause::kMalformed)], 2U);
+  EXPECT_EQ(report.run.drops[static_cast<size_t>(DropCause::kNoBuffer)], 3U);
   EXPECT_EQ(report.received, 3U);
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
 }

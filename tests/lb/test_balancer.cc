@@ -119,14 +119,36 @@ std::vector<Fate> TestBalancer::send_batch(std::span<const Arrival> arrivals) {
     if (verdict.is_drop()) {
       ++totals_.drops[verdict.drop_cause()];
       fates.push_back({static_cast<DropCause>(verdict.drop_cause()), 0, {}});
+    } else if (verdict.is_consumed()) {
+      ++totals_.consumed;
+      fates.push_back({.is_consumed = true});
     } else {
       const net::Packet& packet = batch.packets()[lane];
       ++totals_.ports[verdict.out_port()].sent;
-      fates.push_back(
-          {{}, verdict.out_port(), {packet.data, packet.data + packet.contiguous_bytes}});
+      fates.push_back({.out_port = verdict.out_port(),
+                       .frame = {packet.data, packet.data + packet.contiguous_bytes}});
     }
   }
+  take_originated();
   return fates;
+}
+
+void TestBalancer::idle(uint64_t bucket_budget) {
+  datapath_->idle(now, bucket_budget);
+  take_originated();
+}
+
+// As the worker loop does, on ports that refuse nothing.
+void TestBalancer::take_originated() {
+  net::Outbox& outbox = datapath_->outbox();
+  for (size_t i = 0; i < outbox.frame_count(); ++i) {
+    const net::Outbox::Frame frame = outbox.frame(i);
+    ++totals_.originated;
+    ++totals_.ports[frame.out_port].sent;
+    originated.push_back(
+        {.out_port = frame.out_port, .frame = {frame.bytes.begin(), frame.bytes.end()}});
+  }
+  outbox.clear();
 }
 
 std::string destination_of(const Fate& fate) {

@@ -26,9 +26,10 @@ namespace roost::lb {
 
 // What became of a frame.
 struct Fate {
-  std::optional<DropCause> cause{};  // nothing: it was forwarded
+  std::optional<DropCause> cause{};  // nothing: it was forwarded, or consumed
   uint16_t out_port = 0;
   std::vector<uint8_t> frame{};  // as it left
+  bool is_consumed = false;
 
   bool operator==(const Fate&) const = default;
 };
@@ -52,6 +53,12 @@ class TestBalancer {
   Fate send_from_client(const PacketSpec& spec) { return send({make_frame(spec), 0, 128, {}}); }
   Fate send_from_backend(const PacketSpec& spec) { return send({make_frame(spec), 1, 128, {}}); }
 
+  // As the worker loop calls it, without traffic.
+  void idle(uint64_t bucket_budget = 64);
+
+  // What the balancer sent of its own, in its order, until the test clears it.
+  std::vector<Fate> originated{};
+
   // The report as it would be if the run ended now; nothing but expired connections is changed.
   [[nodiscard]] Report report() { return make_report(*state_, totals_); }
 
@@ -60,6 +67,8 @@ class TestBalancer {
   [[nodiscard]] Datapath& datapath() { return *datapath_; }
 
  private:
+  void take_originated();
+
   std::unique_ptr<State> state_;
   std::unique_ptr<Datapath> datapath_;
   RunTotals totals_;

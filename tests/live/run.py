@@ -81,7 +81,10 @@ def backends_of(report, service):
 def check_conservation(report):
     packets, flows = report["packets"], report["flows"]
     drops = sum(report["drops"].values())
-    assert packets["received"] == packets["sent"] + drops, (packets, report["drops"])
+    assert (
+        packets["received"] + packets["originated"]
+        == packets["sent"] + drops + packets["consumed"]
+    ), (packets, report["drops"])
     assert (
         flows["made"] == flows["live"] + flows["ended"] + flows["expired"] + flows["evicted"]
     ), flows

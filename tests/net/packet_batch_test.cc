@@ -22,7 +22,9 @@ TEST(PacketBatch, a_new_lane_is_undecided_even_where_an_old_one_was_decided) {
   PacketBatch batch;
   batch.push({});
   batch.verdicts()[0] = LaneVerdict::forward(3);
+  EXPECT_TRUE(batch.verdicts()[0].is_forward());
   EXPECT_FALSE(batch.verdicts()[0].is_drop());
+  EXPECT_FALSE(batch.verdicts()[0].is_consumed());
   EXPECT_EQ(batch.verdicts()[0].out_port(), 3);
   batch.clear();
   EXPECT_TRUE(batch.is_empty());
@@ -31,6 +33,10 @@ TEST(PacketBatch, a_new_lane_is_undecided_even_where_an_old_one_was_decided) {
   EXPECT_EQ(batch.verdicts()[0].drop_cause(), 0);
   batch.verdicts()[0] = LaneVerdict::drop(9);
   EXPECT_EQ(batch.verdicts()[0].drop_cause(), 9);
+  batch.verdicts()[0] = LaneVerdict::consume();
+  EXPECT_TRUE(batch.verdicts()[0].is_consumed());
+  EXPECT_FALSE(batch.verdicts()[0].is_drop());
+  EXPECT_FALSE(batch.verdicts()[0].is_forward());
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ class DecideByNumber {
     ++idle_calls;
     last_budget = budget;
   }
+  net::Outbox& outbox() { return outbox_; }
 
   [[nodiscard]] static net::LaneVerdict verdict(uint32_t number) {
     if (number % 8 == 3) return net::LaneVerdict::drop(7);
@@ -51,6 +52,8 @@ class DecideByNumber {
   void saw(Tick now) {
     if (ticks.empty() || ticks.back() != now.count) ticks.push_back(now.count);
   }
+
+  net::Outbox outbox_;
 };
 
 class WorkerLoop : public testing::Test {
@@ -170,9 +173,11 @@ struct ForwardAll {
       verdict = net::LaneVerdict::forward(out_port);
   }
   void idle(Tick, uint64_t) { ++idle_calls; }
+  net::Outbox& outbox() { return box; }
 
   uint16_t out_port = 1;
   uint64_t idle_calls = 0;
+  net::Outbox box{};
 };
 
 TEST_F(WorkerLoop, live_ports_are_polled_until_the_stop_and_idle_work_goes_on_without_traffic) {

@@ -15,8 +15,10 @@ def check_conservation(replay):
     """
     assert replay.status == 0, f"status {replay.status}:\n{replay.log}"
     packets, flows = replay.report["packets"], replay.report["flows"]
-    assert packets["received"] == packets["sent"] + sum(
-        replay.report["drops"].values()
+    drops = sum(replay.report["drops"].values())
+    assert (
+        packets["received"] + packets["originated"]
+        == packets["sent"] + drops + packets["consumed"]
     ), replay.report
     assert flows["made"] == sum(
         flows[end] for end in ("live", "ended", "expired", "evicted")
