@@ -74,9 +74,19 @@ def insert_winner(part, slots, load):
             ratios[peer] = ratio
     if ratios:
         closest = min(ratios, key=ratios.get)
+        is_ahead = ratios[closest] >= 1
         yield Verdict(f"peers, {size_name(slots)}", f"insertions, mean of filling to load {load:g}",
-                      "ahead" if ratios[closest] >= 1 else "behind",
-                      f"{ratios[closest]:.2f} x {closest}")
+                      "ahead" if is_ahead else "behind",
+                      f"{ratios[closest]:.2f} x {closest}"
+                      + ("" if is_ahead else f": {why_inserts_are_behind(slots)}"))
+
+
+def why_inserts_are_behind(slots):
+    """What an insertion of ours does and a map's does not, by where the table's lines are."""
+    if slots < SIZES["32M"]:
+        return ("lines are near, so instructions count: ours looks for the key in two buckets and "
+                "keeps filter, count and tag; a map writes into the first free place of one group")
+    return "lines are far, and a map that hashes to one place asks for one of them"
 
 
 def fill_sections(record, name):
