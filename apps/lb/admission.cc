@@ -26,6 +26,8 @@ std::optional<DropCause> cause_of(net::ParseVerdict verdict) {
       return DropCause::kBadChecksum;
     case kFragment:
       return DropCause::kFragment;
+    case kBadFragment:
+      return DropCause::kBadFragment;
     case kIpv4SourceRoute:
       return DropCause::kIpv4SourceRoute;
     case kIpv6RoutingHeader:

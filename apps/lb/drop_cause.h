@@ -19,6 +19,7 @@ enum class DropCause : uint8_t {
   kBadHeader,
   kBadChecksum,
   kFragment,
+  kBadFragment,
   kIpv4SourceRoute,
   kIpv6RoutingHeader,
   kTooManyExtensionHeaders,
@@ -38,7 +39,7 @@ enum class DropCause : uint8_t {
   kNoBuffer,   // by the port, of what the datapath made itself
   kMalformed,  // by the port, before the datapath
 };
-inline constexpr size_t kDropCauseCount = 27;
+inline constexpr size_t kDropCauseCount = 28;
 
 inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames = {
     "undecided",
@@ -50,6 +51,7 @@ inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames =
     "bad_header",
     "bad_checksum",
     "fragment",
+    "bad_fragment",
     "ipv4_source_route",
     "ipv6_routing_header",
     "too_many_extension_headers",

@@ -71,10 +71,21 @@ class ChecksumChange {
     sum_ += static_cast<uint32_t>(~before);
     sum_ += after;
   }
-  constexpr void change128(const Ipv6Address& before, const Ipv6Address& after) {
+  constexpr void change(const Ipv4Address& before, const Ipv4Address& after) {
+    change32(load_be32(before.bytes.data()), load_be32(after.bytes.data()));
+  }
+  constexpr void change(const Ipv6Address& before, const Ipv6Address& after) {
     for (size_t at = 0; at < before.bytes.size(); at += 4) {
       change32(load_be32(&before.bytes[at]), load_be32(&after.bytes[at]));
     }
+  }
+
+  constexpr ChecksumChange& operator+=(const ChecksumChange& other) {
+    sum_ += other.sum_;
+    return *this;
+  }
+  friend constexpr ChecksumChange operator+(ChecksumChange one, const ChecksumChange& other) {
+    return one += other;
   }
 
   // A right checksum becomes the right one of the changed words; a wrong one stays wrong by as

@@ -28,10 +28,15 @@ inline constexpr uint16_t kIdentifierMask = 0x0fff;
 inline constexpr size_t kTagsMax = 2;
 }  // namespace vlan
 
+// What the length fields of both IP versions can say, and no fragment may reach beyond.
+inline constexpr uint32_t kIpBytesMax = 65'535;
+
 // RFC 791 section 3.1.
 namespace ipv4 {
 inline constexpr size_t kVersionAndLength = 0;
+inline constexpr size_t kTypeOfService = 1;
 inline constexpr size_t kTotalLength = 2;
+inline constexpr size_t kIdentification = 4;
 inline constexpr size_t kFragment = 6;
 inline constexpr size_t kTtl = 8;
 inline constexpr size_t kProtocol = 9;
@@ -39,6 +44,7 @@ inline constexpr size_t kChecksum = 10;
 inline constexpr size_t kSource = 12;
 inline constexpr size_t kDestination = 16;
 inline constexpr size_t kHeaderBytesMin = 20;
+inline constexpr uint16_t kDontFragment = 0x4000;
 inline constexpr uint16_t kMoreFragments = 0x2000;
 inline constexpr uint16_t kFragmentOffsetMask = 0x1fff;
 // Options: one byte of type; all but the first two also have one byte of length, which counts both.
@@ -66,6 +72,7 @@ inline constexpr size_t kExtensionLength = 1;  // 8-byte units, the first not co
 inline constexpr size_t kExtensionBytesMin = 8;
 inline constexpr size_t kRoutingSegmentsLeft = 3;
 inline constexpr size_t kFragmentOffsetAndFlags = 2;
+inline constexpr size_t kFragmentIdentification = 4;
 inline constexpr uint16_t kFragmentOffsetMask = 0xfff8;
 inline constexpr uint16_t kMoreFragments = 0x0001;
 // RFC 8200 sets no limit. Real chains are shorter than this; a longer one is refused, so that
@@ -96,7 +103,37 @@ inline constexpr size_t kChecksum = 6;
 inline constexpr size_t kHeaderBytes = 8;
 }  // namespace udp
 
-// The transport protocols that Roost tracks.
+// RFC 792 (ICMP) and RFC 4443 (ICMPv6): a type, a code, a checksum, four bytes that depend on the
+// type; an error carries the start of the packet that it is about behind them.
+namespace icmp {
+inline constexpr size_t kType = 0;
+inline constexpr size_t kCode = 1;
+inline constexpr size_t kChecksum = 2;
+inline constexpr size_t kMtu6 = 4;  // of packet too big, 32 bits
+inline constexpr size_t kMtu4 = 6;  // of fragmentation needed, 16 bits (RFC 1191 section 4)
+inline constexpr size_t kHeaderBytes = 8;
+inline constexpr uint8_t kUnreachable4 = 3;
+inline constexpr uint8_t kFragmentationNeeded = 4;  // a code of kUnreachable4
+inline constexpr uint8_t kSourceQuench4 = 4;        // an error, deprecated by RFC 6633
+inline constexpr uint8_t kRedirect4 = 5;            // an error to its sender, never forwarded
+inline constexpr uint8_t kTimeExceeded4 = 11;
+inline constexpr uint8_t kParameterProblem4 = 12;
+inline constexpr uint8_t kUnreachable6 = 1;
+inline constexpr uint8_t kTooBig6 = 2;
+inline constexpr uint8_t kTimeExceeded6 = 3;
+inline constexpr uint8_t kParameterProblem6 = 4;
+inline constexpr uint8_t kErrorTypes6 = 128;  // types below are errors
+// An error embeds as much as fits these many bytes of an IP packet: RFC 1812 section 4.3.2.3,
+// RFC 4443 section 2.4 (c).
+inline constexpr size_t kErrorBytesMax4 = 576;
+inline constexpr size_t kErrorBytesMax6 = 1280;
+// What at least is embedded behind the IP header: RFC 792.
+inline constexpr size_t kEmbeddedL4BytesMin = 8;
+}  // namespace icmp
+
+// The transport protocols that Roost tracks. The protocol field of a header can hold any number.
 enum class IpProtocol : uint8_t { kTcp = 6, kUdp = 17 };
+inline constexpr IpProtocol kProtocolIcmp4{1};
+inline constexpr IpProtocol kProtocolIcmp6{58};
 
 }  // namespace roost::net

@@ -4,6 +4,7 @@
 #include "roost/base/assert.h"
 #include "roost/net/byte_order.h"
 #include "roost/net/checksum.h"
+#include "roost/net/ipv6_extension.h"
 
 namespace roost::net {
 namespace {
@@ -77,8 +78,11 @@ ParseVerdict parse_ipv4(Cursor& cursor, ParsedPacket& parsed, uint8_t& protocol)
   if (parsed.ip_bytes < header_bytes) return ParseVerdict::kBadHeader;
   if (cursor.offset + parsed.ip_bytes > cursor.packet.total_bytes) return ParseVerdict::kTruncated;
   const uint16_t fragment = load_be16(header + ipv4::kFragment);
-  if ((fragment & (ipv4::kMoreFragments | ipv4::kFragmentOffsetMask)) != 0)
-    return ParseVerdict::kFragment;
+  parsed.fragment.id = load_be16(header + ipv4::kIdentification);
+  parsed.fragment.offset = uint32_t{8} * (fragment & ipv4::kFragmentOffsetMask);
+  parsed.fragment.bytes = parsed.ip_bytes - static_cast<uint32_t>(header_bytes);
+  parsed.fragment.is_last = (fragment & ipv4::kMoreFragments) == 0;
+  if (!parsed.fragment.is_one()) parsed.fragment = {};
 
   parsed.ttl = header[ipv4::kTtl];
   protocol = header[ipv4::kProtocol];
@@ -86,38 +90,35 @@ ParseVerdict parse_ipv4(Cursor& cursor, ParsedPacket& parsed, uint8_t& protocol)
   return check_ipv4_options({header + ipv4::kHeaderBytesMin, header_bytes - ipv4::kHeaderBytesMin});
 }
 
-bool is_extension_header(uint8_t next_header) {
-  return next_header == ipv6::kHopByHop || next_header == ipv6::kRouting ||
-         next_header == ipv6::kFragmentHeader || next_header == ipv6::kAuthentication ||
-         next_header == ipv6::kDestinationOptions;
-}
-
-size_t extension_header_bytes(uint8_t type, uint8_t length) {
-  switch (type) {
-    case ipv6::kFragmentHeader:
-      return ipv6::kExtensionBytesMin;  // its second byte is reserved
-    case ipv6::kAuthentication:
-      return (size_t{length} + 2) * 4;
-    default:
-      return (size_t{length} + 1) * 8;
-  }
-}
-
 // Whether the packet may go on behind this extension header.
 ParseVerdict check_extension_header(uint8_t type, const uint8_t* header) {
   if (type == ipv6::kRouting && header[ipv6::kRoutingSegmentsLeft] > 0) {
     return ParseVerdict::kIpv6RoutingHeader;
   }
-  if (type == ipv6::kFragmentHeader) {
-    const uint16_t fragment = load_be16(header + ipv6::kFragmentOffsetAndFlags);
-    const bool is_whole = (fragment & (ipv6::kFragmentOffsetMask | ipv6::kMoreFragments)) == 0;
-    if (!is_whole) return ParseVerdict::kFragment;
-  }
   return ParseVerdict::kOk;
 }
 
-// Walks the chain; the cursor is behind the IPv6 header. Leaves it at the transport header.
-ParseVerdict parse_extension_headers(Cursor& cursor, uint32_t ip_end, uint8_t& next_header) {
+// What a fragment header says; nothing changes when the packet is whole all the same (RFC 6946).
+// The header's payload ends at `ip_end`.
+ParseVerdict read_fragment_header(const Cursor& cursor, uint32_t ip_end, Fragment& fragment) {
+  const uint8_t* header = cursor.at();
+  const uint16_t field = load_be16(header + ipv6::kFragmentOffsetAndFlags);
+  const Fragment read = {
+      .id = load_be32(header + ipv6::kFragmentIdentification),
+      .offset = uint32_t{field} & ipv6::kFragmentOffsetMask,
+      .bytes = ip_end - cursor.offset - static_cast<uint32_t>(ipv6::kExtensionBytesMin),
+      .is_last = (field & ipv6::kMoreFragments) == 0};
+  if (!read.is_one()) return ParseVerdict::kOk;
+  if (fragment.is_one()) return ParseVerdict::kBadFragment;  // a fragment of a fragment
+  fragment = read;
+  return ParseVerdict::kOk;
+}
+
+// Walks the chain; the cursor is behind the IPv6 header. Leaves it at the transport header, or
+// behind the fragment header of a fragment that is not the first: what follows there is the middle
+// of something.
+ParseVerdict parse_extension_headers(Cursor& cursor, uint32_t ip_end, Fragment& fragment,
+                                     uint8_t& next_header) {
   for (size_t count = 0; is_extension_header(next_header); ++count) {
     if (count == ipv6::kExtensionHeadersMax) return ParseVerdict::kTooManyExtensionHeaders;
     if (next_header == ipv6::kHopByHop && count != 0) return ParseVerdict::kBadHeader;
@@ -129,8 +130,13 @@ ParseVerdict parse_extension_headers(Cursor& cursor, uint32_t ip_end, uint8_t& n
     if (cursor.offset + header_bytes > ip_end) return ParseVerdict::kBadHeader;
     const ParseVerdict verdict = check_extension_header(next_header, header);
     if (verdict != ParseVerdict::kOk) return verdict;
+    if (next_header == ipv6::kFragmentHeader) {
+      const ParseVerdict read = read_fragment_header(cursor, ip_end, fragment);
+      if (read != ParseVerdict::kOk) return read;
+    }
     next_header = header[ipv6::kExtensionNextHeader];
     cursor.offset += static_cast<uint32_t>(header_bytes);
+    if (fragment.offset != 0) return ParseVerdict::kOk;
   }
   return ParseVerdict::kOk;
 }
@@ -149,7 +155,7 @@ ParseVerdict parse_ipv6(Cursor& cursor, ParsedPacket& parsed, uint8_t& protocol)
   parsed.ttl = header[ipv6::kHopLimit];
   protocol = header[ipv6::kNextHeader];
   cursor.offset += static_cast<uint32_t>(ipv6::kHeaderBytes);
-  return parse_extension_headers(cursor, ip_end, protocol);
+  return parse_extension_headers(cursor, ip_end, parsed.fragment, protocol);
 }
 
 ParseVerdict parse_tcp(const Cursor& cursor, ParsedPacket& parsed) {
@@ -170,11 +176,53 @@ ParseVerdict parse_udp(const Cursor& cursor, ParsedPacket& parsed) {
   if (const ParseVerdict v = cursor.need(udp::kHeaderBytes); v != ParseVerdict::kOk) return v;
   const uint8_t* header = cursor.at();
   const uint16_t udp_bytes = load_be16(header + udp::kLength);
-  if (udp_bytes < udp::kHeaderBytes || udp_bytes > parsed.l4_bytes) return ParseVerdict::kBadHeader;
-  parsed.l4_bytes = udp_bytes;
+  if (udp_bytes < udp::kHeaderBytes) return ParseVerdict::kBadHeader;
+  if (!parsed.fragment.is_one()) {
+    if (udp_bytes > parsed.l4_bytes) return ParseVerdict::kBadHeader;
+    parsed.l4_bytes = udp_bytes;
+  }
   parsed.source_port = load_be16(header + udp::kSourcePort);
   parsed.destination_port = load_be16(header + udp::kDestinationPort);
   return ParseVerdict::kOk;
+}
+
+ParseVerdict parse_l4(const Cursor& cursor, ParsedPacket& parsed) {
+  switch (parsed.protocol) {
+    case IpProtocol::kTcp:
+      return parse_tcp(cursor, parsed);
+    case IpProtocol::kUdp:
+      return parse_udp(cursor, parsed);
+  }
+  return ParseVerdict::kUnsupportedProtocol;
+}
+
+// Of a fragment of anything: whether it could be one of a datagram (I5).
+bool is_possible_fragment(const ParsedPacket& parsed) {
+  const Fragment& fragment = parsed.fragment;
+  // IPv4's length counts the header too.
+  const size_t header_bytes = parsed.is_ipv6 ? 0 : ipv4::kHeaderBytesMin;
+  return fragment.bytes != 0 && (fragment.is_last || fragment.bytes % 8 == 0) &&
+         header_bytes + fragment.offset + fragment.bytes <= kIpBytesMax;
+}
+
+// A fragment of TCP or UDP. The first one has the transport header, all of it, and is parsed as a
+// packet is; the others are the payload's middle.
+ParseVerdict parse_fragment(const Cursor& cursor, ParsedPacket& parsed) {
+  if (!is_possible_fragment(parsed)) return ParseVerdict::kBadFragment;
+  if (parsed.fragment.offset == 0) {
+    const ParseVerdict verdict = parse_l4(cursor, parsed);
+    if (verdict == ParseVerdict::kBadHeader) return ParseVerdict::kBadFragment;
+    return verdict == ParseVerdict::kOk ? ParseVerdict::kFragment : verdict;
+  }
+  // It would overlap the TCP header (RFC 3128). UDP's is shorter than the least offset.
+  if (parsed.protocol == IpProtocol::kTcp && parsed.fragment.offset < tcp::kHeaderBytesMin) {
+    return ParseVerdict::kBadFragment;
+  }
+  // Behind an IPv6 fragment header there may be options before TCP or UDP; only the first tells.
+  const bool is_tracked =
+      parsed.protocol == IpProtocol::kTcp || parsed.protocol == IpProtocol::kUdp ||
+      (parsed.is_ipv6 && is_extension_header(static_cast<uint8_t>(parsed.protocol)));
+  return is_tracked ? ParseVerdict::kFragment : ParseVerdict::kUnsupportedProtocol;
 }
 
 }  // namespace
@@ -198,13 +246,7 @@ ParseVerdict parse(const Packet& packet, ParsedPacket& parsed) {
   parsed.l4_offset = static_cast<uint16_t>(cursor.offset);
   parsed.l4_bytes = parsed.ip_offset + parsed.ip_bytes - cursor.offset;
   parsed.protocol = IpProtocol{protocol};
-  switch (parsed.protocol) {
-    case IpProtocol::kTcp:
-      return parse_tcp(cursor, parsed);
-    case IpProtocol::kUdp:
-      return parse_udp(cursor, parsed);
-  }
-  return ParseVerdict::kUnsupportedProtocol;
+  return parsed.fragment.is_one() ? parse_fragment(cursor, parsed) : parse_l4(cursor, parsed);
 }
 
 std::string_view parse_verdict_name(ParseVerdict verdict) {
@@ -223,6 +265,8 @@ std::string_view parse_verdict_name(ParseVerdict verdict) {
       return "bad_checksum";
     case ParseVerdict::kFragment:
       return "fragment";
+    case ParseVerdict::kBadFragment:
+      return "bad_fragment";
     case ParseVerdict::kIpv4SourceRoute:
       return "ipv4_source_route";
     case ParseVerdict::kIpv6RoutingHeader:

@@ -18,6 +18,12 @@
 // I4 TCP: data offset 5 or more, and within the IP packet.
 //    UDP: length 8 or more, and within the IP packet.
 //
+// A fragment is kFragment when it is right in all but I3, and
+// I5 it has bytes, a multiple of 8 unless it is the last one; it ends within 65,535 bytes; the
+// first
+//    one has the whole header of TCP or UDP, and no other reaches into that of TCP (RFC 3128);
+//    it is not itself a fragment of a fragment.
+//
 // Bytes after the IP packet are padding and are ignored. The checksum of TCP and UDP is not
 // verified here (l4_checksum.h), and addresses are not judged (martian.h).
 #pragma once
@@ -39,12 +45,13 @@ enum class ParseVerdict : uint8_t {
   kBadHeader,                // a version, length, offset or option that cannot be
   kBadChecksum,              // of the IPv4 header
   kFragment,                 // any fragment, the first one included
+  kBadFragment,              // one that no honest sender makes: I5
   kIpv4SourceRoute,          // the destination in the header is not the final one
   kIpv6RoutingHeader,        // the same, by a routing header with segments left
   kTooManyExtensionHeaders,  // more than ipv6::kExtensionHeadersMax
   kUnsupportedProtocol,      // neither TCP nor UDP
 };
-inline constexpr size_t kParseVerdictCount = 11;
+inline constexpr size_t kParseVerdictCount = 12;
 
 // The name of a verdict as reports write it: "ok", "truncated", "split_headers", "not_ip", ...
 [[nodiscard]] std::string_view parse_verdict_name(ParseVerdict verdict);
@@ -65,8 +72,23 @@ struct VlanTags {
   bool operator==(const VlanTags&) const = default;
 };
 
+// Which part of a datagram a packet is. That of a whole packet is all default.
+struct Fragment {
+  uint32_t id = 0;      // the same in all fragments of a datagram
+  uint32_t offset = 0;  // of its first byte, in what the datagram's IP header carries
+  uint32_t bytes = 0;   // of that, here
+  bool is_last = true;
+
+  [[nodiscard]] constexpr bool is_one() const { return offset != 0 || !is_last; }
+  [[nodiscard]] constexpr bool is_later() const { return offset != 0; }  // it has no ports
+  bool operator==(const Fragment&) const = default;
+};
+
 // What parse() found. Offsets count from Packet::data. All of it holds if the verdict is
-// kOk; the VLAN tags, if the verdict is another one than kTruncated and kSplitHeaders.
+// kOk; the VLAN tags, if the verdict is another one than kTruncated and kSplitHeaders. With
+// kFragment all of it holds too, but that a later fragment has no ports and flags; l4_offset and
+// l4_bytes are then those of what it carries, and protocol may be an IPv6 extension header's. With
+// kUnsupportedProtocol all but ports and flags.
 struct ParsedPacket {
   VlanTags vlan;
   bool is_ipv6 = false;
@@ -79,6 +101,7 @@ struct ParsedPacket {
   uint16_t l4_offset = 0;
   uint32_t ip_bytes = 0;  // from ip_offset to the end of the IP packet
   uint32_t l4_bytes = 0;  // TCP or UDP header and payload; for UDP what its own length says
+  Fragment fragment;
 
   bool operator==(const ParsedPacket&) const = default;
 };

@@ -12,14 +12,6 @@ namespace {
 
 enum class Side : uint8_t { kSource, kDestination };
 
-void note_change(ChecksumChange& change, const Ipv4Address& before, const Ipv4Address& after) {
-  change.change32(load_be32(before.bytes.data()), load_be32(after.bytes.data()));
-}
-
-void note_change(ChecksumChange& change, const Ipv6Address& before, const Ipv6Address& after) {
-  change.change128(before, after);
-}
-
 void update_checksum(uint8_t* field, const ChecksumChange& change) {
   store_be16(field, change.apply(load_be16(field)));
 }
@@ -50,7 +42,7 @@ void rewrite_endpoint(const Packet& packet, ParsedPacket& parsed, Side side,
   Address from_address;
   std::memcpy(&from_address, address_field, sizeof from_address);
   ChecksumChange change;
-  note_change(change, from_address, to.address);
+  change.change(from_address, to.address);
   std::memcpy(address_field, &to.address, sizeof to.address);
   if constexpr (!kIsIpv6) update_checksum(ip + ipv4::kChecksum, change);
 

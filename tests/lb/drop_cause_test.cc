@@ -65,6 +65,16 @@ Arrival source_routed() {
   });
 }
 
+// A SYN with this payload and more to come.
+Arrival first_fragment(const std::string& payload) {
+  PacketSpec spec;
+  spec.payload = payload;
+  std::vector<uint8_t> frame = make_frame(spec);
+  frame[20] = 0x20;
+  fix_ipv4_checksum(frame);
+  return {frame};
+}
+
 std::string all_weights_zero() {
   return test_config("{name = \"b1\", address = \"10.0.0.11\"}",
                      "{name = \"b1\", address = \"10.0.0.11\", weight = 0}");
@@ -99,10 +109,8 @@ std::vector<Drop> header_drops() {
           {kNotIp, plain, bytes([](auto& frame) { frame[13] = 6; })},
           {kBadHeader, plain, bytes([](auto& frame) { frame[46] = 0x40; })},
           {kBadChecksum, plain, bytes([](auto& frame) { frame[25] ^= 1; })},
-          {kFragment, plain, bytes([](auto& frame) {
-             frame[20] |= 0x20;
-             fix_ipv4_checksum(frame);
-           })},
+          {kFragment, plain, first_fragment("1234")},
+          {kBadFragment, plain, first_fragment("12345")},
           {kIpv4SourceRoute, plain, source_routed()},
           {kIpv6RoutingHeader, plain, with_extension(43, {6, 0, 0, 1, 0, 0, 0, 0})},
           {kTooManyExtensionHeaders, plain, with_extension(60, nine_options)},

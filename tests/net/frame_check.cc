@@ -33,6 +33,22 @@ void check_offsets(const Packet& packet, const ParsedPacket& parsed) {
   ROOST_ASSERT(parsed.protocol == IpProtocol::kTcp || parsed.protocol == IpProtocol::kUdp);
 }
 
+void check_fragment(const Packet& packet, const ParsedPacket& parsed) {
+  const Fragment& fragment = parsed.fragment;
+  ROOST_ASSERT(fragment.is_one() && fragment.bytes > 0);
+  ROOST_ASSERT(fragment.offset % 8 == 0 && (fragment.is_last || fragment.bytes % 8 == 0));
+  ROOST_ASSERT(fragment.offset + fragment.bytes <= kIpBytesMax);
+  const uint32_t ip_end = parsed.ip_offset + parsed.ip_bytes;
+  ROOST_ASSERT(ip_end <= packet.total_bytes);
+  if (fragment.is_later()) {
+    ROOST_ASSERT(parsed.l4_offset + fragment.bytes == ip_end && parsed.l4_bytes == fragment.bytes);
+    ROOST_ASSERT(parsed.source_port == 0 && parsed.destination_port == 0);
+  } else {
+    check_offsets(packet, parsed);
+    ROOST_ASSERT(parsed.l4_bytes <= fragment.bytes);
+  }
+}
+
 VlanTags wanted_tags(uint8_t count) {
   VlanTags wanted;
   wanted.count = count;
@@ -147,8 +163,10 @@ bool check_frame(std::span<const uint8_t> bytes, const FrameChoices& choices) {
     ROOST_ASSERT(parse(TestFrame(repaired).packet, parsed) != ParseVerdict::kBadChecksum);
     return check_frame(repaired, choices);
   }
+  if (verdict == ParseVerdict::kFragment) check_fragment(frame.packet, parsed);
   if (verdict != ParseVerdict::kOk) return false;
 
+  ROOST_ASSERT(parsed.fragment == Fragment());
   check_offsets(frame.packet, parsed);
   if (parsed.is_ipv6) {
     check_rewrites<FlowKey6>(frame, parsed, choices);

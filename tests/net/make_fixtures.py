@@ -29,6 +29,7 @@ from scapy.utils import checksum
 from fixture_format import (BACKEND4, BACKEND6, BACKEND_MAC, CLIENT4, CLIENT6, OUT_MAC, VIP4, VIP6,
                             add, chain_of, ethernet, groups, ip4, ip6, patched, tcp,
                             udp, write)
+from fragment_fixtures import ipv4_fragments, ipv6_fragments
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -107,14 +108,9 @@ def ipv4_size_fixtures():
         e / ip4() / udp(chksum=0x1234) / Raw(b"ab"), "ok", l4_checksum="wrong")
 
 
-def ipv4_fragment_fixtures():
+def ipv4_protocol_fixtures():
     g, e = "ipv4", ethernet()
     add(g, "dont_fragment", "the DF bit is no fragment", e / ip4(flags="DF") / tcp(), "ok")
-    add(g, "first_fragment", "offset 0 with more to come", e / ip4(flags="MF") / tcp(), "fragment")
-    add(g, "middle_fragment", "an offset with more to come",
-        e / ip4(flags="MF", frag=100) / Raw(b"x" * 32), "fragment")
-    add(g, "last_fragment", "an offset, and no more to come",
-        e / ip4(frag=100, proto=6) / Raw(b"x" * 32), "fragment")
     add(g, "icmp", "a protocol without ports", e / ip4() / ICMP(), "unsupported_protocol")
     add(g, "sctp", "a protocol with ports, but not ours", e / ip4() / SCTP(sport=1, dport=2),
         "unsupported_protocol")
@@ -229,10 +225,6 @@ def ipv6_damage_fixtures():
         "ipv6_routing_header")
     add(g, "hop_by_hop_late", "hop-by-hop options stand first or not at all",
         e / ip6() / dest / hop / tcp(), "bad_header")
-    add(g, "first_fragment", "offset 0 with more to come",
-        e / ip6() / IPv6ExtHdrFragment(m=1, id=5) / tcp(), "fragment")
-    add(g, "last_fragment", "an offset, and no more to come",
-        e / ip6() / IPv6ExtHdrFragment(offset=100, m=0, id=5, nh=6) / Raw(b"x" * 32), "fragment")
     add(g, "icmpv6", "a protocol without ports", e / ip6() / ICMPv6EchoRequest(),
         "unsupported_protocol")
     add(g, "no_next_header", "nothing follows", e / ip6(nh=59), "unsupported_protocol")
@@ -332,9 +324,9 @@ def martian_fixtures():
 
 
 def main():
-    for make in (ipv4_fixtures, ipv4_option_fixtures, ipv4_size_fixtures, ipv4_fragment_fixtures,
+    for make in (ipv4_fixtures, ipv4_option_fixtures, ipv4_size_fixtures, ipv4_protocol_fixtures,
                  vlan_fixtures, ipv6_fixtures, ipv6_damage_fixtures, cut_fixtures, damaged_fixtures,
-                 martian_fixtures):
+                 martian_fixtures, ipv4_fragments, ipv6_fragments):
         make()
     (HERE / "fixtures").mkdir(exist_ok=True)
     write(HERE)
