@@ -9,7 +9,7 @@ from report.bench import PEER, PLAIN
 from report.section import (MISS_NAMES, Plot, Section, Table, Verdict, cell, not_run_section,
                             size_name)
 from table import targets
-from table.jobs import KERNELS, ORACLE, TIMERS, jobs
+from table.jobs import KERNELS, ORACLE, TIMERS, TWIN, jobs
 from table.lookups import (bytes_an_entry, lookup_section, oracle_ratios, overlapped_form, places,
                            ratios_to_peer)
 from table.targets import OURS
@@ -187,6 +187,10 @@ def timer_verdicts(source, part, without, timed, share_min=None):
         ratio = part.ratio({"contestant": timed, "form": form},
                            {"contestant": without, "form": form}, miss_ratio=miss)
         claim = f"{name}: with timers, share of the rate without"
+        twin = part.ratio({"contestant": TWIN, "form": form},
+                          {"contestant": without, "form": form}, miss_ratio=miss)
+        if twin is not None and without == OURS:
+            claim += f" (a twin's share {twin:.3f})"
         if share_min is None:
             yield Verdict(source, claim, "reported", cell(ratio, 3))
         else:

@@ -87,12 +87,12 @@ struct Sse42Kernel {
   [[gnu::target("sse4.2")]] static __m128i equal_lanes(const uint16_t* eight, uint16_t value) {
     return _mm_cmpeq_epi16(load_aligned(eight), _mm_set1_epi16(static_cast<int16_t>(value)));
   }
+  // Unsigned "below 1,024" is signed "below -31,744" with all values moved down by 32,768.
   [[gnu::target("sse4.2")]] static __m128i live_lanes(const uint16_t* eight, uint16_t value) {
+    constexpr int16_t kLowest = INT16_MIN;
     const __m128i ahead =
-        _mm_sub_epi16(load_aligned(eight), _mm_set1_epi16(static_cast<int16_t>(value)));
-    // Unsigned "below 1,024": a saturating subtraction of 1,023 leaves zero.
-    const __m128i excess = _mm_subs_epu16(ahead, _mm_set1_epi16(kLiveTicks - 1));
-    return _mm_cmpeq_epi16(excess, _mm_setzero_si128());
+        _mm_sub_epi16(load_aligned(eight), _mm_set1_epi16(static_cast<int16_t>(value + kLowest)));
+    return _mm_cmpgt_epi16(_mm_set1_epi16(kLowest + int16_t{kLiveTicks}), ahead);
   }
   // Eight 16-bit lanes of all ones or all zeroes to eight bits.
   [[gnu::target("sse4.2")]] static uint8_t one_bit_a_lane(__m128i lanes) {
