@@ -64,8 +64,8 @@ def timer_jobs():
     for name in ("32M", "512K"):
         yield Job("lookups", "timers", SIZES[name], (OURS, TIMERS, TWIN, PEER), calls=OVERLAPPED,
                   rounds=ROUNDS_OF_FINE_VERDICTS)
-    yield Job("lookups", "timers", SIZES["128M"], (OURS, TIMERS, TWIN), calls=OVERLAPPED, counts=False,
-              rounds=ROUNDS_OF_FINE_VERDICTS)
+    yield Job("lookups", "timers", SIZES["128M"], (OURS, TIMERS, TWIN), calls=OVERLAPPED,
+              counts=False, rounds=ROUNDS_OF_FINE_VERDICTS)
 
 
 def core_jobs():
