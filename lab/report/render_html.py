@@ -1,4 +1,5 @@
 """A report as one HTML file with nothing beside it; plots are inline SVG."""
+import collections
 import html
 import io
 import re
@@ -9,9 +10,10 @@ matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402  (after the choice of its backend)
 
 STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 95em; padding: 0 1em }
 table { border-collapse: collapse; margin: .8em 0 } tr { border-bottom: 1px solid #ddd }
-th, td { padding: .15em .7em; text-align: right }
+th, td { padding: .15em .7em; text-align: right } td { white-space: nowrap }
+.wide { overflow-x: auto }
 td:first-child, th:first-child { text-align: left }
 .kind { color: #888; font-size: 85% } ul.verdicts { list-style: none; padding: 0 }
 .verdict { display: inline-block; min-width: 7em; padding: 0 .5em; margin-right: .6em;
@@ -52,7 +54,7 @@ def _table(table):
     head = line(table.header, "th") + "<th class=kind>kind</th></tr>"
     body = "\n".join(line(row, "td") + f"<td class=kind>{table.kind}</td></tr>"
                      for row in table.rows)
-    return f"<table>{head}\n{body}</table>"
+    return f"<div class=wide><table>{head}\n{body}</table></div>"
 
 
 def _verdict(verdict):
@@ -76,12 +78,22 @@ def _section(section):
         yield _table(table)
 
 
+def _summary(sections):
+    """How many verdicts there are of each kind."""
+    counts = collections.Counter(verdict.verdict.upper() for section in sections
+                                 for verdict in section.verdicts)
+    if counts:
+        said = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+        yield f"<p>Verdicts: {html.escape(said)}.</p>"
+
+
 def render(title, facts, sections, broken):
     parts = ["<!doctype html><html lang=en><head><meta charset=utf-8>"
              f"<title>{html.escape(title)}</title><style>{STYLE}</style></head><body>",
              f"<h1>{html.escape(title)}</h1>"]
     parts += [f'<p><span class="verdict broken">broken bench</span>{html.escape(what)}; '
               "no figure counts</p>" for what in broken]
+    parts += _summary(sections)
     for section in sections:
         parts += _section(section)
     about = html.escape("\n".join(f"{name}: {value}" for name, value in facts.items()))
