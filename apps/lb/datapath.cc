@@ -5,7 +5,10 @@
 namespace roost::lb {
 
 Datapath::Datapath(State& state)
-    : state_(state), ipv4_path_(state.ipv4(), state), ipv6_path_(state.ipv6(), state) {
+    : state_(state),
+      answers_(state.next_hops(), outbox_, state.config().tick_seconds(), state.icmp_answers()),
+      ipv4_path_(state.ipv4(), state, answers_, outbox_),
+      ipv6_path_(state.ipv6(), state, answers_, outbox_) {
   const Config& config = state.config();
   for (size_t port = 0; port < config.ports.size(); ++port) {
     rules_.push_back({.interface = &state.next_hops().interface(static_cast<uint16_t>(port)),
@@ -16,9 +19,18 @@ Datapath::Datapath(State& state)
 
 void Datapath::process(net::PacketBatch& batch, Tick now) {
   state_.advance(now);
+  answers_.advance(now);
   admit_all(batch);
   ipv4_path_.forward(ipv4_lanes_, batch, parsed_);
   ipv6_path_.forward(ipv6_lanes_, batch, parsed_);
+  // After the packets, so that an error finds the connection that its batch has made.
+  for (size_t i = 0; i < icmp_lane_count_; ++i) {
+    const size_t lane = icmp_lanes_[i];
+    net::Packet& packet = batch.packets()[lane];
+    net::ParsedPacket& parsed = parsed_[lane];
+    batch.verdicts()[lane] = parsed.is_ipv6 ? ipv6_path_.forward_error(packet, parsed)
+                                            : ipv4_path_.forward_error(packet, parsed);
+  }
 }
 
 void Datapath::idle(Tick now, uint64_t bucket_budget) {
@@ -30,19 +42,32 @@ void Datapath::idle(Tick now, uint64_t bucket_budget) {
 void Datapath::admit_all(net::PacketBatch& batch) {
   ipv4_lanes_.count = 0;
   ipv6_lanes_.count = 0;
+  icmp_lane_count_ = 0;
   for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
     const net::Packet& packet = batch.packets()[lane];
     ROOST_ASSERT(packet.in_port < rules_.size());
     net::ParsedPacket& parsed = parsed_[lane];
     parsed = {};
     if (const auto cause = admit(packet, rules_[packet.in_port], parsed)) {
-      batch.verdicts()[lane] = net::LaneVerdict::drop(static_cast<uint8_t>(*cause));
+      refuse(lane, *cause, batch);
     } else if (parsed.is_ipv6) {
       ipv6_lanes_.push(lane, net::FlowKey6::from_packet(packet, parsed));
     } else {
       ipv4_lanes_.push(lane, net::FlowKey4::from_packet(packet, parsed));
     }
   }
+}
+
+// What is not a packet of a flow: ICMP is looked at later, and who ran out of hops is told.
+void Datapath::refuse(size_t lane, DropCause cause, net::PacketBatch& batch) {
+  const net::ParsedPacket& parsed = parsed_[lane];
+  if (cause == DropCause::kUnsupportedProtocol &&
+      parsed.protocol == (parsed.is_ipv6 ? net::kProtocolIcmp6 : net::kProtocolIcmp4)) {
+    icmp_lanes_[icmp_lane_count_++] = static_cast<uint8_t>(lane);
+    return;
+  }
+  if (cause == DropCause::kTtlExpired) answers_.time_exceeded(batch.packets()[lane], parsed);
+  batch.verdicts()[lane] = net::LaneVerdict::drop(static_cast<uint8_t>(cause));
 }
 
 }  // namespace roost::lb

@@ -2,6 +2,7 @@
 // argument; it satisfies roost::node's NetworkFunction.
 //
 //   admission -> by family: lookup -> new connections -> rewrite -> verdicts
+//             -> ICMP errors: lookup of the flow they are about -> rewrite -> verdicts
 #pragma once
 
 #include <array>
@@ -34,9 +35,11 @@ class Datapath {
 
  private:
   void admit_all(net::PacketBatch& batch);
+  void refuse(size_t lane, DropCause cause, net::PacketBatch& batch);
 
   State& state_;
   net::Outbox outbox_;
+  IcmpAnswers answers_;
   std::vector<AdmissionRules> rules_;  // by port
   FamilyPath<net::Ipv4Address> ipv4_path_;
   FamilyPath<net::Ipv6Address> ipv6_path_;
@@ -45,6 +48,8 @@ class Datapath {
   std::array<net::ParsedPacket, net::kBatchLanesMax> parsed_;
   FamilyLanes<net::Ipv4Address> ipv4_lanes_;
   FamilyLanes<net::Ipv6Address> ipv6_lanes_;
+  std::array<uint8_t, net::kBatchLanesMax> icmp_lanes_{};
+  size_t icmp_lane_count_ = 0;
 };
 
 }  // namespace roost::lb

@@ -24,6 +24,8 @@ enum class DropCause : uint8_t {
   kIpv6RoutingHeader,
   kTooManyExtensionHeaders,
   kUnsupportedProtocol,
+  kBadIcmp,
+  kIcmpNoFlow,
   kMartian,
   kTtlExpired,
   kBadL4Checksum,
@@ -39,7 +41,7 @@ enum class DropCause : uint8_t {
   kNoBuffer,   // by the port, of what the datapath made itself
   kMalformed,  // by the port, before the datapath
 };
-inline constexpr size_t kDropCauseCount = 28;
+inline constexpr size_t kDropCauseCount = 30;
 
 inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames = {
     "undecided",
@@ -56,6 +58,8 @@ inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames =
     "ipv6_routing_header",
     "too_many_extension_headers",
     "unsupported_protocol",
+    "bad_icmp",
+    "icmp_no_flow",
     "martian",
     "ttl_expired",
     "bad_l4_checksum",

@@ -1,5 +1,6 @@
 #include "apps/lb/family_path.h"
 
+#include "roost/net/fragment.h"
 #include "roost/net/rewrite.h"
 
 namespace roost::lb {
@@ -48,7 +49,7 @@ net::LaneVerdict FamilyPath<Address>::begin_connection(const Passage& passage, b
   const std::optional<node::NextHop> client_hop = next_hops_.find(passage.key.source);
   if (!client_hop) return drop(DropCause::kNoNeighbour);
   Backend& backend = services_.backend(*backend_index);
-  if (const auto cause = refusal(passage, backend.hop)) return drop(*cause);
+  if (const auto refused = refuse(passage, backend.hop)) return *refused;
 
   const ConnectionState state = first_state(passage.key.protocol, passage.parsed.tcp_flags);
   const Connection connection{*backend_index, *client_hop, state};
@@ -63,14 +64,13 @@ net::LaneVerdict FamilyPath<Address>::begin_connection(const Passage& passage, b
   }
   is_changed = true;
   ++backend.counters.flows;
-  send_to_backend(passage, backend);
-  return net::LaneVerdict::forward(backend.hop.out_port);
+  return send_to_backend(passage, backend);
 }
 
 template <class Address>
 net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connection& connection) {
   Backend& backend = services_.backend(connection.backend);
-  if (const auto cause = refusal(passage, backend.hop)) return drop(*cause);
+  if (const auto refused = refuse(passage, backend.hop)) return *refused;
   const uint8_t flags = passage.parsed.tcp_flags;
   const ConnectionState state = next_state(connection.state, Sender::kClient, flags);
   if (begins_anew(connection.state, flags)) {
@@ -79,53 +79,69 @@ net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connect
   }
   connection.state = state;
   connections_.refresh(connection, timeout(state));
-  send_to_backend(passage, backend);
-  return net::LaneVerdict::forward(backend.hop.out_port);
+  return send_to_backend(passage, backend);
 }
 
 template <class Address>
 net::LaneVerdict FamilyPath<Address>::to_client(const Passage& passage, Connection& connection) {
   const node::NextHop hop = connection.client_hop;
-  if (const auto cause = refusal(passage, hop)) return drop(*cause);
+  if (const auto refused = refuse(passage, hop)) return *refused;
   connection.state = next_state(connection.state, Sender::kBackend, passage.parsed.tcp_flags);
   connections_.refresh(connection, timeout(connection.state));
   Backend& backend = services_.backend(connection.backend);
   net::rewrite_source(passage.packet, passage.parsed, backend.virtual_endpoint);
-  leave(passage, hop, backend);
-  return net::LaneVerdict::forward(hop.out_port);
+  return leave(passage, hop, backend);
 }
 
-// Why the packet cannot leave by this hop.
 template <class Address>
-std::optional<DropCause> FamilyPath<Address>::refusal(const Passage& passage,
-                                                      const node::NextHop& hop) const {
+std::optional<net::LaneVerdict> FamilyPath<Address>::refuse(const Passage& passage,
+                                                            const node::NextHop& hop) {
   const node::Interface& out = next_hops_.interface(hop.out_port);
-  if (passage.parsed.ip_bytes > out.mtu) return DropCause::kTooBig;
+  if (passage.parsed.ip_bytes > out.mtu && !net::may_be_cut(passage.packet, passage.parsed)) {
+    answers_.too_big(passage.packet, passage.parsed, out.mtu);
+    return drop(DropCause::kTooBig);
+  }
   const size_t tags_before = passage.parsed.vlan.count;
   if (out.vlan.count > tags_before &&
       (out.vlan.count - tags_before) * net::vlan::kTagBytes > passage.packet.headroom) {
-    return DropCause::kNoHeadroom;
+    return drop(DropCause::kNoHeadroom);
   }
   return {};
 }
 
 template <class Address>
-void FamilyPath<Address>::send_to_backend(const Passage& passage, Backend& backend) {
+net::LaneVerdict FamilyPath<Address>::send_to_backend(const Passage& passage, Backend& backend) {
   net::rewrite_destination(passage.packet, passage.parsed, backend.endpoint);
-  leave(passage, backend.hop, backend);
+  return leave(passage, backend.hop, backend);
 }
 
 // What every forwarded packet gets on its way out.
 template <class Address>
-void FamilyPath<Address>::leave(const Passage& passage, const node::NextHop& hop,
-                                Backend& backend) {
+net::LaneVerdict FamilyPath<Address>::leave(const Passage& passage, const node::NextHop& hop,
+                                            Backend& backend) {
   const node::Interface& out = next_hops_.interface(hop.out_port);
   net::decrement_ttl(passage.packet, passage.parsed);
   const bool is_tagged = net::rewrite_vlan_tags(passage.packet, passage.parsed, out.vlan);
   ROOST_ASSERT(is_tagged);
   net::rewrite_macs(passage.packet, {.source = out.mac, .destination = hop.destination});
+  if (passage.parsed.ip_bytes > out.mtu) return leave_in_pieces(passage, hop.out_port, out.mtu);
   ++backend.counters.packets;
   backend.counters.bytes += passage.packet.total_bytes;
+  return net::LaneVerdict::forward(hop.out_port);
+}
+
+// The packet itself goes nowhere; its pieces are the balancer's own.
+template <class Address>
+net::LaneVerdict FamilyPath<Address>::leave_in_pieces(const Passage& passage, uint16_t out_port,
+                                                      uint16_t mtu) {
+  net::Piece piece = net::piece_at(passage.packet, passage.parsed, 0, mtu);
+  while (piece.bytes != 0) {
+    const auto frame = outbox_.reserve(out_port, net::frame_bytes_of(passage.parsed, piece));
+    if (frame.empty()) break;  // without this one, the others are worth nothing
+    net::write_piece(passage.packet, passage.parsed, piece, frame);
+    piece = net::piece_at(passage.packet, passage.parsed, piece.offset + piece.bytes, mtu);
+  }
+  return net::LaneVerdict::consume();
 }
 
 template class FamilyPath<net::Ipv4Address>;

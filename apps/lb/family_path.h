@@ -13,8 +13,10 @@
 #include <span>
 
 #include "apps/lb/drop_cause.h"
+#include "apps/lb/icmp_answers.h"
 #include "apps/lb/state.h"
 #include "roost/net/flow_key.h"
+#include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
 #include "roost/net/parse.h"
 
@@ -36,16 +38,24 @@ struct FamilyLanes {
 template <class Address>
 class FamilyPath {
  public:
-  // Both must outlive this object.
-  FamilyPath(Family<Address>& family, const State& state)
+  // All must outlive this object.
+  FamilyPath(Family<Address>& family, const State& state, IcmpAnswers& answers, net::Outbox& outbox)
       : services_(family.services()),
         connections_(family.connections()),
         next_hops_(state.next_hops()),
-        timeouts_(state.config().timeouts) {}
+        timeouts_(state.config().timeouts),
+        answers_(answers),
+        outbox_(outbox) {}
 
   // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
   void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
                std::span<net::ParsedPacket> parsed);
+
+  // Decides one ICMP message, which parsed as kUnsupportedProtocol. An error about a packet of a
+  // live connection is translated and goes to the end that sent that packet: from the backend's
+  // side to the client, from the client's side to the backend. It does not refresh the connection,
+  // because anybody can send one.
+  [[nodiscard]] net::LaneVerdict forward_error(net::Packet& packet, net::ParsedPacket& parsed);
 
  private:
   using Key = net::FlowKey<Address>;
@@ -63,10 +73,12 @@ class FamilyPath {
   net::LaneVerdict to_backend(const Passage& passage, Connection& connection);
   net::LaneVerdict to_client(const Passage& passage, Connection& connection);
 
-  [[nodiscard]] std::optional<DropCause> refusal(const Passage& passage,
-                                                 const node::NextHop& hop) const;
-  void send_to_backend(const Passage& passage, Backend& backend);
-  void leave(const Passage& passage, const node::NextHop& hop, Backend& backend);
+  // Why the packet cannot leave by this hop; its sender is told.
+  [[nodiscard]] std::optional<net::LaneVerdict> refuse(const Passage& passage,
+                                                       const node::NextHop& hop);
+  net::LaneVerdict send_to_backend(const Passage& passage, Backend& backend);
+  net::LaneVerdict leave(const Passage& passage, const node::NextHop& hop, Backend& backend);
+  net::LaneVerdict leave_in_pieces(const Passage& passage, uint16_t out_port, uint16_t mtu);
   [[nodiscard]] TickCount timeout(ConnectionState state) const {
     return timeouts_[static_cast<size_t>(state)];
   }
@@ -75,6 +87,8 @@ class FamilyPath {
   ConnectionTable<Address>& connections_;
   const NextHops& next_hops_;
   const StateTimeouts& timeouts_;
+  IcmpAnswers& answers_;
+  net::Outbox& outbox_;
 };
 
 extern template class FamilyPath<net::Ipv4Address>;

@@ -74,6 +74,7 @@ Report make_report(State& state, RunTotals run) {
   report.live = state.count_live();
   report.is_sound = state.audit();
   report.services = report_services(state);
+  report.icmp_answers = state.icmp_answers();
   const auto& ipv4 = state.ipv4().connections();
   const auto& ipv6 = state.ipv6().connections();
   const bool is_ipv4_larger = ipv4.memory_bytes() >= ipv6.memory_bytes();

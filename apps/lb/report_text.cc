@@ -90,6 +90,13 @@ void write_flows_and_drops(const Report& report, Out out) {
     fmt::format_to(out, "  {:<22} {:>14}\n", kDropCauseNames[cause], report.run.drops[cause]);
   }
   if (!has_drops) fmt::format_to(out, "no packet was dropped\n");
+  const IcmpAnswerCounters& icmp = report.icmp_answers;
+  if (icmp.too_big + icmp.time_exceeded + icmp.limited + icmp.unsendable != 0) {
+    fmt::format_to(out,
+                   "ICMP errors sent: {} too big, {} time exceeded; not sent: {} for their number, "
+                   "{} by rule\n",
+                   icmp.too_big, icmp.time_exceeded, icmp.limited, icmp.unsendable);
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "apps/lb/config.h"
 #include "apps/lb/connection_table.h"
+#include "apps/lb/icmp_counters.h"
 #include "apps/lb/next_hops.h"
 #include "apps/lb/service_table.h"
 #include "roost/base/result.h"
@@ -47,6 +48,9 @@ class State {
   [[nodiscard]] Family<net::Ipv6Address>& ipv6() { return *ipv6_; }
   [[nodiscard]] const Family<net::Ipv6Address>& ipv6() const { return *ipv6_; }
 
+  [[nodiscard]] IcmpAnswerCounters& icmp_answers() { return icmp_answers_; }
+  [[nodiscard]] const IcmpAnswerCounters& icmp_answers() const { return icmp_answers_; }
+
   // As for ConnectionTable, for both families. maintain() shares its budget between them.
   void advance(Tick now);
   void maintain(uint64_t bucket_budget);
@@ -71,6 +75,7 @@ class State {
   NextHops next_hops_;
   std::unique_ptr<Family<net::Ipv4Address>> ipv4_;
   std::unique_ptr<Family<net::Ipv6Address>> ipv6_;
+  IcmpAnswerCounters icmp_answers_{};
 };
 
 }  // namespace roost::lb

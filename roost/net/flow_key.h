@@ -46,7 +46,8 @@ struct FlowKey {
   IpProtocol protocol{};
   std::array<uint8_t, 3> zero{};
 
-  // Of a packet that parsed as kOk, and as this family.
+  // Of a packet that parsed as kOk, and as this family; of one that parsed as kFragment or
+  // kUnsupportedProtocol, with the ports that `parsed` has.
   [[nodiscard]] static FlowKey from_packet(const Packet& packet, const ParsedPacket& parsed) {
     ROOST_DEBUG_ASSERT(parsed.is_ipv6 == kIsIpv6);
     const uint8_t* header = packet.data + parsed.ip_offset;

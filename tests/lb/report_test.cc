@@ -14,7 +14,7 @@ namespace {
 Report some_report() {
   TestBalancer balancer;
   for (uint16_t port = 1; port <= 10; ++port) balancer.send_from_client({.source_port = port});
-  balancer.send_from_client({.ttl = 1});
+  balancer.send_from_client({.tcp_flags = net::tcp::kRst});
   return balancer.report();
 }
 
@@ -32,8 +32,9 @@ TEST(report, json_has_every_number) {
   EXPECT_EQ(json["flows"]["ended"], 0);
   EXPECT_EQ(json["flows"]["expired"], 0);
   EXPECT_EQ(json["flows"]["evicted"], 0);
-  EXPECT_EQ(json["drops"]["ttl_expired"], 1);
+  EXPECT_EQ(json["drops"]["no_flow"], 1);
   EXPECT_EQ(json["drops"].size(), kDropCauseCount);
+  EXPECT_EQ(json["icmp_errors_sent"]["too_big"], 0);
   EXPECT_EQ(json["services"][0]["name"], "web");
   EXPECT_EQ(json["services"][0]["endpoint"], "198.51.100.80:80");
   EXPECT_EQ(json["services"][1]["endpoint"], "[2001:db8:ffff::80]:80");
@@ -49,8 +50,8 @@ TEST(report, json_has_every_number) {
 
 TEST(report, text_has_them_too) {
   const std::string text = format_text(some_report());
-  for (const char* part : {"service web", "198.51.100.80:80 tcp", "ttl_expired", "10 made",
-                           "10 live", "cycles a packet", "pages, lookups by the"}) {
+  for (const char* part : {"service web", "198.51.100.80:80 tcp", "no_flow", "10 made", "10 live",
+                           "cycles a packet", "pages, lookups by the"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
 }

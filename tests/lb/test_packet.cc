@@ -16,17 +16,6 @@ void put(Bytes& bytes, const Array& more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
-// RFC 1071, literally.
-uint16_t checksum(const Bytes& bytes) {
-  uint32_t sum = 0;
-  for (size_t i = 0; i < bytes.size(); i += 2) {
-    sum += uint32_t{bytes[i]} << 8;
-    if (i + 1 < bytes.size()) sum += bytes[i + 1];
-    if (sum > 0xffff) sum -= 0xffff;
-  }
-  return static_cast<uint16_t>(0xffff - sum);
-}
-
 void put_address(Bytes& bytes, const net::IpAddress& address) {
   if (address.is_ipv6()) {
     put(bytes, address.ipv6().bytes);
@@ -58,7 +47,7 @@ Bytes make_l4(const PacketSpec& spec, const net::IpAddress& source,
   put16(covered, static_cast<uint8_t>(spec.protocol));
   put16(covered, l4_bytes);
   put(covered, l4);
-  uint16_t sum = checksum(covered);
+  uint16_t sum = checksum_from_scratch(covered);
   if (!is_tcp && sum == 0) sum = 0xffff;
   const size_t at = is_tcp ? 16 : 6;
   l4[at] = static_cast<uint8_t>(sum >> 8);
@@ -70,10 +59,11 @@ void put_ipv4(Bytes& frame, const PacketSpec& spec, const net::IpAddress& source
               const net::IpAddress& destination, size_t l4_bytes) {
   Bytes header = {0x45, 0};
   put16(header, static_cast<uint32_t>(20 + l4_bytes));
-  put(header, Bytes{0x12, 0x34, 0x40, 0, spec.ttl, static_cast<uint8_t>(spec.protocol), 0, 0});
+  put(header, Bytes{0x12, 0x34, uint8_t(spec.may_be_cut ? 0 : 0x40), 0, spec.ttl,
+                    static_cast<uint8_t>(spec.protocol), 0, 0});
   put_address(header, source);
   put_address(header, destination);
-  const uint16_t sum = checksum(header);
+  const uint16_t sum = checksum_from_scratch(header);
   header[10] = static_cast<uint8_t>(sum >> 8);
   header[11] = static_cast<uint8_t>(sum & 0xff);
   put(frame, header);
@@ -90,6 +80,17 @@ void put_ipv6(Bytes& frame, const PacketSpec& spec, const net::IpAddress& source
 }
 
 }  // namespace
+
+// RFC 1071, literally.
+uint16_t checksum_from_scratch(const Bytes& bytes) {
+  uint32_t sum = 0;
+  for (size_t i = 0; i < bytes.size(); i += 2) {
+    sum += uint32_t{bytes[i]} << 8;
+    if (i + 1 < bytes.size()) sum += bytes[i + 1];
+    if (sum > 0xffff) sum -= 0xffff;
+  }
+  return static_cast<uint16_t>(0xffff - sum);
+}
 
 std::vector<uint8_t> make_frame(const PacketSpec& spec) {
   const net::IpAddress source = net::IpAddress::parse(spec.source).value();

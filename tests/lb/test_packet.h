@@ -25,7 +25,11 @@ struct PacketSpec {
   uint8_t ttl = 64;
   std::string payload = "roost";
   bool has_udp_checksum = true;
+  bool may_be_cut = false;  // IPv4 without "don't fragment"
 };
+
+// RFC 1071, literally.
+[[nodiscard]] uint16_t checksum_from_scratch(const std::vector<uint8_t>& bytes);
 
 [[nodiscard]] std::vector<uint8_t> make_frame(const PacketSpec& spec);
 

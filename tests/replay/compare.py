@@ -4,6 +4,7 @@ wrong went out.
 
 import heapq
 
+from answers import answer, split
 from headers import find_headers
 from model import predict
 from translate import Rewrite, splice
@@ -26,11 +27,9 @@ def check_conservation(replay):
     assert packets["sent"] == sum(map(len, replay.sent)), "the report and the files disagree"
 
 
-def check_against_model(config, captures, replay):
-    """Every packet of both directions, byte by byte and in order, and every count."""
-    check_conservation(replay)
-    prediction = predict(config, captures, replay.sent)
-    for port, (expected, sent) in enumerate(zip(prediction.sent, replay.sent)):
+def check_sent(predicted, observed):
+    """Every packet of each port, byte by byte and in order."""
+    for port, (expected, sent) in enumerate(zip(predicted, observed)):
         for number, (want, record) in enumerate(zip(expected, sent)):
             assert record.frame == want, (
                 f"port {port}, packet {number} is\n  {record.frame.hex()}\nand must be\n"
@@ -39,6 +38,17 @@ def check_against_model(config, captures, replay):
         assert len(sent) == len(
             expected
         ), f"port {port} sent {len(sent)} packets of {len(expected)}"
+
+
+def check_against_model(config, captures, replay):
+    """Every packet of both directions, byte by byte and in order, and every count."""
+    check_conservation(replay)
+    forwarded, answers = split(config, replay.sent)
+    prediction = predict(config, captures, forwarded)
+    check_sent(prediction.sent, forwarded)
+    check_sent(prediction.answers, answers)
+    sent_answers = replay.report["icmp_errors_sent"]
+    assert sent_answers["time_exceeded"] == sum(map(len, answers)), sent_answers
 
     report = replay.report
     assert report["packets"]["received"] == prediction.received, report["packets"]
@@ -72,12 +82,27 @@ def check_nothing_wrong(config, captures, replay):
         )
     )
     translations = [legal_translations(config, port, frame) for _, port, frame in arrivals]
-    for port, sent in enumerate(replay.sent):
+    forwarded, answers = split(config, replay.sent)
+    check_answers(config, arrivals, answers)
+    for port, sent in enumerate(forwarded):
         remaining = iter(translations)
         for number, record in enumerate(sent):
             assert any(
                 (port, record.frame) in legal for legal in remaining
             ), f"port {port}, packet {number} translates nothing that came in: {record.frame.hex()}"
+
+
+def check_answers(config, arrivals, answers):
+    """Each ICMP error is about a packet that came in by its port, and its bytes are right."""
+    legal = [set() for _ in config.ports]
+    mtus = [None, *(port.mtu for port in config.ports)]
+    for _, port, frame in arrivals if any(answers) else ():
+        headers = find_headers(frame)
+        if headers is not None:
+            legal[port].update(answer(config.ports[port], frame, headers, mtu) for mtu in mtus)
+    for port, sent in enumerate(answers):
+        for record in sent:
+            assert record.frame in legal[port], f"port {port} answers {record.frame.hex()}"
 
 
 def legal_translations(config, in_port, frame):

@@ -25,6 +25,7 @@ class Endpoint(NamedTuple):
 class Port:
     mac: bytes
     vlan: tuple
+    addresses: tuple  # its own, each with its network
     networks: tuple
     mtu: int
     is_promiscuous: bool
@@ -65,6 +66,7 @@ class LbConfig:
         return Port(
             mac_bytes(toml["mac"]),
             tuple(toml.get("vlan", ())),
+            tuple(ipaddress.ip_interface(a) for a in toml["addresses"]),
             tuple(ipaddress.ip_interface(a).network for a in toml["addresses"]),
             toml.get("mtu", 1500),
             toml.get("promiscuous", False),

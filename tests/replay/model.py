@@ -10,6 +10,7 @@ packet that went out, which must be for a backend of its service; all later pack
 import collections
 import heapq
 
+from answers import answer
 from flows import RST, Flows
 from headers import find_headers
 from lb_config import TCP
@@ -20,7 +21,8 @@ from translate import Rewrite, rebuild, splice
 class Prediction:
     def __init__(self, port_count):
         self.received = 0
-        self.sent = [[] for _ in range(port_count)]  # frames, by output port
+        self.sent = [[] for _ in range(port_count)]  # frames forwarded, by output port
+        self.answers = [[] for _ in range(port_count)]  # ICMP errors of the balancer's own
         self.drops = collections.Counter()  # by cause
         self.flows = {}
         self.flows_by_backend = collections.Counter()  # (service, backend) -> flows made
@@ -73,6 +75,8 @@ class Model:
             cause = self._forward(frame, headers, tick)
         if cause is not None:
             self.prediction.drops[cause] += 1
+        if cause == "ttl_expired":
+            self.prediction.answers[port].append(answer(self.config.ports[port], frame, headers))
 
     def _forward(self, frame, headers, tick):
         service = self.config.by_virtual.get((headers.protocol, headers.target))

@@ -49,10 +49,15 @@ def refuse_ipv4(packet):
     if checksum(packet[:header_bytes]) != 0:
         return "bad_checksum"
     if word(packet, 6) & 0x3FFF:
-        return "fragment"
+        return refuse_fragment(word(packet, 6) & 0x2000, word(packet, 2) - header_bytes)
     if header_bytes > 20 and packet[20] in (LOOSE_SOURCE_ROUTE, STRICT_SOURCE_ROUTE):
         return "ipv4_source_route"
     return None if packet[9] in (TCP, UDP) else "unsupported_protocol"
+
+
+def refuse_fragment(is_followed, size):
+    """Of the well-meant captures' fragments, which are whole TCP or UDP headers and more."""
+    return "bad_fragment" if is_followed and size % 8 else "fragment"
 
 
 def refuse_ipv6(packet):
@@ -65,7 +70,7 @@ def refuse_ipv6(packet):
         if protocol == ROUTING and packet[offset + 3] > 0:
             return "ipv6_routing_header"
         if protocol == FRAGMENT and word(packet, offset + 2) & 0xFFF9:
-            return "fragment"
+            return refuse_fragment(word(packet, offset + 2) & 1, 32 + word(packet, 4) - offset)
         units = {FRAGMENT: 8, AUTHENTICATION: 4 * (packet[offset + 1] + 2)}
         length = units.get(protocol, 8 * (packet[offset + 1] + 1))
         protocol, offset = packet[offset], offset + length

@@ -1,0 +1,68 @@
+// ICMP errors about packets of connections: FamilyPath::forward_error.
+#include "apps/lb/family_path.h"
+#include "roost/net/icmp_error.h"
+#include "roost/net/martian.h"
+
+namespace roost::lb {
+
+namespace {
+
+std::optional<DropCause> cause_of(net::IcmpVerdict verdict) {
+  using enum net::IcmpVerdict;
+  switch (verdict) {
+    case kError:
+      return {};
+    case kNotIcmp:
+    case kNotError:
+      return DropCause::kUnsupportedProtocol;
+    case kSplitHeaders:
+      return DropCause::kSplitHeaders;
+    case kTruncated:
+    case kBadChecksum:
+    case kBadEmbedded:
+      return DropCause::kBadIcmp;
+    case kOtherProtocol:
+      return DropCause::kIcmpNoFlow;
+  }
+  return DropCause::kBadIcmp;
+}
+
+net::LaneVerdict drop(DropCause cause) {
+  return net::LaneVerdict::drop(static_cast<uint8_t>(cause));
+}
+
+}  // namespace
+
+template <class Address>
+net::LaneVerdict FamilyPath<Address>::forward_error(net::Packet& packet,
+                                                    net::ParsedPacket& parsed) {
+  net::IcmpError error;
+  if (const auto cause = cause_of(parse_icmp_error(packet, parsed, error))) return drop(*cause);
+  const Key outer = Key::from_packet(packet, parsed);
+  if (has_martian_address(outer)) return drop(DropCause::kMartian);
+  if (parsed.ttl <= 1) return drop(DropCause::kTtlExpired);
+  // It goes to who sent the packet it is about; what is for somebody else is made up.
+  const Key about = net::embedded_key<Key>(packet, error);
+  if (about.source != outer.destination) return drop(DropCause::kBadIcmp);
+
+  const Match match = connections_.find(about.reversed());
+  if (match.connection == nullptr) return drop(DropCause::kIcmpNoFlow);
+  Backend& backend = services_.backend(match.connection->backend);
+  const bool is_to_backend = match.sender == Sender::kClient;
+  const node::NextHop hop = is_to_backend ? backend.hop : match.connection->client_hop;
+  const Passage passage{packet, parsed, about};
+  if (const auto refused = refuse(passage, hop)) return *refused;
+  if (is_to_backend) {
+    net::rewrite_error_source(packet, error, backend.endpoint);
+  } else {
+    net::rewrite_error_destination(packet, error, backend.virtual_endpoint);
+  }
+  return leave(passage, hop, backend);
+}
+
+template net::LaneVerdict FamilyPath<net::Ipv4Address>::forward_error(net::Packet&,
+                                                                      net::ParsedPacket&);
+template net::LaneVerdict FamilyPath<net::Ipv6Address>::forward_error(net::Packet&,
+                                                                      net::ParsedPacket&);
+
+}  // namespace roost::lb

@@ -1,0 +1,15 @@
+// What became of packets that the balancer owed an ICMP error.
+#pragma once
+
+#include <cstdint>
+
+namespace roost::lb {
+
+struct IcmpAnswerCounters {
+  uint64_t too_big = 0;        // sent
+  uint64_t time_exceeded = 0;  // sent
+  uint64_t limited = 0;        // not sent: too many of them
+  uint64_t unsendable = 0;     // not sent: the rules forbid it, or the port has no such address
+};
+
+}  // namespace roost::lb

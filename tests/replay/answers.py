@@ -1,0 +1,66 @@
+"""The ICMP errors that the balancer itself sends, built by scapy from the packet that they are
+about.
+
+They leave after the batch that their packet came in, and which packets share a batch the model does
+not know. So they are told apart from what was forwarded, and compared on their own.
+"""
+
+import ipaddress
+
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.inet6 import ICMPv6PacketTooBig, ICMPv6TimeExceeded, IPv6
+from scapy.packet import Raw
+
+from headers import addresses, word
+from translate import end_of_ip
+
+EMBEDDED_MAX = {4: 576 - 28, 6: 1280 - 48}
+
+
+def answer(port, frame, headers, mtu=None):
+    """What `port`, which received the frame, sends back: time exceeded, or too big for `mtu`."""
+    source = ipaddress.ip_address(headers.source.address)
+    own = own_address(port, source)
+    if own is None:
+        return None
+    end = min(end_of_ip(frame, headers), headers.l3 + EMBEDDED_MAX[source.version])
+    about = Raw(frame[headers.l3 : end])
+    if source.version == 4:
+        kind = ICMP(type=11, code=0) if mtu is None else ICMP(type=3, code=4, nexthopmtu=mtu)
+        if mtu is None:
+            kind.unused = 0
+        packet = IP(src=str(own), dst=str(source), tos=0xC0, id=0, flags="DF", ttl=64) / kind
+    else:
+        kind = ICMPv6TimeExceeded() if mtu is None else ICMPv6PacketTooBig(mtu=mtu)
+        packet = IPv6(src=str(own), dst=str(source), hlim=64) / kind
+    return frame[6:12] + port.mac + frame[12 : headers.l3] + bytes(packet / about)
+
+
+def own_address(port, asker):
+    """The port's address in the asker's network, else its first of that family."""
+    of_family = [a for a in port.addresses if a.version == asker.version]
+    near = [a.ip for a in of_family if asker in a.network]
+    return (near or [a.ip for a in of_family] or [None])[0]
+
+
+def is_answer(port, frame):
+    """Whether a frame that left by this port is the balancer's own."""
+    l3 = 14 + 4 * len(port.vlan)
+    is_ipv6 = word(frame, l3 - 2) == 0x86DD
+    if frame[l3 + 6 if is_ipv6 else l3 + 9] != (58 if is_ipv6 else 1):
+        return False
+    source, _ = addresses(frame, l3, is_ipv6)
+    return any(a.ip.packed == source for a in port.addresses)
+
+
+def split(config, sent):
+    """(forwarded, answers): for each port the records of each sort, in their order."""
+    forwarded = [
+        [r for r in records if not is_answer(port, r.frame)]
+        for port, records in zip(config.ports, sent)
+    ]
+    answers = [
+        [r for r in records if is_answer(port, r.frame)]
+        for port, records in zip(config.ports, sent)
+    ]
+    return forwarded, answers
