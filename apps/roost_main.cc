@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "apps/ctl/ctl_arguments.h"
+#include "apps/ctl/ctl_command.h"
 #include "apps/lb/exit_status.h"
 #include "apps/lb/lb_command.h"
 
@@ -17,7 +19,8 @@ constexpr const char* kAbout =
     "\n"
     "  roost lb -c FILE [--json] -- EAL-ARGUMENTS   balance TCP and UDP over backends\n"
     "  roost lb -c FILE --check                     check a configuration, start nothing\n"
-    "  roost lb --suggest CAPTURE                   print a configuration for a capture";
+    "  roost lb --suggest CAPTURE                   print a configuration for a capture\n"
+    "  roost ctl COMMAND                            ask and tell a running balancer";
 
 constexpr const char* kLbAbout = "A layer-4 load balancer for TCP and UDP, IPv4 and IPv6.";
 
@@ -38,6 +41,18 @@ constexpr const char* kLbFooter =
     "  2  the command line is wrong\n"
     "  3  the configuration was refused; each fault is printed with its line\n"
     "  4  captures, DPDK, ports or memory could not be had";
+
+constexpr const char* kCtlAbout = "Ask and tell a running balancer, over its control socket.";
+
+constexpr const char* kCtlFooter =
+    "roost ctl COMMAND --help says what a command takes. Tables, or JSON with --json, on standard\n"
+    "output; what is wrong on standard error.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  done\n"
+    "  1  the balancer says why not\n"
+    "  2  the command line is wrong\n"
+    "  4  nobody answers at the socket";
 
 // What follows the first "--".
 std::vector<std::string> split_off_eal_arguments(std::vector<std::string>& arguments) {
@@ -63,15 +78,30 @@ int run(std::vector<std::string> arguments) {
       lb->add_flag("--check", options.check_only, "check the configuration and start nothing");
   auto* json = lb->add_flag("--json", options.json, "report as JSON on standard output");
   suggest->excludes(config)->excludes(check)->excludes(json);
+  CLI::App* ctl = app.add_subcommand("ctl", kCtlAbout);
+  ctl->footer(kCtlFooter);
+  const roost::ctl::CtlArguments ctl_arguments(*ctl);
 
   try {
     std::ranges::reverse(arguments);  // CLI11 takes them from the back
     app.parse(arguments);
-    if (options.config_path.empty() && options.suggest_path.empty()) {
+    if (lb->parsed() && options.config_path.empty() && options.suggest_path.empty()) {
       throw CLI::RequiredError("-c FILE, or --suggest CAPTURE,");
+    }
+    if (ctl->parsed() && !ctl_arguments.only_list && ctl->get_subcommands().empty()) {
+      throw CLI::RequiredError("A command of `roost ctl --help`");
     }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? roost::lb::kExitOk : roost::lb::kExitUsage;
+  }
+  if (ctl_arguments.only_list) {
+    std::cout << roost::ctl::CtlArguments::list().dump(2) << "\n";
+    return roost::lb::kExitOk;
+  }
+  if (ctl->parsed()) {
+    return roost::ctl::run_ctl({.socket = ctl_arguments.socket,
+                                .json = ctl_arguments.json,
+                                .request = ctl_arguments.request()});
   }
   return roost::lb::run_lb(options);
 }

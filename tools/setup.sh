@@ -6,12 +6,13 @@
 # no network.
 
 packages_run='g++ cmake ninja-build pkg-config
-  libdpdk-dev libpcap-dev libcli11-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev'
+  libdpdk-dev libpcap-dev libcli11-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev
+  libasio-dev prometheus-cpp-dev'
 
 packages_test='clang-16 clang-format-16 clang-tidy-16 libclang-rt-16-dev ccache
   libgtest-dev googletest g++-aarch64-linux-gnu qemu-user gdb doxygen
   python3 python3-dev python3-venv python3-numpy python3-matplotlib
-  python3-scapy python3-pyflakes shellcheck binutils
+  python3-scapy python3-prometheus-client python3-pyflakes mandoc shellcheck binutils
   iproute2 ethtool tcpdump tshark nginx-light dnsmasq-base bind9-dnsutils curl procps
   ca-certificates'
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "apps/lb/config_check.h"
+#include "apps/lb/timeout_names.h"
 #include "apps/lb/toml_table.h"
 #include "roost/expiry/slot_timers.h"
 
@@ -189,46 +189,30 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, std::vector<F
   return service;
 }
 
-struct TimeoutKey {
-  std::string_view key;
-  double seconds;  // unless the file says otherwise
-  std::vector<ConnectionState> states;
-};
-
 // Reads seconds and keeps ticks: at least as long as the file says, less than a tick longer.
 void read_timeouts(TomlTable& top, std::vector<Fault>& faults, Config& config) {
-  using enum ConnectionState;
-  const std::array<TimeoutKey, 5> keys = {
-      {{"tcp_syn", 60, {kSynSent, kSynReceived}},
-       {"tcp_established", 900, {kEstablished}},
-       {"tcp_closing", 120, {kClientFinished, kBackendFinished}},
-       {"tcp_closed", 10, {kClosed}},
-       {"udp", 60, {kUdp}}}};
   const toml::table empty;
   const toml::table* toml = top.table("timeouts");
   TomlTable table(toml == nullptr ? empty : *toml, "[timeouts]", faults);
   const double seconds_max = config.tick_seconds() * kTimeoutTicksMax;
-  for (const auto& [key, seconds_default, states] : keys) {
-    const std::optional<double> given = table.number(key);
-    const double seconds = given.value_or(seconds_default);
+  for (const NamedTimeout& named : kNamedTimeouts) {
+    const std::optional<double> given = table.number(named.name);
+    const double seconds = given.value_or(named.seconds_default);
     const std::string largest = "more than " + grouped(kTimeoutTicksMax) +
                                 " ticks; the largest at this tick_seconds is " +
                                 fmt::format("{:.10g}", seconds_max) + ", or make ticks longer";
-    if (!(seconds > 0)) {
-      table.fault_in(key, "not a time; give seconds, more than 0");
-    } else if (seconds > seconds_max * (1 + 1e-12)) {
-      if (given) {
-        table.fault_in(key, largest);
-      } else {
-        top.fault_in("tick_seconds", "the default of [timeouts] " + std::string(key) +
-                                         " would be " + largest + " or set it");
+    const std::optional<TickCount> ticks = timeout_ticks(seconds, config.tick_seconds());
+    if (ticks) {
+      for (const ConnectionState state : named.states) {
+        config.timeouts[static_cast<size_t>(state)] = *ticks;
       }
+    } else if (!(seconds > 0)) {
+      table.fault_in(named.name, "not a time; give seconds, more than 0");
+    } else if (given) {
+      table.fault_in(named.name, largest);
     } else {
-      const double ticks = std::ceil(seconds / config.tick_seconds() - 1e-9);
-      for (const ConnectionState state : states) {
-        config.timeouts[static_cast<size_t>(state)] =
-            std::clamp(static_cast<TickCount>(ticks), TickCount{1}, kTimeoutTicksMax);
-      }
+      top.fault_in("tick_seconds", "the default of [timeouts] " + std::string(named.name) +
+                                       " would be " + largest + " or set it");
     }
   }
   table.refuse_unknown_keys();
@@ -268,12 +252,19 @@ Config read_everything(const toml::table& toml, std::vector<Fault>& faults) {
   }
   read_timeouts(top, faults, config);
   read_lb(top, faults, config);
+  config.control = read_control(top, faults);
   top.refuse_unknown_keys();
   check_config(config, is_network_known, faults);
   return config;
 }
 
 }  // namespace
+
+std::optional<TickCount> timeout_ticks(double seconds, double tick_seconds) {
+  if (!(seconds > 0) || seconds > tick_seconds * kTimeoutTicksMax * (1 + 1e-12)) return {};
+  const double ticks = std::ceil(seconds / tick_seconds - 1e-9);
+  return std::clamp(static_cast<TickCount>(ticks), TickCount{1}, kTimeoutTicksMax);
+}
 
 ConfigOutcome parse_config(std::string_view text) {
   ConfigOutcome outcome;

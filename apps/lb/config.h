@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apps/lb/connection_state.h"
+#include "apps/lb/control_config.h"
 #include "roost/expiry/tick.h"
 #include "roost/net/address.h"
 #include "roost/net/headers.h"
@@ -68,6 +69,7 @@ struct Config {
   std::vector<ServiceConfig> services{};
   StateTimeouts timeouts{};
   bool verify_l4_checksum = false;
+  ControlConfig control{};
 
   [[nodiscard]] double tick_seconds() const {
     return static_cast<double>(tick_microseconds) / 1'000'000;

@@ -20,7 +20,7 @@ uint64_t slots_for(uint64_t connections) {
 
 template <class Address>
 Result<ConnectionTable<Address>> ConnectionTable<Address>::create(const Config& config,
-                                                                  const Services& services) {
+                                                                  Services& services) {
   auto replies = Replies::create(
       {.capacity = slots_for<Replies>(config.connections), .hash_seed = config.hash_seed});
   if (!replies) return replies.error();
@@ -33,12 +33,19 @@ Result<ConnectionTable<Address>> ConnectionTable<Address>::create(const Config& 
 }
 
 template <class Address>
+void ConnectionTable<Address>::Shared::forget_reply(const Key& client_key,
+                                                    const Connection& connection) {
+  auto& backend = services->backend(connection.backend);
+  const Key reply_key = reply_key_of(client_key, backend);
+  const uint32_t* owner = replies.find(reply_key);
+  if (owner != nullptr && *owner == backend.service) replies.erase(reply_key);
+  ++backend.counters.flows_over;
+}
+
+template <class Address>
 void ConnectionTable<Address>::ConnectionEnded::operator()(const Key& client_key,
                                                            const Connection& connection) const {
-  const auto& backend = shared->services->backend(connection.backend);
-  const Key reply_key = reply_key_of(client_key, backend);
-  const uint32_t* owner = shared->replies.find(reply_key);
-  if (owner != nullptr && *owner == backend.service) shared->replies.erase(reply_key);
+  shared->forget_reply(client_key, connection);
   if (connection.state == ConnectionState::kClosed) {
     ++shared->counts.ended;
   } else {
@@ -144,6 +151,15 @@ void ConnectionTable<Address>::maintain(uint64_t bucket_budget) {
   if (buckets == 0) return;
   connections_.maintain(buckets);
   buckets_due_ -= buckets;
+}
+
+// The key is a copy, because the caller's may be the entry's own.
+template <class Address>
+void ConnectionTable<Address>::remove(Key client_key, const Connection& connection) {
+  shared_->forget_reply(client_key, connection);
+  const bool is_erased = connections_.erase(client_key);
+  ROOST_ASSERT(is_erased);
+  ++shared_->counts.deleted;
 }
 
 template <class Address>

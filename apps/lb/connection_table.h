@@ -14,7 +14,8 @@
 // I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose tuple is
 //    (client, virtual address of the named service). That one has the backend of the reply tuple,
 //    because a tuple's backend never changes while the balancer runs.
-// I3 made = live + ended + expired, whenever no expired entry waits to be handed over (settle()).
+// I3 made = live + ended + expired + deleted, whenever no expired entry waits to be handed over
+// (settle()).
 //
 // Both directions live and die together: the sink that gets a dying connection removes its reply
 // entry, if it still is its own, and counts it once: ended, if TCP had closed it, else expired.
@@ -51,6 +52,7 @@ struct FlowCounts {
   uint64_t made = 0;
   uint64_t ended = 0;    // TCP: closed, and silent for the closing time or followed by the next one
   uint64_t expired = 0;  // silent for too long
+  uint64_t deleted = 0;  // because somebody asked for it
 };
 
 enum class MakeOutcome : uint8_t { kMade, kReplyTupleTaken, kFull };
@@ -68,7 +70,7 @@ class ConnectionTable {
   };
 
   // `services` must outlive the table and stay where it is.
-  static Result<ConnectionTable> create(const Config& config, const Services& services);
+  static Result<ConnectionTable> create(const Config& config, Services& services);
 
   // Whom a packet's tuple belongs to. The pointer is valid until make() or time
   // changes the table.
@@ -93,6 +95,7 @@ class ConnectionTable {
   // The connection's closed predecessor ends, and it begins anew in its place.
   void restart(Connection& connection, ConnectionState state) {
     connection.state = state;
+    ++shared_->services->backend(connection.backend).counters.flows_over;
     ++shared_->counts.ended;
     ++shared_->counts.made;
   }
@@ -114,11 +117,27 @@ class ConnectionTable {
   [[nodiscard]] const FlowCounts& counts() const { return shared_->counts; }
   // Connections that are live now, counted one by one. Linear in the capacity.
   [[nodiscard]] uint64_t count_live();
+  // A place in a walk over the connections, and how far it goes at a time.
+  using WalkCursor = Cursor;
+  // Calls visit(const Key& client_key, const Connection&) for each live connection in the next
+  // `bucket_budget` buckets, at most kWalkBucketConnectionsMax in each; where it returns true, the
+  // connection is deleted. False when the walk is at its end.
+  template <class Visit>
+  bool walk(WalkCursor& cursor, uint64_t bucket_budget, Visit&& visit) {
+    return connections_.scan(cursor, bucket_budget,
+                             [&](const Key& client_key, const Connection& connection) {
+                               if (visit(client_key, connection)) remove(client_key, connection);
+                             });
+  }
+  static constexpr size_t kWalkBucketConnectionsMax = 8;
+
   // Every client tuple has its reply tuple and the other way round (I1, I2); settle() first.
   // Linear in the capacity.
   [[nodiscard]] bool audit();
 
   [[nodiscard]] uint64_t capacity() const { return connections_.capacity(); }
+  // Connections held: live ones, and expired ones that were not handed over yet.
+  [[nodiscard]] uint64_t size() const { return connections_.size(); }
   [[nodiscard]] uint64_t memory_bytes() const {
     return connections_.memory_bytes() + shared_->replies.memory_bytes();
   }
@@ -133,8 +152,11 @@ class ConnectionTable {
   // What a dying connection changes; at a fixed place, because the sink points to it.
   struct Shared {
     Replies replies;
-    const Services* services;
+    Services* services;
     FlowCounts counts{};
+
+    // A connection is over: its reply entry goes, if it still is its own.
+    void forget_reply(const Key& client_key, const Connection& connection);
   };
 
   // Called for each connection that died by expiry.
@@ -148,6 +170,7 @@ class ConnectionTable {
     using Sink = ConnectionEnded;
   };
   using Connections = FlowTable<Key, Connection, Policies>;
+  static_assert(Connections::kSlots <= kWalkBucketConnectionsMax);
   // 104-bit keys stand in the buckets' lines, so that an IPv4 packet of a client costs one of them.
   static_assert(Key::kIsIpv6 || (Connections::kSlots == 2 && Replies::kSlots == 3));
 
@@ -170,6 +193,7 @@ class ConnectionTable {
   [[nodiscard]] Connection* owner_of(const Key& reply_key, uint32_t service) {
     return connections_.find(client_key_of(reply_key, service));
   }
+  void remove(Key client_key, const Connection& connection);
   void find_replies(std::span<const Key> keys, std::span<const uint8_t> lanes,
                     std::span<Match> matches);
 

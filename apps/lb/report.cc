@@ -9,10 +9,6 @@ namespace roost::lb {
 
 namespace {
 
-std::string endpoint_text(const net::IpAddress& address, uint16_t port) {
-  return fmt::format(fmt::runtime(address.is_ipv6() ? "[{}]:{}" : "{}:{}"), address.format(), port);
-}
-
 std::vector<ServiceReport> report_services(const State& state) {
   std::vector<ServiceReport> reports;
   const Config& config = state.config();
@@ -48,7 +44,13 @@ BackendCounters sum_of_backends(const Report& report) {
   return sum;
 }
 
-void add_ports(Report& report) {
+}  // namespace
+
+std::string endpoint_text(const net::IpAddress& address, uint16_t port) {
+  return fmt::format(fmt::runtime(address.is_ipv6() ? "[{}]:{}" : "{}:{}"), address.format(), port);
+}
+
+void add_up_ports(Report& report) {
   const auto drop_count = [&](DropCause cause) -> uint64_t& {
     return report.run.drops[static_cast<size_t>(cause)];
   };
@@ -63,13 +65,11 @@ void add_ports(Report& report) {
   }
 }
 
-}  // namespace
-
 Report make_report(State& state, RunTotals run) {
   Report report;
   state.settle();
   report.run = std::move(run);
-  add_ports(report);
+  add_up_ports(report);
   report.flows = state.counts();
   report.live = state.count_live();
   report.is_sound = state.audit();
@@ -93,8 +93,9 @@ std::vector<std::string> broken_sums(const Report& report) {
          report.sent + sum_of_drops(report) + report.run.consumed,
          "packets received + originated = packets sent + drops by cause + consumed does not hold");
   expect(report.flows.made,
-         report.live + report.flows.ended + report.flows.expired + report.evicted,
-         "flows made = live + ended + expired + evicted does not hold");
+         report.live + report.flows.ended + report.flows.expired + report.flows.deleted +
+             report.evicted,
+         "flows made = live + ended + expired + deleted + evicted does not hold");
   const BackendCounters backends = sum_of_backends(report);
   expect(backends.flows, report.flows.made, "flows of all backends = flows made does not hold");
   const auto drops = [&](DropCause cause) { return report.run.drops[static_cast<size_t>(cause)]; };

@@ -83,6 +83,13 @@ struct Report {
 // Ends the run: hands over every expired connection and counts the live ones.
 [[nodiscard]] Report make_report(State& state, RunTotals run);
 
+// Adds up the ports' counts, and puts what they refused and delivered malformed under their drop
+// causes.
+void add_up_ports(Report& report);
+
+// ADDRESS:PORT; an IPv6 address is in brackets.
+[[nodiscard]] std::string endpoint_text(const net::IpAddress& address, uint16_t port);
+
 // A sentence for each sum that does not close; none when all is well.
 [[nodiscard]] std::vector<std::string> broken_sums(const Report& report);
 

@@ -1,7 +1,5 @@
 // The report as machines read it. The names of its fields are an interface: README.md lists them.
-#include <nlohmann/json.hpp>
-
-#include "apps/lb/report.h"
+#include "apps/lb/report_json.h"
 
 namespace roost::lb {
 
@@ -39,6 +37,16 @@ Json captures_json(const Report& report) {
   return captures;
 }
 
+Json drops_json(const Report& report) {
+  Json drops = Json::object();
+  for (size_t cause = 0; cause < kDropCauseCount; ++cause) {
+    drops[std::string(kDropCauseNames[cause])] = report.run.drops[cause];
+  }
+  return drops;
+}
+
+}  // namespace
+
 Json services_json(const Report& report) {
   Json services = Json::array();
   for (const ServiceReport& service : report.services) {
@@ -58,48 +66,44 @@ Json services_json(const Report& report) {
   return services;
 }
 
-Json drops_json(const Report& report) {
-  Json drops = Json::object();
-  for (size_t cause = 0; cause < kDropCauseCount; ++cause) {
-    drops[std::string(kDropCauseNames[cause])] = report.run.drops[cause];
-  }
-  return drops;
+Json report_json(const Report& report) {
+  return {{"packets",
+           {{"received", report.received},
+            {"received_bytes", report.received_bytes},
+            {"sent", report.sent},
+            {"sent_bytes", report.sent_bytes},
+            {"originated", report.run.originated},
+            {"consumed", report.run.consumed}}},
+          {"flows",
+           {{"made", report.flows.made},
+            {"live", report.live},
+            {"ended", report.flows.ended},
+            {"expired", report.flows.expired},
+            {"deleted", report.flows.deleted},
+            {"evicted", report.evicted}}},
+          {"drops", drops_json(report)},
+          {"icmp_errors_sent",
+           {{"too_big", report.icmp_answers.too_big},
+            {"time_exceeded", report.icmp_answers.time_exceeded},
+            {"limited", report.icmp_answers.limited},
+            {"unsendable", report.icmp_answers.unsendable}}},
+          {"services", services_json(report)},
+          {"ports", ports_json(report)},
+          {"captures", captures_json(report)},
+          {"run",
+           {{"seconds", report.run.seconds},
+            {"batches", report.run.batches},
+            {"process_cycles", report.run.process_cycles},
+            {"busy_cycles", report.run.busy_cycles}}},
+          {"tables",
+           {{"bytes", report.table_bytes},
+            {"page_size", report.page_size},
+            {"kernel", report.kernel}}}};
 }
 
-}  // namespace
-
 std::string format_json(const Report& report) {
-  const Json json = {
-      {"packets",
-       {{"received", report.received},
-        {"received_bytes", report.received_bytes},
-        {"sent", report.sent},
-        {"sent_bytes", report.sent_bytes},
-        {"originated", report.run.originated},
-        {"consumed", report.run.consumed}}},
-      {"flows",
-       {{"made", report.flows.made},
-        {"live", report.live},
-        {"ended", report.flows.ended},
-        {"expired", report.flows.expired},
-        {"evicted", report.evicted}}},
-      {"drops", drops_json(report)},
-      {"icmp_errors_sent",
-       {{"too_big", report.icmp_answers.too_big},
-        {"time_exceeded", report.icmp_answers.time_exceeded},
-        {"limited", report.icmp_answers.limited},
-        {"unsendable", report.icmp_answers.unsendable}}},
-      {"services", services_json(report)},
-      {"ports", ports_json(report)},
-      {"captures", captures_json(report)},
-      {"run",
-       {{"seconds", report.run.seconds},
-        {"batches", report.run.batches},
-        {"process_cycles", report.run.process_cycles},
-        {"busy_cycles", report.run.busy_cycles}}},
-      {"tables",
-       {{"bytes", report.table_bytes}, {"page_size", report.page_size}, {"kernel", report.kernel}}},
-      {"broken", broken_sums(report)}};
+  Json json = report_json(report);
+  json["broken"] = broken_sums(report);
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

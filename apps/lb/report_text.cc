@@ -79,9 +79,10 @@ void write_services(const Report& report, Out out) {
 }
 
 void write_flows_and_drops(const Report& report, Out out) {
-  fmt::format_to(out, "\nflows {:>18} made {:>9} live {:>9} ended {:>9} expired {:>6} evicted\n",
-                 report.flows.made, report.live, report.flows.ended, report.flows.expired,
-                 report.evicted);
+  fmt::format_to(
+      out, "\nflows {:>18} made {:>9} live {:>9} ended {:>9} expired {:>6} deleted {:>6} evicted\n",
+      report.flows.made, report.live, report.flows.ended, report.flows.expired,
+      report.flows.deleted, report.evicted);
   bool has_drops = false;
   for (size_t cause = 0; cause < kDropCauseCount; ++cause) {
     if (report.run.drops[cause] == 0) continue;

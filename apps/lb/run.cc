@@ -1,6 +1,7 @@
 #include "apps/lb/run.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/lb/control_plane.h"
 #include "apps/lb/datapath.h"
 #include "apps/lb/state.h"
 #include "apps/lb/status_line.h"
@@ -19,6 +21,7 @@
 #include "roost/io/clock.h"
 #include "roost/io/eal.h"
 #include "roost/io/port.h"
+#include "roost/node/thread_placement.h"
 #include "roost/node/worker_loop.h"
 
 namespace roost::lb {
@@ -85,19 +88,27 @@ Result<std::vector<io::Port>> open_ports(const Config& config, const io::BufferP
   return ports;
 }
 
-PortTotals totals_of(const io::Port& port) {
-  const io::PortCounters& counters = port.counters();
+void add_port(const io::PortCounters& counters, PortTotals& totals) {
+  totals.received = counters.received;
+  totals.received_bytes = counters.received_bytes;
+  totals.sent = counters.sent;
+  totals.sent_bytes = counters.sent_bytes;
+  totals.refused = counters.refused;
+  totals.no_buffer = counters.no_buffer;
+  totals.malformed = counters.malformed;
+}
+
+void add_device(const io::Port& port, PortTotals& totals) {
   const io::DeviceCounters device = port.read_device_counters();
-  return {.device = port.device_name(),
-          .received = counters.received,
-          .received_bytes = counters.received_bytes,
-          .sent = counters.sent,
-          .sent_bytes = counters.sent_bytes,
-          .refused = counters.refused,
-          .no_buffer = counters.no_buffer,
-          .malformed = counters.malformed,
-          .device_missed = device.missed + device.no_buffer,
-          .device_errors = device.receive_errors + device.transmit_errors};
+  totals.device_missed = device.missed + device.no_buffer;
+  totals.device_errors = device.receive_errors + device.transmit_errors;
+}
+
+PortTotals totals_of(const io::Port& port) {
+  PortTotals totals{.device = port.device_name()};
+  add_port(port.counters(), totals);
+  add_device(port, totals);
+  return totals;
 }
 
 void add_worker(const node::WorkerCounters& counters, RunTotals& totals) {
@@ -117,7 +128,22 @@ class Run {
         ports_(ports),
         options_(options),
         datapath_(state),
-        worker_(datapath_, ports, {}) {}
+        worker_(datapath_, ports, {.mailbox = &mailroom_.mailbox(0)}) {}
+
+  // From now on others may ask, as soon as packets flow.
+  std::optional<Error> start_control(const cpu_set_t& allowed) {
+    auto started = ControlPlane::start(
+        state_.config(),
+        {.workers = {{&state_, [this](RunTotals& totals) { read(totals); },
+                      static_cast<unsigned>(std::max(0, sched_getcpu()))}},
+         .room = &mailroom_,
+         .read_devices = [this](std::span<PortTotals> totals) { read_devices(totals); },
+         .io_version = io::dpdk_version()},
+        allowed);
+    if (!started) return started.error();
+    control_.emplace(std::move(started).value());
+    return {};
+  }
 
   void live() {
     const io::TickClock clock(state_.config().tick_seconds());
@@ -147,6 +173,12 @@ class Run {
     return {};
   }
 
+  // Packets flow no more; who still asks is told so.
+  void end_control() {
+    mailroom_.mailbox(0).close();
+    control_.reset();
+  }
+
   [[nodiscard]] RunTotals totals() const {
     RunTotals totals{.captures = captures_};
     for (const io::Port& port : ports_) totals.ports.push_back(totals_of(port));
@@ -157,6 +189,20 @@ class Run {
   }
 
  private:
+  // On the worker's thread; the ports' totals are there.
+  void read(RunTotals& totals) const {
+    for (size_t i = 0; i < ports_.size(); ++i) add_port(ports_[i].counters(), totals.ports[i]);
+    add_worker(worker_.counters(), totals);
+  }
+
+  // On a control thread: DPDK lets any thread ask a device.
+  void read_devices(std::span<PortTotals> totals) const {
+    for (size_t i = 0; i < ports_.size(); ++i) {
+      totals[i].device = ports_[i].device_name();
+      add_device(ports_[i], totals[i]);
+    }
+  }
+
   [[nodiscard]] bool is_stopped() const { return *options_.stop != 0; }
 
   void show(const node::WorkerCounters& counters) {
@@ -168,26 +214,30 @@ class Run {
   State& state_;
   std::vector<io::Port>& ports_;
   const RunOptions& options_;
+  node::Mailroom mailroom_{1};
   Datapath datapath_;
   Worker worker_;
   StatusLine status_line_;
   std::vector<CaptureTotals> captures_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::optional<ControlPlane> control_;
 };
 
 Result<Report> run_with_ports(const Config& config, const io::Eal& eal,
                               std::vector<io::Port>& ports, std::span<const Replay> replays,
-                              const RunOptions& options) {
+                              const RunOptions& options, const cpu_set_t& allowed) {
   std::vector<net::MacAddress> macs;
   for (const io::Port& port : ports) macs.push_back(port.mac());
   auto state = State::create(config, macs);
   if (!state) return state.error();
   Run run(state.value(), ports, options);
+  if (auto error = run.start_control(allowed)) return *error;
   if (replays.empty()) {
     run.live();
   } else if (auto error = run.captures(eal, replays)) {
     return *error;
   }
+  run.end_control();
   return make_report(state.value(), run.totals());
 }
 
@@ -198,6 +248,7 @@ Result<Report> run_on_ports(const Config& config, const RunOptions& options) {
   if (!replays) return replays.error();
   for (const Replay& replay : replays.value()) say_what_is_odd(replay.capture);
 
+  const cpu_set_t allowed = node::allowed_processors();  // DPDK binds this thread to one
   auto eal = io::Eal::start(options.eal_arguments);
   if (!eal) return eal.error();
   if (eal.value().port_count() != config.ports.size()) {
@@ -216,7 +267,7 @@ Result<Report> run_on_ports(const Config& config, const RunOptions& options) {
   // A replay must repeat: without a configured seed it takes a fixed one.
   Config run_config = config;
   if (!replays.value().empty() && !config.table.hash_seed) run_config.table.hash_seed = 1;
-  return run_with_ports(run_config, eal.value(), ports.value(), replays.value(), options);
+  return run_with_ports(run_config, eal.value(), ports.value(), replays.value(), options, allowed);
 }
 
 }  // namespace roost::lb

@@ -47,7 +47,7 @@ std::optional<Error> ServiceTable<Address>::add(const ServiceConfig& service, si
     const std::optional<node::NextHop> hop = next_hops.find(backend.address);
     ROOST_ASSERT(hop.has_value());
     const Endpoint endpoint{address_of<Address>(backend.address), backend.port};
-    backends_.push_back({endpoint, virtual_endpoint, *hop, service_index, {}});
+    backends_.push_back({endpoint, virtual_endpoint, *hop, service_index, backend.weight, {}});
     backend_addresses_.push_back(endpoint.address);
     weights.push_back({backend.name, backend.weight});
   }
@@ -60,6 +60,16 @@ std::optional<Error> ServiceTable<Address>::add(const ServiceConfig& service, si
   const InsertOutcome outcome = by_destination_.insert(destination, service_index);
   ROOST_ASSERT(outcome == InsertOutcome::kInserted);
   return {};
+}
+
+template <class Address>
+void ServiceTable<Address>::change_weights(uint32_t service, std::span<const uint32_t> weights,
+                                           balance::Maglev& maglev) {
+  Service& changed = services_[service];
+  ROOST_ASSERT(changed.first_backend + weights.size() <= backends_.size());
+  for (size_t i = 0; i < weights.size(); ++i)
+    backends_[changed.first_backend + i].weight = weights[i];
+  std::swap(changed.maglev, maglev);
 }
 
 template class ServiceTable<net::Ipv4Address>;

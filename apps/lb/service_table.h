@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,14 +24,16 @@
 
 namespace roost::lb {
 
-// What went to and came from a backend.
+// What went to and came from a backend. flows - flows_over are live, or expired and not yet handed
+// over.
 struct BackendCounters {
-  uint64_t flows = 0;    // connections made
-  uint64_t packets = 0;  // forwarded, both directions
-  uint64_t bytes = 0;    // of those, whole frames
+  uint64_t flows = 0;       // connections made
+  uint64_t flows_over = 0;  // of those: ended, expired or deleted
+  uint64_t packets = 0;     // forwarded, both directions
+  uint64_t bytes = 0;       // of those, whole frames
 };
 
-// Immutable but for the counters; one worker uses it.
+// Immutable but for the counters and the weights; one worker uses it.
 template <class Address>
 class ServiceTable {
  public:
@@ -43,6 +46,7 @@ class ServiceTable {
     Endpoint virtual_endpoint{};  // its service's
     node::NextHop hop{};
     uint32_t service = 0;
+    uint32_t weight = 1;  // 0: no new connections
     BackendCounters counters{};
   };
 
@@ -70,6 +74,11 @@ class ServiceTable {
     if (!picked) return {};
     return services_[service].first_backend + static_cast<uint32_t>(*picked);
   }
+
+  // New connections of the service go to its backends by these weights from now on, one for each,
+  // for which `maglev` was made; the one it had is in `maglev` afterwards. Connections stay where
+  // they are. Allocates nothing.
+  void change_weights(uint32_t service, std::span<const uint32_t> weights, balance::Maglev& maglev);
 
   // Whether some backend has this address. O(log backends).
   [[nodiscard]] bool is_backend_address(const Address& address) const {

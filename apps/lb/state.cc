@@ -70,7 +70,7 @@ void State::settle() {
 FlowCounts State::counts() const {
   const FlowCounts& a = ipv4_->connections().counts();
   const FlowCounts& b = ipv6_->connections().counts();
-  return {a.made + b.made, a.ended + b.ended, a.expired + b.expired};
+  return {a.made + b.made, a.ended + b.ended, a.expired + b.expired, a.deleted + b.deleted};
 }
 
 uint64_t State::count_live() {

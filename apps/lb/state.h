@@ -42,6 +42,8 @@ class State {
   static Result<State> create(const Config& config, std::span<const net::MacAddress> device_macs);
 
   [[nodiscard]] const Config& config() const { return config_; }
+  // Connections get these from their next packet on.
+  void set_timeouts(const StateTimeouts& timeouts) { config_.timeouts = timeouts; }
   [[nodiscard]] const NextHops& next_hops() const { return next_hops_; }
   [[nodiscard]] Family<net::Ipv4Address>& ipv4() { return *ipv4_; }
   [[nodiscard]] const Family<net::Ipv4Address>& ipv4() const { return *ipv4_; }

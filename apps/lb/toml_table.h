@@ -77,4 +77,7 @@ class TomlTable {
   std::set<std::string, std::less<>> known_;
 };
 
+// Reads [control].
+[[nodiscard]] ControlConfig read_control(TomlTable& top, std::vector<Fault>& faults);
+
 }  // namespace roost::lb

@@ -4,6 +4,7 @@
 #include <rte_eal.h>
 #include <rte_ethdev.h>
 #include <rte_log.h>
+#include <rte_version.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,8 @@ void remove_run_directory(const std::filesystem::path& directory) {
 }
 
 }  // namespace
+
+std::string dpdk_version() { return rte_version(); }
 
 Result<Eal> Eal::start(std::span<const std::string> arguments) {
   Eal eal;

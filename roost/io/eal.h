@@ -19,6 +19,9 @@
 
 namespace roost::io {
 
+// "DPDK 22.11.7". Before EAL has started, too.
+[[nodiscard]] std::string dpdk_version();
+
 class Eal {
  public:
   // `arguments` are the user's, without the program's name. Refused: arguments that EAL refuses, a

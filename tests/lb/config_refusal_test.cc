@@ -48,6 +48,23 @@ const std::string kWeb = "address = \"198.51.100.80\"";
 const std::string kB1 = "{name = \"b1\", address = \"10.0.0.11\", port = 8080},";
 const std::string kB2 = "{name = \"b2\", address = \"10.0.0.12\", port = 8080, weight = 2},";
 
+TEST(config, refuses_a_control_section_that_cannot_be) {
+  for (const BadFile& bad : std::vector<BadFile>{
+           {"", "[control]\nsocket = \"lb.sock\" #!\n", "cannot be a socket's path"},
+           {"", "[control]\nsocket = \"/" + std::string(100, 'x') + "\" #!\n", "100 bytes"},
+           {"", "[control]\nsocket = 7 #!\n", "[control] socket"},
+           {"", "[control]\nsocket = \"/s\"\nmode = \"0999\" #!\n", "is no mode"},
+           {"", "[control]\nsocket = \"/s\"\nmode = \"01777\" #!\n", "is no mode"},
+           {"", "[control]\nmetrics = \"localhost:9100\" #!\n", "no address and port"},
+           {"", "[control]\nmetrics = \"127.0.0.1\" #!\n", "no address and port"},
+           {"", "[control]\nmetrics = \"::1:9100\" #!\n", "no address and port"},
+           {"", "[control]\nmetrics = \"127.0.0.1:99999\" #!\n", "no address and port"},
+           {"", "[control]\nsockets = \"/s\" #!\n", "sockets"},
+       }) {
+    expect_refused(bad);
+  }
+}
+
 TEST(config, refuses_what_is_no_toml) {
   for (const BadFile& bad : std::vector<BadFile>{
            {"", "what is this #!\n", "not TOML"},

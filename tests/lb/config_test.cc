@@ -94,5 +94,18 @@ TEST(config, a_file_that_cannot_be_read_is_a_fault) {
   std::filesystem::remove(path);
 }
 
+TEST(config, says_where_it_is_controlled) {
+  EXPECT_TRUE(parse_config(test_config()).config->control.socket.empty());
+  const ConfigOutcome outcome =
+      parse_config(test_config() +
+                   "[control]\nsocket = \"/run/roost/lb.sock\"\nmode = \"0620\"\ngroup = \"adm\"\n"
+                   "metrics = \"[::1]:9100\"\n");
+  ASSERT_TRUE(outcome.config.has_value());
+  EXPECT_EQ(outcome.config->control.socket, "/run/roost/lb.sock");
+  EXPECT_EQ(outcome.config->control.socket_mode, 0620U);
+  EXPECT_EQ(outcome.config->control.socket_group, "adm");
+  EXPECT_EQ(outcome.config->control.metrics, "[::1]:9100");
+}
+
 }  // namespace
 }  // namespace roost::lb

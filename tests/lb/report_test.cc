@@ -86,7 +86,7 @@ TEST(report, each_broken_sum_is_a_sentence) {
             }),
             "");
   EXPECT_EQ(broken_after([](Report& report) { ++report.flows.expired; }),
-            "flows made = live + ended + expired + evicted does not hold: 10 is not 11");
+            "flows made = live + ended + expired + deleted + evicted does not hold: 10 is not 11");
   EXPECT_NE(broken_after([](Report& report) {
               ++report.services[0].backends[0].counters.flows;
             }).find("flows of all backends"),

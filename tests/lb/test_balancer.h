@@ -63,6 +63,7 @@ class TestBalancer {
   [[nodiscard]] Report report() { return make_report(*state_, totals_); }
 
   Tick now{};  // of the next batch
+  [[nodiscard]] const RunTotals& totals() const { return totals_; }
   [[nodiscard]] State& state() { return *state_; }
   [[nodiscard]] Datapath& datapath() { return *datapath_; }
 

@@ -36,8 +36,8 @@ class Clients:
         same_family = [a for a in self.addresses if (":" in a) == (":" in target)]
         return same_family[number % len(same_family)], str(next(self.ports))
 
-    def web(self, service, paths):
-        """Fetches each path, several at a time; raises when one fails."""
+    def web(self, service, paths, options=()):
+        """Fetches each path, several at a time; raises when one fails. `options` are curl's."""
         target = service["address"]
         host = f"[{target}]" if ":" in target else target
         sources = [self._source(i, target) for i in range(len(paths))]
@@ -57,6 +57,7 @@ class Clients:
                     source[0],
                     "--local-port",
                     source[1],
+                    *options,
                     "-w",
                     "%{stderr}backend=%header{x-backend}",
                     f"http://{host}:{service['port']}/{path}",

@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from balancer import Balancer  # noqa: E402
+from draining import Control, check_control_agrees, drain_under_traffic  # noqa: E402
 from scene import Scene  # noqa: E402
 from servers import body_digests  # noqa: E402
 from strays import EXPECTED, send_strays  # noqa: E402
@@ -104,13 +105,24 @@ def check_strays(report):
     assert not never & drops.keys(), drops
 
 
+def controlled(config_file, directory):
+    """The configuration with a control socket, and the socket's path."""
+    config, socket = directory / "lb.toml", directory / "lb.sock"
+    config.write_text(f'{config_file.read_text()}\n[control]\nsocket = "{socket}"\n')
+    return config, socket
+
+
 def live(roost, directory):
     with Scene(ROOT / "demo/lb/lb.toml", directory) as scene:
-        with Balancer(roost, scene.config_file, scene.network.lb, directory) as balancer:
+        config, socket = controlled(scene.config_file, directory)
+        control = Control(roost, socket)
+        with Balancer(roost, config, scene.network.lb, directory) as balancer:
             balancer.wait_until_ready()
             answers = ask_everything(scene)
+            for service in ("web", "web6"):
+                answers[service] += drain_under_traffic(scene, control, service)
             unexpected = send_strays(scene)
-            report = balancer.stop()
+            report = check_control_agrees(control, balancer.stop)
         assert not unexpected, f"answered, though nothing may: {unexpected}"
         check_contents(scene, answers)
         check_backends_agree(scene, answers)

@@ -1,0 +1,92 @@
+#include "apps/ctl/ctl_arguments.h"
+
+#include <sstream>
+#include <vector>
+
+namespace roost::ctl {
+
+namespace {
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+}  // namespace
+
+CtlArguments::CtlArguments(CLI::App& app) : app_(app) {
+  app.add_option("--socket", socket, "the control socket")->capture_default_str();
+  app.add_flag("--json", json, "the answer as JSON");
+  app.add_flag("--commands", only_list, "print the list of commands as JSON, ask nobody");
+  app.require_subcommand(0, 1);
+  for (const lb::Command& command : lb::command_list()) add_command(app, command);
+}
+
+void CtlArguments::add_command(CLI::App& app, const lb::Command& command) {
+  CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
+  sub->fallthrough();  // --json may stand behind
+  for (const lb::Parameter& parameter : command.parameters) {
+    Value& value = values_.emplace_back();
+    const std::string name = (parameter.is_positional ? "" : "--") + std::string(parameter.name);
+    const std::string help(parameter.help);
+    CLI::Option* option = nullptr;
+    switch (parameter.kind) {
+      case lb::ParameterKind::kText:
+        option = sub->add_option(name, value.text, help);
+        break;
+      case lb::ParameterKind::kNumber:
+        option = sub->add_option(name, value.number, help);
+        break;
+      case lb::ParameterKind::kFlag:
+        option = sub->add_flag(name, value.flag, help);
+        break;
+    }
+    option->required(parameter.is_required);
+    if (!parameter.choices.empty()) option->check(CLI::IsMember(words_of(parameter.choices)));
+    value.parameter = &parameter;
+    value.command = sub;
+    value.option = option;
+  }
+}
+
+lb::Json CtlArguments::list() {
+  lb::Json commands = lb::Json::array();
+  for (const lb::Command& command : lb::command_list()) {
+    lb::Json parameters = lb::Json::array();
+    for (const lb::Parameter& parameter : command.parameters) {
+      parameters.push_back({{"name", parameter.name},
+                            {"is_positional", parameter.is_positional},
+                            {"is_required", parameter.is_required},
+                            {"choices", words_of(parameter.choices)},
+                            {"help", parameter.help}});
+    }
+    commands.push_back(
+        {{"name", command.name}, {"help", command.help}, {"parameters", std::move(parameters)}});
+  }
+  return commands;
+}
+
+lb::Json CtlArguments::request() const {
+  const CLI::App* command = app_.get_subcommands().front();
+  lb::Json request = {{"command", command->get_name()}};
+  for (const Value& value : values_) {
+    if (value.command != command || value.option->count() == 0) continue;
+    lb::Json& given = request[std::string(value.parameter->name)];
+    switch (value.parameter->kind) {
+      case lb::ParameterKind::kText:
+        given = value.text;
+        break;
+      case lb::ParameterKind::kNumber:
+        given = value.number;
+        break;
+      case lb::ParameterKind::kFlag:
+        given = value.flag;
+        break;
+    }
+  }
+  return request;
+}
+
+}  // namespace roost::ctl

@@ -1,0 +1,49 @@
+// The commands of a running balancer as a command line: a subcommand each, made from the list of
+// commands, and what was given turned into a request.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "apps/lb/command_list.h"
+
+namespace roost::ctl {
+
+// Names stand on the command line with dashes: tcp_syn is a value, --some-name a parameter.
+class CtlArguments {
+ public:
+  // Adds the options and subcommands to `app`, which must not outlive this object.
+  explicit CtlArguments(CLI::App& app);
+  CtlArguments(const CtlArguments&) = delete;
+  CtlArguments& operator=(const CtlArguments&) = delete;
+
+  // After parsing: what to ask.
+  [[nodiscard]] lb::Json request() const;
+
+  std::string socket = "/run/roost/lb.sock";
+  bool json = false;
+  bool only_list = false;  // print the list of commands, ask nobody
+
+  // The list of commands as JSON, for completion and for tests.
+  [[nodiscard]] static lb::Json list();
+
+ private:
+  struct Value {
+    const lb::Parameter* parameter = nullptr;
+    const CLI::App* command = nullptr;
+    const CLI::Option* option = nullptr;
+    std::string text{};
+    double number = 0;
+    bool flag = false;
+  };
+
+  void add_command(CLI::App& app, const lb::Command& command);
+
+  const CLI::App& app_;
+  std::deque<Value> values_;  // CLI11 points to its elements
+};
+
+}  // namespace roost::ctl

@@ -1,0 +1,36 @@
+#include "apps/ctl/ctl_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "apps/ctl/control_client.h"
+#include "apps/ctl/result_tables.h"
+#include "apps/lb/toml_table.h"
+
+namespace roost::ctl {
+
+int run_ctl(const CtlOptions& options) {
+  const Result<Json> answer = ask(options.socket, options.request);
+  if (!answer) {
+    fmt::print(stderr, "roost: {}\n", answer.error().message);
+    return kExitNoAnswer;
+  }
+  if (answer.value().contains("error")) {
+    const Json& error = answer.value()["error"];
+    fmt::print(stderr, "roost: {}\n",
+               lb::printable(error.is_string() ? error.get<std::string>() : error.dump()));
+    return kExitRefused;
+  }
+  const Json& result = answer.value()["result"];
+  const std::string command = options.request["command"].get<std::string>();
+  try {
+    fmt::print("{}", options.json ? result.dump(2) + "\n" : format_result(command, result));
+  } catch (const Json::exception& error) {  // an answer that is not what this program knows
+    fmt::print(stderr, "roost: the answer is not understood ({}); try --json\n", error.what());
+    return kExitNoAnswer;
+  }
+  return std::fflush(stdout) == 0 ? 0 : kExitNoAnswer;
+}
+
+}  // namespace roost::ctl

@@ -1,0 +1,54 @@
+#include "apps/lb/control_plane.h"
+
+#include <optional>
+#include <utility>
+
+#include "apps/lb/metrics.h"
+#include "apps/lb/telemetry.h"
+#include "roost/node/control_socket.h"
+#include "roost/node/thread_placement.h"
+
+namespace roost::lb {
+
+struct ControlPlane::Faces {
+  Faces(const Config& config, Control::Config control_config)
+      : control(config, std::move(control_config)) {}
+
+  std::optional<Error> start(const ControlConfig& config) {
+    if (!config.socket.empty()) {
+      auto started = node::ControlSocket::start(
+          {.path = config.socket, .mode = config.socket_mode, .group = config.socket_group},
+          [this](std::string_view request) { return control.answer(request); });
+      if (!started) return started.error();
+      socket.emplace(std::move(started).value());
+    }
+    if (!config.metrics.empty()) {
+      auto started = Metrics::start(config.metrics, control);
+      if (!started) return started.error();
+      metrics.emplace(std::move(started).value());
+    }
+    telemetry = add_telemetry(control);
+    return {};
+  }
+
+  Control control;
+  std::optional<node::ControlSocket> socket;
+  std::optional<Metrics> metrics;
+  std::vector<io::TelemetryCommand> telemetry;
+};
+
+Result<ControlPlane> ControlPlane::start(const Config& config, Control::Config control,
+                                         const cpu_set_t& allowed) {
+  std::vector<unsigned> cores;
+  for (const ControlledWorker& worker : control.workers) cores.push_back(worker.core);
+  const node::ControlPlacement placement(allowed, cores);
+  auto faces = std::make_unique<Faces>(config, std::move(control));
+  if (auto error = faces->start(config.control)) return *error;
+  return ControlPlane(std::move(faces));
+}
+
+ControlPlane::ControlPlane(std::unique_ptr<Faces> faces) : faces_(std::move(faces)) {}
+ControlPlane::ControlPlane(ControlPlane&&) noexcept = default;
+ControlPlane::~ControlPlane() = default;
+
+}  // namespace roost::lb

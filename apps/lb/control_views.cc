@@ -1,0 +1,212 @@
+// What the control shows of the numbers: stats, services, backends, workers, version.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "apps/lb/control.h"
+#include "apps/lb/report_json.h"
+
+namespace roost::lb {
+
+namespace {
+
+void add(const BackendCounters& from, BackendCounters& to) {
+  to.flows += from.flows;
+  to.flows_over += from.flows_over;
+  to.packets += from.packets;
+  to.bytes += from.bytes;
+}
+
+void add(const FlowCounts& from, FlowCounts& to) {
+  to.made += from.made;
+  to.ended += from.ended;
+  to.expired += from.expired;
+  to.deleted += from.deleted;
+}
+
+void add(const IcmpAnswerCounters& from, IcmpAnswerCounters& to) {
+  to.too_big += from.too_big;
+  to.time_exceeded += from.time_exceeded;
+  to.limited += from.limited;
+  to.unsendable += from.unsendable;
+}
+
+// Not the devices' own counts: several workers share a device.
+void add(const PortTotals& from, PortTotals& to) {
+  to.received += from.received;
+  to.received_bytes += from.received_bytes;
+  to.sent += from.sent;
+  to.sent_bytes += from.sent_bytes;
+  to.refused += from.refused;
+  to.no_buffer += from.no_buffer;
+  to.malformed += from.malformed;
+}
+
+void add(const RunTotals& from, RunTotals& to) {
+  to.ports.resize(from.ports.size());
+  for (size_t i = 0; i < from.ports.size(); ++i) add(from.ports[i], to.ports[i]);
+  for (size_t i = 0; i < from.drops.size(); ++i) to.drops[i] += from.drops[i];
+  to.originated += from.originated;
+  to.consumed += from.consumed;
+  to.batches += from.batches;
+  to.process_cycles += from.process_cycles;
+  to.busy_cycles += from.busy_cycles;
+}
+
+Json table_json(const TableSample& table, std::string_view family) {
+  return {{"family", family},
+          {"used", table.used},
+          {"capacity", table.capacity},
+          {"bytes", table.bytes},
+          {"page_size", page_kind_name(table.page_kind)},
+          {"kernel", isa_name(table.isa)}};
+}
+
+Json worker_json(size_t number, const Control::Sample::Worker& worker) {
+  uint64_t received = 0;
+  for (const PortTotals& port : worker.totals.ports) received += port.received;
+  const auto a_packet = [&](uint64_t cycles) {
+    return received == 0 ? 0.0 : static_cast<double>(cycles) / static_cast<double>(received);
+  };
+  const FlowCounts& flows = worker.flows;
+  return {{"worker", number},
+          {"core", worker.core},
+          {"packets", received},
+          {"batches", worker.totals.batches},
+          {"process_cycles", worker.totals.process_cycles},
+          {"busy_cycles", worker.totals.busy_cycles},
+          {"process_cycles_a_packet", a_packet(worker.totals.process_cycles)},
+          {"busy_cycles_a_packet", a_packet(worker.totals.busy_cycles)},
+          {"flows_made", flows.made},
+          {"flows_live", flows.made - flows.ended - flows.expired - flows.deleted},
+          {"tables", Json::array({table_json(worker.tables[0], "ipv4"),
+                                  table_json(worker.tables[1], "ipv6")})}};
+}
+
+std::string_view state_name(const Control::BackendState& state) {
+  if (state.is_down) return "down";
+  return state.is_drained ? "drained" : "up";
+}
+
+}  // namespace
+
+Result<Control::Sample> Control::take_sample() {
+  std::deque<SampleRequest> requests;
+  std::vector<node::Request*> posted;
+  for (const ControlledWorker& worker : config_.workers) {
+    posted.push_back(&requests.emplace_back(worker, lb_config_));
+  }
+  if (auto error = ask_all(posted)) return *error;
+
+  Sample sample;
+  Report& report = sample.report;
+  std::array<std::vector<BackendCounters>, 2> backends;
+  for (size_t family = 0; family < 2; ++family) backends[family].resize(backend_counts_[family]);
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const SampleRequest& request = requests[i];
+    add(request.totals, report.run);
+    add(request.flows, report.flows);
+    add(request.icmp_answers, report.icmp_answers);
+    for (size_t family = 0; family < 2; ++family) {
+      for (size_t b = 0; b < backends[family].size(); ++b) {
+        add(request.backends[family][b], backends[family][b]);
+      }
+      report.table_bytes += request.tables[family].bytes;
+    }
+    sample.workers.push_back(
+        {config_.workers[i].core, request.totals, request.flows, request.tables});
+  }
+  config_.read_devices(report.run.ports);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
+  report.run.seconds = elapsed.count();
+  add_up_ports(report);
+  report.live = report.flows.made - report.flows.ended - report.flows.expired -
+                report.flows.deleted - report.evicted;
+  const auto& tables = requests.front().tables;
+  report.page_size = page_kind_name(tables[tables[0].bytes >= tables[1].bytes ? 0 : 1].page_kind);
+  report.kernel = isa_name(tables[0].isa);
+
+  for (size_t s = 0; s < places_.size(); ++s) {
+    const ServiceConfig& service = lb_config_.services[s];
+    ServiceReport one{service.name,
+                      endpoint_text(service.address, service.port),
+                      service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
+                      {}};
+    for (size_t b = 0; b < service.backends.size(); ++b) {
+      const BackendConfig& backend = service.backends[b];
+      one.backends.push_back({backend.name, endpoint_text(backend.address, backend.port),
+                              backends[places_[s].family][places_[s].first_backend + b]});
+    }
+    report.services.push_back(std::move(one));
+    std::vector<uint32_t>& weights = sample.weights.emplace_back();
+    for (size_t b = 0; b < service.backends.size(); ++b) weights.push_back(weight_of(s, b));
+  }
+  return sample;
+}
+
+Result<Json> Control::stats() {
+  const Result<Sample> sample = take_sample();
+  if (!sample) return sample.error();
+  Json json = report_json(sample.value().report);
+  Json all = Json::array();
+  for (size_t i = 0; i < sample.value().workers.size(); ++i) {
+    all.push_back(worker_json(i, sample.value().workers[i]));
+  }
+  json["workers"] = std::move(all);
+  return json;
+}
+
+Result<Json> Control::services() {
+  const Result<Sample> sample = take_sample();
+  if (!sample) return sample.error();
+  return Json{{"services", services_json(sample.value().report)}};
+}
+
+Result<Json> Control::backends(const Json& parameters) {
+  const Result<Sample> sample = take_sample();
+  if (!sample) return sample.error();
+  const std::string wanted = parameters.value("service", "");
+  Json rows = Json::array();
+  bool is_found = wanted.empty();
+  for (size_t s = 0; s < places_.size(); ++s) {
+    const ServiceReport& service = sample.value().report.services[s];
+    if (!wanted.empty() && service.name != wanted) continue;
+    is_found = true;
+    for (size_t b = 0; b < service.backends.size(); ++b) {
+      const BackendReport& backend = service.backends[b];
+      rows.push_back({{"service", service.name},
+                      {"name", backend.name},
+                      {"endpoint", backend.endpoint},
+                      {"state", state_name(backend_states_[s][b])},
+                      {"weight", weight_of(s, b)},
+                      {"configured_weight", lb_config_.services[s].backends[b].weight},
+                      {"live_flows", backend.counters.flows - backend.counters.flows_over},
+                      {"flows", backend.counters.flows},
+                      {"packets", backend.counters.packets},
+                      {"bytes", backend.counters.bytes}});
+    }
+  }
+  if (!is_found) return Error{"there is no service " + wanted};
+  return Json{{"backends", std::move(rows)}};
+}
+
+Result<Json> Control::workers() {
+  const Result<Sample> sample = take_sample();
+  if (!sample) return sample.error();
+  Json all = Json::array();
+  for (size_t i = 0; i < sample.value().workers.size(); ++i) {
+    all.push_back(worker_json(i, sample.value().workers[i]));
+  }
+  return Json{{"workers", std::move(all)}};
+}
+
+Result<Json> Control::version() const {
+  return Json{{"roost", ROOST_PROJECT_VERSION},
+              {"io", config_.io_version},
+              {"workers", config_.workers.size()}};
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,15 @@
+// The report as a JSON value, for those who add to it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "apps/lb/report.h"
+
+namespace roost::lb {
+
+// `packets`, `flows`, `drops`, `services`, `ports`, `captures`, `run` and `tables`, as README.md
+// lists them.
+[[nodiscard]] nlohmann::ordered_json report_json(const Report& report);
+[[nodiscard]] nlohmann::ordered_json services_json(const Report& report);
+
+}  // namespace roost::lb

@@ -1,0 +1,241 @@
+#!/usr/bin/python3
+"""`roost ctl`, the metrics endpoint and DPDK's telemetry against a balancer under traffic: what
+they show is the same and moves on, what they change happens, and who misbehaves stops nothing.
+
+    tests/ctl/ctl_test.py ROOST
+"""
+
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from prometheus_client.parser import text_string_to_metric_families
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from endless_balancer import EndlessBalancer  # noqa: E402
+
+
+def wait_for(what, condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline, f"it did not happen: {what}"
+        time.sleep(0.05)
+
+
+def check_shown(balancer):
+    wait_for("traffic", lambda: balancer.ask("stats")["packets"]["sent"] > 1000)
+    first = balancer.ask("stats")
+    sent = first["packets"]["sent"]
+    wait_for("more traffic", lambda: balancer.ask("stats")["packets"]["sent"] > sent)
+    for stats in (first, balancer.ask("stats")):
+        packets, flows = stats["packets"], stats["flows"]
+        drops = sum(stats["drops"].values())
+        assert (
+            packets["received"] + packets["originated"]
+            == packets["sent"] + drops + packets["consumed"]
+        ), "taken between two batches, the sums close"
+        assert flows["live"] == flows["made"] - sum(
+            flows[end] for end in ("ended", "expired", "deleted", "evicted")
+        )
+        of_services = sum(b["flows"] for s in stats["services"] for b in s["backends"])
+        assert of_services == flows["made"]
+    assert "drops by cause" in balancer.ctl("stats")
+    assert "198.51.100.80:80" in balancer.ctl("services")
+    assert "configured_weight" in balancer.ctl("backends", "--service", "web")
+    assert "process_cycles_a_packet" in balancer.ctl("workers")
+    assert balancer.ask("version")["io"].startswith("DPDK")
+    assert balancer.ask("workers")["workers"][0]["packets"] > 0
+
+
+def check_flows(balancer):
+    counted = balancer.ask("flows", "count", "--service", "web")
+    assert counted["flows"] == sum(row["flows"] for row in counted["by"]) > 0
+    listed, cursor = [], []
+    while True:
+        page = balancer.ask("flows", "--service", "web", "--limit", 16, *cursor)
+        listed += [flow["client"] for flow in page["flows"]]
+        if "cursor" not in page:
+            break
+        cursor = ["--cursor", page["cursor"]]
+    assert len(listed) == len(set(listed)) == counted["flows"], (len(listed), counted)
+    assert "there are more" in balancer.ctl("flows", "--limit", 8)
+    assert "give a filter" in balancer.ctl("flows", "delete", status=1)
+
+
+def flows_of(balancer, backend):
+    return balancer.ask("flows", "count", "--service", "web", "--backend", backend)["flows"]
+
+
+def check_drain(balancer):
+    before = flows_of(balancer, "b2")
+    assert before > 0
+    assert "b2" in balancer.ctl("backend", "drain", "b2")
+    time.sleep(0.5)
+    assert flows_of(balancer, "b2") >= before, "its flows go on, for their packets come again"
+    balancer.ctl("flows", "delete", "--backend", "b2")
+    wait_for("the flows elsewhere", lambda: flows_of(balancer, "b1") > 0)
+    time.sleep(0.5)
+    assert flows_of(balancer, "b2") == 0, "a new flow of a drained backend"
+    states = {b["name"]: b for b in balancer.ask("backends", "--service", "web")["backends"]}
+    assert states["b2"]["state"] == "drained" and states["b2"]["weight"] == 0
+    balancer.ctl("backend", "up", "b2")
+    balancer.ctl("flows", "delete", "--all")
+    wait_for("flows on b2", lambda: flows_of(balancer, "b2") > 0)
+    assert "no backend" in balancer.ctl("backend", "up", "b9", status=1)
+
+
+def check_timeouts(balancer):
+    assert balancer.ask("timeouts")["timeouts"]["udp"] == 60
+    assert balancer.ask("timeouts", "udp", 5)["timeouts"]["udp"] == 5
+    assert balancer.ask("timeouts")["timeouts"]["udp"] == 5
+    assert "no timeout" in balancer.ctl("timeouts", "udp", 0, status=1)
+
+
+def check_usage(balancer):
+    balancer.ctl("reboot", status=2)
+    balancer.ctl("flows", "--state", "asleep", status=2)
+    balancer.ctl("backend", "up", status=2)
+    balancer.ctl(status=2)
+    balancer.ctl("stats", status=4, at=balancer.directory / "none")
+
+
+def check_hostile(balancer):
+    """Garbage, requests without an end and clients that only sit there, under traffic."""
+    clients = []
+    garbage = [b"\n", b"garbage\n", b"\0\xff{\n", b"[" * 9_000 + b"\n"]
+    for text in [*garbage, b"x" * 100_000, b'{"command":"stats"']:
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(str(balancer.socket))
+        try:
+            client.sendall(text)
+        except BrokenPipeError:
+            pass
+        clients.append(client)
+    before = balancer.ask("stats")["packets"]["sent"]
+    wait_for("traffic", lambda: balancer.ask("stats")["packets"]["sent"] > before)
+    for client in clients:
+        client.close()
+
+
+def metric_values(text):
+    values = {}
+    for family in text_string_to_metric_families(text):
+        assert family.documentation, f"{family.name} has no help"
+        # The library counts its own work, too.
+        assert family.name.startswith(("roost_lb_", "exposer_")), family
+        for sample in family.samples:
+            values[sample.name, tuple(sorted(sample.labels.items()))] = sample.value
+    return values
+
+
+def check_metrics(balancer):
+    def scrape():
+        return metric_values(
+            subprocess.run(
+                ["curl", "--silent", "--fail", f"http://{balancer.metrics}/metrics"],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+        )
+
+    before = balancer.ask("stats")
+    metrics = scrape()
+    after = balancer.ask("stats")
+
+    def between(value, *path):
+        low, high = before, after
+        for step in path:
+            low, high = low[step], high[step]
+        assert low <= value <= high, (path, low, value, high)
+
+    assert metrics["roost_lb_workers_answer", ()] == 1
+    between(metrics["roost_lb_received_packets_total", ()], "packets", "received")
+    between(metrics["roost_lb_flows_made_total", ()], "flows", "made")
+    for cause in before["drops"]:
+        between(metrics["roost_lb_dropped_packets_total", (("cause", cause),)], "drops", cause)
+    for s, service in enumerate(before["services"]):
+        for b, backend in enumerate(service["backends"]):
+            labels = (("backend", backend["name"]), ("service", service["name"]))
+            value = metrics["roost_lb_backend_packets_total", labels]
+            between(value, "services", s, "backends", b, "packets")
+    value = metrics["roost_lb_worker_process_cycles_total", (("worker", "0"),)]
+    between(value, "workers", 0, "process_cycles")
+
+
+def telemetry_of(directory):
+    """Asks DPDK's own socket, as dpdk-telemetry.py does."""
+    path = next(pathlib.Path(directory).rglob("dpdk_telemetry.v2"))
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    client.connect(str(path))
+    limit = json.loads(client.recv(1024))["max_output_len"]
+
+    def ask(command):
+        client.sendall(command.encode())
+        reply = json.loads(client.recv(limit))
+        return next(iter(reply.values()))
+
+    return ask
+
+
+def check_telemetry(balancer):
+    ask = telemetry_of(balancer.directory)
+    commands = ask("/")
+    named = {c for c in commands if c.startswith("/roost/")}
+    shown = ["stats", "services", "backends", "workers", "timeouts", "version"]
+    assert named == {f"/roost/{name}" for name in shown}, named
+
+    def whole(command):
+        entries, page = {}, 0
+        while True:
+            reply = ask(f"{command},{page}")
+            page = reply.pop("next_page", None)
+            assert not entries.keys() & reply.keys()
+            entries |= reply
+            if page is None:
+                return entries
+
+    before = balancer.ask("stats")
+    stats = whole("/roost/stats")
+    after = balancer.ask("stats")
+    assert before["packets"]["sent"] <= stats["packets/sent"] <= after["packets"]["sent"]
+    assert set(before["drops"]) == {k[6:] for k in stats if k.startswith("drops/")}
+    backends = whole("/roost/backends")
+    assert backends["backends/0/name"] == "b1" and backends["backends/0/service"] == "web"
+
+
+def check_end(balancer):
+    before = balancer.ask("stats")
+    report = balancer.stop()
+    assert report["broken"] == [] and report["flows"]["deleted"] == before["flows"]["deleted"] > 0
+    assert report["packets"]["sent"] >= before["packets"]["sent"]
+    assert not balancer.socket.exists(), "the socket goes with its balancer"
+    balancer.ctl("stats", status=4)
+
+
+def main():
+    roost = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory(prefix="roost-ctl-") as directory:
+        with EndlessBalancer(roost, directory) as balancer:
+            for check in (
+                check_shown,
+                check_flows,
+                check_metrics,
+                check_telemetry,
+                check_drain,
+                check_timeouts,
+                check_usage,
+                check_hostile,
+                check_end,
+            ):
+                print(f"  {check.__name__}", flush=True)
+                check(balancer)
+
+
+if __name__ == "__main__":
+    main()

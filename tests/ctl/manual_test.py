@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+"""The manual pages and the completion say what the program does: every command and parameter of its
+list, and none besides.
+
+    tests/ctl/manual_test.py ROOST
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MAN = ROOT / "apps/man"
+COMPLETION = ROOT / "apps/completion/roost"
+
+
+def output_of(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def words_for(*words):
+    """What bash offers behind these words."""
+    script = f"""
+source {COMPLETION}
+COMP_WORDS=({' '.join(words)} '')
+COMP_CWORD={len(words)}
+_roost
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    return set(output_of("bash", "-c", script).split())
+
+
+def check_pages():
+    for page in sorted(MAN.iterdir()):
+        lint = subprocess.run(
+            ["mandoc", "-T", "lint", "-W", "warning", page],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert lint.returncode == 0 and not lint.stdout, lint.stdout
+
+
+def check_manual(commands):
+    text = (MAN / "roost-ctl.8").read_text()
+    section = text[text.index(".Sh COMMANDS") : text.index(".Sh FILES")]
+    told = re.findall(r"^\.It Cm (\w+)", section, re.MULTILINE)
+    assert told == [command["name"] for command in commands], told
+    options = set(re.findall(r"Fl -(\w+)", section))
+    names = {
+        parameter["name"]
+        for command in commands
+        for parameter in command["parameters"]
+        if not parameter["is_positional"]
+    }
+    assert options == names, options ^ names
+    words = set(re.findall(r"\w+", section))
+    for command in commands:
+        for parameter in command["parameters"]:
+            missing = set(parameter["choices"]) - words
+            assert not missing, f"{command['name']}: the manual has not {missing}"
+
+
+def check_lb_manual(roost):
+    text = (MAN / "roost-lb.8").read_text()
+    told = set(re.findall(r"^\.It.*Fl -(\w+)", text, re.MULTILINE))
+    known = set(re.findall(r"^  (?:-\w,)?--(\w+)", output_of(roost, "lb", "--help"), re.MULTILINE))
+    assert told == known - {"help"}, (told, known)
+
+
+def check_completion(commands):
+    names = {command["name"] for command in commands}
+    assert words_for("roost") == {"lb", "ctl", "--help"}
+    offered = {word for word in words_for("roost", "ctl") if not word.startswith("-")}
+    assert offered == names, offered ^ names
+    for command in commands:
+        words = words_for("roost", "ctl", command["name"])
+        first = next((p for p in command["parameters"] if p["is_positional"]), None)
+        expected = set(first["choices"]) if first else set()
+        assert {word for word in words if not word.startswith("-")} == expected, words
+        behind = ["roost", "ctl", command["name"], *sorted(expected)[:1]]
+        options = {word for word in words_for(*behind) if word.startswith("--")}
+        named = {f"--{p['name']}" for p in command["parameters"] if not p["is_positional"]}
+        assert options == named | {"--json", "--help"}, (command["name"], options)
+        for parameter in command["parameters"]:
+            if parameter["choices"] and not parameter["is_positional"]:
+                offered = words_for(*behind, f"--{parameter['name']}")
+                assert offered == set(parameter["choices"]), offered
+    lb = words_for("roost", "lb")
+    assert lb == {"-c", "--config", "--suggest", "--check", "--json", "--help"}, lb
+
+
+def main():
+    roost = pathlib.Path(sys.argv[1]).resolve()
+    commands = json.loads(output_of(roost, "ctl", "--commands"))
+    check_pages()
+    check_manual(commands)
+    check_lb_manual(roost)
+    check_completion(commands)
+    print(f"{len(commands)} commands: the manual and the completion have them all")
+
+
+if __name__ == "__main__":
+    main()
