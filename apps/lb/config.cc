@@ -182,6 +182,7 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, std::vector<F
       table.array("backends") != nullptr) {
     table.fault_in("backends", "none is given; give at least one");
   }
+  service.check = read_check(table, faults);
   table.refuse_unknown_keys();
   if (!address || !port || !protocol) return {};
   service.address = *address;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/lb/check_config.h"
 #include "apps/lb/connection_state.h"
 #include "apps/lb/control_config.h"
 #include "roost/expiry/tick.h"
@@ -51,6 +52,7 @@ struct ServiceConfig {
   uint16_t port = 0;
   net::IpProtocol protocol{};
   std::vector<BackendConfig> backends{};
+  std::optional<CheckConfig> check{};  // of its backends
   uint32_t line = 0;
 };
 

@@ -159,7 +159,6 @@ void ConnectionTable<Address>::remove(Key client_key, const Connection& connecti
   shared_->forget_reply(client_key, connection);
   const bool is_erased = connections_.erase(client_key);
   ROOST_ASSERT(is_erased);
-  ++shared_->counts.deleted;
 }
 
 template <class Address>

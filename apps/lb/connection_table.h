@@ -100,6 +100,12 @@ class ConnectionTable {
     ++shared_->counts.made;
   }
 
+  // The closed connection of this tuple is over; pointers from find() are no longer valid.
+  void end(const Key& client_key, const Connection& connection) {
+    remove(client_key, connection);
+    ++shared_->counts.ended;
+  }
+
   // The connection was used: it expires after `timeout` from now on.
   void refresh(const Connection& connection, TickCount timeout) {
     connections_.refresh(&connection, timeout);
@@ -126,7 +132,9 @@ class ConnectionTable {
   bool walk(WalkCursor& cursor, uint64_t bucket_budget, Visit&& visit) {
     return connections_.scan(cursor, bucket_budget,
                              [&](const Key& client_key, const Connection& connection) {
-                               if (visit(client_key, connection)) remove(client_key, connection);
+                               if (!visit(client_key, connection)) return;
+                               remove(client_key, connection);
+                               ++shared_->counts.deleted;
                              });
   }
   static constexpr size_t kWalkBucketConnectionsMax = 8;

@@ -37,6 +37,10 @@ class Control {
   // Any thread but a worker's; one at a time is heard. Takes at most some seconds.
   [[nodiscard]] Result<Json> run(const Json& request);
 
+  // A backend's health checks say that it is well, or not; both as in the configuration. An error:
+  // not every worker knows it.
+  [[nodiscard]] std::optional<Error> set_health(size_t service, size_t backend, bool is_well);
+
   // The same for text: a line of JSON in, a line out: {"result": ...} or {"error": "..."}.
   [[nodiscard]] std::string answer(std::string_view request);
 
@@ -58,8 +62,9 @@ class Control {
   struct BackendState {
     bool is_drained = false;
     bool is_down = false;
+    bool is_failing = false;  // by its health checks
 
-    [[nodiscard]] bool is_up() const { return !is_drained && !is_down; }
+    [[nodiscard]] bool is_up() const { return !is_drained && !is_down && !is_failing; }
   };
 
  private:
@@ -88,6 +93,7 @@ class Control {
   [[nodiscard]] Result<SetWeightsRequest::Change> change_of(size_t service) const;
   [[nodiscard]] uint32_t weight_of(size_t service, size_t backend) const;
   [[nodiscard]] std::pair<size_t, size_t> find_backend(size_t family, uint32_t index) const;
+  std::optional<Error> apply(const std::vector<SetWeightsRequest::Change>& changes);
   std::optional<Error> ask_all(std::span<node::Request* const> requests);
 
   std::mutex mutex_;

@@ -78,7 +78,7 @@ Result<Json> Control::backend(const Json& parameters) {
     for (size_t b = 0; b < service.backends.size(); ++b) {
       if (service.backends[b].name != name) continue;
       BackendState& state = backend_states_[s][b];
-      if (action == "up") state = {};
+      if (action == "up") state.is_down = state.is_drained = false;
       if (action == "down") state.is_down = true;
       if (action == "drain") state.is_drained = true;
       Result<SetWeightsRequest::Change> change = change_of(s);
@@ -93,13 +93,31 @@ Result<Json> Control::backend(const Json& parameters) {
   if (changes.empty()) {
     return Error{fmt::format("there is no backend {}{}{}", name, only.empty() ? "" : " in ", only)};
   }
+  if (auto error = apply(changes)) return *error;
+  return Json{{"changed", std::move(changed)}};
+}
+
+std::optional<Error> Control::set_health(size_t service, size_t backend, bool is_well) {
+  const std::scoped_lock lock(mutex_);
+  BackendState& state = backend_states_[service][backend];
+  const BackendState before = state;
+  state.is_failing = !is_well;
+  Result<SetWeightsRequest::Change> change = change_of(service);
+  if (!change) {
+    state = before;
+    return change.error();
+  }
+  return apply({std::move(change).value()});
+}
+
+// On every worker.
+std::optional<Error> Control::apply(const std::vector<SetWeightsRequest::Change>& changes) {
   std::deque<SetWeightsRequest> requests;
   std::vector<node::Request*> posted;
   for (const ControlledWorker& worker : config_.workers) {
     posted.push_back(&requests.emplace_back(*worker.state, changes));
   }
-  if (auto error = ask_all(posted)) return *error;
-  return Json{{"changed", std::move(changed)}};
+  return ask_all(posted);
 }
 
 }  // namespace roost::lb

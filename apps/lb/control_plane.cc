@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "apps/lb/health.h"
 #include "apps/lb/metrics.h"
 #include "apps/lb/telemetry.h"
 #include "roost/node/control_socket.h"
@@ -14,7 +15,8 @@ struct ControlPlane::Faces {
   Faces(const Config& config, Control::Config control_config)
       : control(config, std::move(control_config)) {}
 
-  std::optional<Error> start(const ControlConfig& config) {
+  std::optional<Error> start(const Config& lb_config) {
+    const ControlConfig& config = lb_config.control;
     if (!config.socket.empty()) {
       auto started = node::ControlSocket::start(
           {.path = config.socket, .mode = config.socket_mode, .group = config.socket_group},
@@ -28,6 +30,7 @@ struct ControlPlane::Faces {
       metrics.emplace(std::move(started).value());
     }
     telemetry = add_telemetry(control);
+    health = check_health(lb_config, control);
     return {};
   }
 
@@ -35,6 +38,7 @@ struct ControlPlane::Faces {
   std::optional<node::ControlSocket> socket;
   std::optional<Metrics> metrics;
   std::vector<io::TelemetryCommand> telemetry;
+  std::unique_ptr<node::HealthChecker> health;
 };
 
 Result<ControlPlane> ControlPlane::start(const Config& config, Control::Config control,
@@ -43,7 +47,7 @@ Result<ControlPlane> ControlPlane::start(const Config& config, Control::Config c
   for (const ControlledWorker& worker : control.workers) cores.push_back(worker.core);
   const node::ControlPlacement placement(allowed, cores);
   auto faces = std::make_unique<Faces>(config, std::move(control));
-  if (auto error = faces->start(config.control)) return *error;
+  if (auto error = faces->start(config)) return *error;
   return ControlPlane(std::move(faces));
 }
 

@@ -88,6 +88,7 @@ Json worker_json(size_t number, const Control::Sample::Worker& worker) {
 
 std::string_view state_name(const Control::BackendState& state) {
   if (state.is_down) return "down";
+  if (state.is_failing) return "failing";
   return state.is_drained ? "drained" : "up";
 }
 

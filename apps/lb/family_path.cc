@@ -27,7 +27,7 @@ void FamilyPath<Address>::forward(const FamilyLanes<Address>& lanes, net::Packet
     if (match.connection == nullptr) {
       batch.verdicts()[lane] = begin_connection(passage, is_changed);
     } else if (match.sender == Sender::kClient) {
-      batch.verdicts()[lane] = to_backend(passage, *match.connection);
+      batch.verdicts()[lane] = to_backend(passage, *match.connection, is_changed);
     } else {
       batch.verdicts()[lane] = to_client(passage, *match.connection);
     }
@@ -68,10 +68,17 @@ net::LaneVerdict FamilyPath<Address>::begin_connection(const Passage& passage, b
 }
 
 template <class Address>
-net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connection& connection) {
+net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connection& connection,
+                                                 bool& is_changed) {
   Backend& backend = services_.backend(connection.backend);
-  if (const auto refused = refuse(passage, backend.hop)) return *refused;
   const uint8_t flags = passage.parsed.tcp_flags;
+  // The next connection of the same addresses and ports is a new one, and goes where those go.
+  if (begins_anew(connection.state, flags) && backend.weight == 0) {
+    connections_.end(passage.key, connection);
+    is_changed = true;
+    return begin_connection(passage, is_changed);
+  }
+  if (const auto refused = refuse(passage, backend.hop)) return *refused;
   const ConnectionState state = next_state(connection.state, Sender::kClient, flags);
   if (begins_anew(connection.state, flags)) {
     connections_.restart(connection, state);

@@ -70,7 +70,7 @@ class FamilyPath {
   };
 
   net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
-  net::LaneVerdict to_backend(const Passage& passage, Connection& connection);
+  net::LaneVerdict to_backend(const Passage& passage, Connection& connection, bool& is_changed);
   net::LaneVerdict to_client(const Passage& passage, Connection& connection);
 
   // Why the packet cannot leave by this hop; its sender is told.

@@ -77,6 +77,9 @@ class TomlTable {
   std::set<std::string, std::less<>> known_;
 };
 
+// Reads a service's `check`; nothing when it has none.
+[[nodiscard]] std::optional<CheckConfig> read_check(TomlTable& service, std::vector<Fault>& faults);
+
 // Reads [control].
 [[nodiscard]] ControlConfig read_control(TomlTable& top, std::vector<Fault>& faults);
 

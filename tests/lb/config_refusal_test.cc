@@ -48,6 +48,28 @@ const std::string kWeb = "address = \"198.51.100.80\"";
 const std::string kB1 = "{name = \"b1\", address = \"10.0.0.11\", port = 8080},";
 const std::string kB2 = "{name = \"b2\", address = \"10.0.0.12\", port = 8080, weight = 2},";
 
+TEST(config, refuses_checks_that_cannot_be) {
+  const auto with_check = [](const std::string& check) {
+    return BadFile{"name = \"web\"\n", "name = \"web\"\ncheck = " + check + " #!\n", ""};
+  };
+  for (const auto& [check, fault] : std::vector<std::pair<std::string, std::string>>{
+           {"{}", "kind"},
+           {"{kind = \"ping\"}", "is no check"},
+           {"{kind = \"tcp\", path = \"/\"}", "only HTTP"},
+           {"{kind = \"http\", path = \"health\"}", "is no path"},
+           {"{kind = \"http\", path = \"/a b\"}", "is no path"},
+           {"{kind = \"tcp\", every_seconds = 0}", "too short"},
+           {"{kind = \"tcp\", timeout_seconds = nan}", "too short"},
+           {"{kind = \"tcp\", rise = 0}", "rise"},
+           {"{kind = \"tcp\", falls = 3}", "falls"},
+           {"\"tcp\"", "check"},
+       }) {
+    BadFile bad = with_check(check);
+    bad.fault = fault;
+    expect_refused(bad);
+  }
+}
+
 TEST(config, refuses_a_control_section_that_cannot_be) {
   for (const BadFile& bad : std::vector<BadFile>{
            {"", "[control]\nsocket = \"lb.sock\" #!\n", "cannot be a socket's path"},

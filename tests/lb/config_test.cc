@@ -94,6 +94,26 @@ TEST(config, a_file_that_cannot_be_read_is_a_fault) {
   std::filesystem::remove(path);
 }
 
+TEST(config, says_how_backends_are_checked) {
+  const auto check_of = [](const std::string& check) {
+    const ConfigOutcome outcome =
+        parse_config(test_config("name = \"web\"\n", "name = \"web\"\n" + check + "\n"));
+    return outcome.config ? outcome.config->services[0].check : std::nullopt;
+  };
+  EXPECT_FALSE(check_of("").has_value());
+  EXPECT_EQ(check_of("check = {kind = \"tcp\"}")->http_path, "");
+  EXPECT_EQ(check_of("check = {kind = \"http\"}")->http_path, "/");
+  const auto check = check_of(
+      "check = {kind = \"http\", path = \"/up\", port = 81, every_seconds = 0.5, rise = 4, fall = "
+      "1}");
+  EXPECT_EQ(check->http_path, "/up");
+  EXPECT_EQ(check->port, 81);
+  EXPECT_EQ(check->every_seconds, 0.5);
+  EXPECT_EQ(check->timeout_seconds, 0.5) << "no longer than the time between two checks";
+  EXPECT_EQ(check->rise, 4U);
+  EXPECT_EQ(check->fall, 1U);
+}
+
 TEST(config, says_where_it_is_controlled) {
   EXPECT_TRUE(parse_config(test_config()).config->control.socket.empty());
   const ConfigOutcome outcome =

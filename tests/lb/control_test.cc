@@ -32,17 +32,20 @@ class Controlled : public testing::Test {
   }
 
   // Both workers do nothing but serve while somebody asks.
-  Result<Json> run(const Json& request) {
+  auto while_serving(auto&& ask) {
     std::atomic<bool> is_over = false;
     std::thread serving([&] {
       while (!is_over.load()) {
         for (size_t i = 0; i < serving_count_; ++i) room_.mailbox(i).serve();
       }
     });
-    Result<Json> result = control_->run(request);
+    auto result = ask();
     is_over.store(true);
     serving.join();
     return result;
+  }
+  Result<Json> run(const Json& request) {
+    return while_serving([&] { return control_->run(request); });
   }
   Json must(const Json& request) {
     const Result<Json> result = run(request);
@@ -213,6 +216,24 @@ TEST_F(Controlled, a_drained_backend_keeps_its_flows_and_gets_no_new_ones) {
   expect_sums();
 }
 
+TEST_F(Controlled, the_next_connection_of_a_closed_one_leaves_a_drained_backend) {
+  uint16_t port = 1;
+  while (new_flow(0, port) != "10.0.0.12") ++port;
+  const auto send = [&](uint8_t flags) {
+    return destination_of(workers_[0].send_from_client({.source_port = port, .tcp_flags = flags}));
+  };
+  must({{"command", "backend"}, {"action", "drain"}, {"name", "b2"}});
+  EXPECT_EQ(send(net::tcp::kAck), "10.0.0.12");
+  EXPECT_EQ(send(net::tcp::kRst), "10.0.0.12");
+  const FlowCounts before = workers_[0].state().counts();
+  const std::string anew = send(net::tcp::kSyn);
+  EXPECT_NE(anew, "10.0.0.12");
+  EXPECT_EQ(send(net::tcp::kAck), anew);
+  EXPECT_EQ(workers_[0].state().counts().ended, before.ended + 1);
+  EXPECT_EQ(workers_[0].state().counts().made, before.made + 1);
+  expect_sums();
+}
+
 TEST_F(Controlled, a_backend_is_taken_out_of_all_its_services) {
   EXPECT_EQ(must({{"command", "backend"}, {"action", "down"}, {"name", "b1"}})["changed"].size(),
             4U);
@@ -221,6 +242,26 @@ TEST_F(Controlled, a_backend_is_taken_out_of_all_its_services) {
   EXPECT_EQ(dns.cause, DropCause::kNoBackend);
   EXPECT_NE(refusal({{"command", "backend"}, {"action", "up"}, {"name", "b9"}}).find("no backend"),
             std::string::npos);
+}
+
+TEST_F(Controlled, a_failing_backend_gets_no_new_flows_and_stays_drained_when_it_is_well) {
+  const auto set_health = [&](bool is_well) {
+    return while_serving([&] { return control_->set_health(0, 1, is_well); });
+  };
+  const auto row = [&] {
+    return must({{"command", "backends"}, {"service", "web"}})["backends"][1];
+  };
+  EXPECT_FALSE(set_health(false).has_value());
+  EXPECT_EQ(row()["state"], "failing");
+  for (uint16_t port = 1; port < 200; ++port) EXPECT_NE(new_flow(1, port), "10.0.0.12");
+  must({{"command", "backend"}, {"action", "up"}, {"name", "b2"}});
+  EXPECT_EQ(row()["state"], "failing") << "an operator does not make it well";
+  must({{"command", "backend"}, {"action", "drain"}, {"name", "b2"}});
+  EXPECT_FALSE(set_health(true).has_value());
+  EXPECT_EQ(row()["state"], "drained");
+  EXPECT_EQ(row()["weight"], 0);
+  must({{"command", "backend"}, {"action", "up"}, {"name", "b2"}});
+  EXPECT_EQ(row()["weight"], 2);
 }
 
 TEST_F(Controlled, a_timeout_changes_while_packets_flow) {

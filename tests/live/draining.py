@@ -4,12 +4,14 @@ nothing new reaches it, by the servers' own word.
 
 import json
 import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 SLOW_REQUESTS = ["4m"] * 8
-SLOW = ["--limit-rate", "2M"]  # two seconds each
+SLOW = ["--limit-rate", "400k"]  # ten seconds each
 NEW_REQUESTS = ["backend"] * 60
 DRAINED = "b2"
+FAILED = "b3"
 
 
 class Control:
@@ -51,6 +53,27 @@ def drain_under_traffic(scene, control, service_name):
     on_drained = sum(answer.backend == DRAINED for answer in old)
     print(f"  drained {DRAINED}: {on_drained} downloads under way ended well, new ones elsewhere")
     return old + new + back
+
+
+def fail_over(scene, control):
+    """A web server ends; health checks notice, and nothing new is sent to it."""
+    failed = next(b for b in scene.backends if b.name == FAILED)
+    states = states_of(control, "web")
+    assert set(states.values()) == {"up"}, states
+    failed.end_web()
+    deadline = time.monotonic() + 20
+    while states_of(control, "web")[FAILED] != "failing":
+        assert time.monotonic() < deadline, "no health check noticed"
+        time.sleep(0.05)
+    answers = scene.clients.web(scene.service("web"), NEW_REQUESTS)
+    assert all(answer.backend != FAILED for answer in answers)
+    print(f"  {FAILED}'s web server ended, and {len(answers)} requests went elsewhere")
+    return answers
+
+
+def states_of(control, service):
+    rows = control.ask("backends", "--service", service)["backends"]
+    return {row["name"]: row["state"] for row in rows}
 
 
 def check_control_agrees(control, report_of):

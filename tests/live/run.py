@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from balancer import Balancer  # noqa: E402
-from draining import Control, check_control_agrees, drain_under_traffic  # noqa: E402
+from draining import Control, check_control_agrees, drain_under_traffic, fail_over  # noqa: E402
 from scene import Scene  # noqa: E402
 from servers import body_digests  # noqa: E402
 from strays import EXPECTED, send_strays  # noqa: E402
@@ -106,9 +106,11 @@ def check_strays(report):
 
 
 def controlled(config_file, directory):
-    """The configuration with a control socket, and the socket's path."""
+    """The configuration with a control socket and health checks, and the socket's path."""
     config, socket = directory / "lb.toml", directory / "lb.sock"
-    config.write_text(f'{config_file.read_text()}\n[control]\nsocket = "{socket}"\n')
+    check = 'check = {kind = "http", path = "/backend", every_seconds = 0.2, fall = 2}'
+    text = config_file.read_text().replace('name = "web"\n', f'name = "web"\n{check}\n')
+    config.write_text(f'{text}\n[control]\nsocket = "{socket}"\n')
     return config, socket
 
 
@@ -121,6 +123,7 @@ def live(roost, directory):
             answers = ask_everything(scene)
             for service in ("web", "web6"):
                 answers[service] += drain_under_traffic(scene, control, service)
+            answers["web"] += fail_over(scene, control)
             unexpected = send_strays(scene)
             report = check_control_agrees(control, balancer.stop)
         assert not unexpected, f"answered, though nothing may: {unexpected}"

@@ -107,6 +107,10 @@ class Backend:
             f"{self.name}'s servers did not start: {(self.directory / 'stderr').read_text()}"
         )
 
+    def end_web(self):
+        self.processes[0].terminate()
+        self.processes[0].wait(10)
+
     def stop(self):
         for process in self.processes:
             process.terminate()

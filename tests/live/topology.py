@@ -15,6 +15,7 @@ import os
 import subprocess
 
 LB_INTERFACES = ("clients", "backends")  # in DPDK port order
+MANAGEMENT_ADDRESS = "10.0.0.200/24"
 OFFLOADS = ("rx", "tx", "sg", "tso", "gso", "gro", "ufo", "rxvlan", "txvlan")
 QUIET_IPV6 = {"accept_dad": 0, "accept_ra": 0, "router_solicitations": 0, "addr_gen_mode": 1}
 
@@ -102,6 +103,11 @@ class Topology:
         switch.ip("link", "set", "lb", "master", "bridge")
         for port, interface in zip(self.config["port"], LB_INTERFACES):
             self.lb.ip("link", "set", interface, "address", port["mac"])
+
+        # The balancer's kernel has a way of its own to the backends, for health checks.
+        link(self.lb, "manage", switch, "manage")
+        switch.ip("link", "set", "manage", "master", "bridge")
+        self.lb.ip("address", "add", MANAGEMENT_ADDRESS, "dev", "manage")
 
         self._host(self.client, self.config["port"][0], self.client_addresses())
         for name, addresses in self.backend_addresses().items():

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -50,10 +51,12 @@ class Client {
   [[nodiscard]] std::string read() const {
     std::string line;
     char c = 0;
-    while (recv(socket_, &c, 1, 0) == 1) {
+    ssize_t count = 0;
+    while ((count = recv(socket_, &c, 1, 0)) == 1) {
       if (c == '\n') return line;
       line.push_back(c);
     }
+    EXPECT_TRUE(count == 0 || errno == ECONNRESET) << "it is still connected";
     return "";
   }
   bool is_connected = false;

@@ -1,0 +1,158 @@
+// Health checks against real servers on this machine: they fall and rise by rule, and only then.
+#include "roost/node/health_checker.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace roost::node {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Answers every connection with the same text, one after the other; empty: only accepts.
+class Server {
+ public:
+  Server(uint16_t port, std::string answer, bool hangs = false)
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)), answer_(std::move(answer)), hangs_(hangs) {
+    const int yes = 1;
+    setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(listen(socket_, 16), 0);
+    socklen_t bytes = sizeof address;
+    getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &bytes);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { serve(); });
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server() {
+    shutdown(socket_, SHUT_RDWR);
+    thread_.join();
+    close(socket_);
+  }
+  [[nodiscard]] uint16_t port() const { return port_; }
+  std::atomic<uint64_t> requests = 0;
+  std::string last_request;  // after the server has ended
+
+ private:
+  void serve() {
+    for (;;) {
+      const int client = accept(socket_, nullptr, nullptr);
+      if (client < 0) return;
+      ++requests;
+      char room[1'024];
+      if (hangs_) std::this_thread::sleep_for(milliseconds(300));
+      if (!answer_.empty()) {
+        const ssize_t count = recv(client, room, sizeof room, 0);
+        last_request.assign(room, count > 0 ? static_cast<size_t>(count) : 0);
+        send(client, answer_.data(), answer_.size(), MSG_NOSIGNAL);
+      }
+      close(client);
+    }
+  }
+  int socket_;
+  std::string answer_;
+  bool hangs_;
+  uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+// What the checker says, in its order.
+class Verdicts {
+ public:
+  bool note(bool is_well) {
+    const std::scoped_lock lock(mutex_);
+    all_.push_back(is_well);
+    changed_.notify_all();
+    return true;
+  }
+  // The verdict at this place, or nothing within the time.
+  std::optional<bool> at(size_t place, milliseconds wait = milliseconds(10'000)) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, wait, [&] { return all_.size() > place; })) return {};
+    return all_[place];
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<bool> all_;
+};
+
+HealthTarget target_at(uint16_t port, std::string path = "") {
+  return {.address = net::Ipv4Address{{127, 0, 0, 1}},
+          .port = port,
+          .http_path = std::move(path),
+          .interval = milliseconds(20),
+          .timeout = milliseconds(150),
+          .rise = 2,
+          .fall = 3};
+}
+
+TEST(health_checker, a_server_that_ends_falls_and_rises_when_it_is_back) {
+  auto server = std::make_unique<Server>(0, "");
+  const uint16_t port = server->port();
+  Verdicts verdicts;
+  const HealthChecker checker({target_at(port)},
+                              [&](size_t, bool is_well) { return verdicts.note(is_well); });
+  while (server->requests < 5) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_EQ(verdicts.at(0, milliseconds(50)), std::nullopt) << "it was well all the time";
+  server.reset();
+  EXPECT_EQ(verdicts.at(0), false);
+  server = std::make_unique<Server>(port, "");
+  EXPECT_EQ(verdicts.at(1), true);
+  EXPECT_GE(server->requests, 2U) << "after two good answers";
+}
+
+TEST(health_checker, http_goes_by_the_status) {
+  Server good(0, "HTTP/1.1 204 No Content\r\n\r\n");
+  Server bad(0, "HTTP/1.1 503 Service Unavailable\r\n\r\n");
+  Server odd(0, "hello\r\n");
+  Server endless(0, std::string(4'096, 'x'));
+  std::array<Verdicts, 4> verdicts;
+  {
+    const HealthChecker checker(
+        {target_at(good.port(), "/health"), target_at(bad.port(), "/"), target_at(odd.port(), "/"),
+         target_at(endless.port(), "/")},
+        [&](size_t target, bool is_well) { return verdicts[target].note(is_well); });
+    for (size_t i = 1; i < verdicts.size(); ++i) EXPECT_EQ(verdicts[i].at(0), false) << i;
+    while (good.requests < 5) std::this_thread::sleep_for(milliseconds(1));
+  }
+  EXPECT_EQ(verdicts[0].at(0, milliseconds(0)), std::nullopt);
+  EXPECT_TRUE(good.last_request.starts_with("GET /health HTTP/1.0\r\nHost: 127.0.0.1\r\n"))
+      << good.last_request;
+}
+
+TEST(health_checker, who_answers_too_late_is_not_well) {
+  Server slow(0, "HTTP/1.1 200 OK\r\n\r\n", true);
+  Verdicts verdicts;
+  const HealthChecker checker({target_at(slow.port(), "/")},
+                              [&](size_t, bool is_well) { return verdicts.note(is_well); });
+  EXPECT_EQ(verdicts.at(0), false);
+}
+
+TEST(health_checker, a_verdict_that_is_not_taken_is_repeated) {
+  std::atomic<int> calls = 0;
+  std::unique_ptr<Server> gone = std::make_unique<Server>(0, "");
+  const uint16_t port = gone->port();
+  gone.reset();
+  const HealthChecker checker({target_at(port)}, [&](size_t, bool) { return ++calls >= 3; });
+  while (calls < 3) std::this_thread::sleep_for(milliseconds(1));
+  std::this_thread::sleep_for(milliseconds(200));
+  EXPECT_EQ(calls, 3) << "and then it is taken";
+}
+
+}  // namespace
+}  // namespace roost::node
