@@ -17,7 +17,7 @@ ONLY_THREE = "at this size only ours, rte_hash and the oracle take part"
 FEW_CEILINGS = ("T0", "T1+2", "NTA+1")
 # Where a verdict is about 5 %: ratios of single rounds scatter by 3 to 10 %, medians of so many by
 # 1 %.
-ROUNDS_OF_FINE_VERDICTS = 31
+ROUNDS_OF_FINE_VERDICTS = 21
 
 
 def jobs(size, available):
