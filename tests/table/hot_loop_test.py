@@ -25,7 +25,7 @@ PROCESSORS = {
 }
 COLD = ("search_rest", "assertion_failed")
 CONFIGURATIONS = 2 * 4 * 2 + 2 * 2  # key sizes, values and indices, expiry; inline: slots, expiry
-LINES, ENTRIES = 2, 2  # the bucket's and the secondary bucket's, each in the loop of either hint
+LINES, ENTRIES = 2, 2  # the bucket's and the secondary bucket's
 
 
 def functions(objdump, object_file):
@@ -59,9 +59,9 @@ def main():
         failures += [f"{name}\n  calls: {line.strip()[-60:]}" for line in calls]
         # Entries go to the second level whatever the lines' hint, and come with an inline line.
         is_inline = "InlineLayout<" in name
-        of_entries = 0 if is_inline else 2 * ENTRIES
-        # The second lines of these entries, twice; and the record, in the loop of each hint.
-        of_records = 2 + 2 if "CopyIndex<" in name else 0
+        of_entries = 0 if is_inline else ENTRIES
+        # The second lines of these entries, and the record.
+        of_records = ENTRIES + 1 if "CopyIndex<" in name else 0
         for hint, expected in ((instructions.near, LINES),
                                (instructions.far, LINES + of_entries + of_records)):
             if sum(hint in line for line in body) < expected:
