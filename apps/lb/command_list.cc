@@ -109,7 +109,6 @@ Result<ParsedRequest> parse_request(const Json& request) {
   if (parsed.command == nullptr) {
     return Error{"no such command; there are" + names_of_commands()};
   }
-  parsed.parameters = Json::object();
   for (const auto& [name, value] : request.items()) {
     if (name == "command") continue;
     const auto parameter =

@@ -44,7 +44,7 @@ struct Command {
 // say what is wrong and what would be right.
 struct ParsedRequest {
   const Command* command = nullptr;
-  Json parameters;
+  Json parameters = Json::object();
 };
 [[nodiscard]] Result<ParsedRequest> parse_request(const Json& request);
 

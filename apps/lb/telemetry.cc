@@ -22,7 +22,7 @@ constexpr std::string_view kShowing[] = {"stats",   "services", "backends",
 void flatten(const Json& json, const std::string& path, Entries& entries) {
   if (json.is_object()) {
     for (const auto& [name, value] : json.items()) {
-      flatten(value, path.empty() ? name : path + "/" + name, entries);
+      flatten(value, path.empty() ? name : fmt::format("{}/{}", path, name), entries);
     }
   } else if (json.is_array()) {
     for (size_t i = 0; i < json.size(); ++i) {

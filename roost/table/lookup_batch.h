@@ -68,7 +68,9 @@ struct LaneGroup {
   [[nodiscard]] const Line& line(size_t lane) const {
     return *reinterpret_cast<const Line*>(targets[lane]);
   }
-  [[nodiscard]] uint32_t all_lanes() const { return ~uint32_t{0} >> (kLanesPerGroup - lane_count); }
+  [[nodiscard]] uint32_t all_lanes() const {
+    return static_cast<uint32_t>((uint64_t{1} << lane_count) - 1);
+  }
 };
 
 // Nothing follows this batch.

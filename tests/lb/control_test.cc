@@ -181,7 +181,8 @@ TEST_F(Controlled, deleted_flows_are_gone_in_both_directions_and_counted) {
   expect_sums();
   EXPECT_EQ(must({{"command", "flows"}, {"action", "delete"}, {"all", true}})["deleted"],
             3 * (2 * kFlowsOfAWorker / 4));
-  for (const Json& row : must({{"command", "backends"}})["backends"]) {
+  const Json told = must({{"command", "backends"}});
+  for (const Json& row : told["backends"]) {
     EXPECT_EQ(row["live_flows"], 0);
   }
   expect_sums();

@@ -123,7 +123,7 @@ TEST_F(Originate, answers_that_the_device_refuses_are_counted) {
   function_.answer_count = 9;
   io::PortRun run({source(), sink(), "net_ring0"});
   replay(run);
-  EXPECT_EQ(counters_.originated, 3 * kCount + counters_.batches);
+  EXPECT_EQ(counters_.originated, 3ULL * kCount + counters_.batches);
   EXPECT_EQ(run.ports()[2].counters().sent, kRingRoom);
   EXPECT_EQ(run.ports()[2].counters().refused, counters_.originated - kRingRoom);
   EXPECT_EQ(difference(run), 0);

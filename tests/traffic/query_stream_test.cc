@@ -53,7 +53,7 @@ TEST(QueryStream, zipf_hits_prefer_the_first_entries) {
     ++times[key.words];
   const int first = times[keys.inserted(0).words];
   EXPECT_NEAR(first, 8000 / 7.485, 150);  // the thousandth harmonic number
-  EXPECT_NEAR(times[keys.inserted(1).words], first / 2, 80);
+  EXPECT_NEAR(times[keys.inserted(1).words], first / 2.0, 80);
   EXPECT_EQ(times.count(keys.inserted(1000).words), 0U);
 }
 
