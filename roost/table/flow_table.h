@@ -321,7 +321,7 @@ class FlowTable {
   size_t run_insert(KeyBatch<Keys, Hashes> batch, std::span<Value> values, Timeouts timeouts,
                     std::span<InsertOutcome> outcomes, IfExisting if_existing) {
     ROOST_ASSERT(kIsSet || values.size() >= batch.keys.count);
-    return core_.insert(batch, reinterpret_cast<std::byte*>(values.data()), sizeof(Value), timeouts,
+    return core_.insert(batch, reinterpret_cast<std::byte*>(values.data()), kValueBytes, timeouts,
                         outcomes, if_existing);
   }
 
