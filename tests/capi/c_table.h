@@ -37,13 +37,14 @@ inline roost_config c_config(uint32_t key_bytes, uint32_t value_bytes, uint64_t 
   return config;
 }
 
-inline Result<CTableHandle> c_create(const roost_config& config) {
+inline Result<CTableHandle> c_create(const roost_config* config) {
   roost_table* table = nullptr;
   std::string error(300, '#');
-  const roost_status status = roost_table_create(&config, &table, error.data(), error.size());
+  const roost_status status = roost_table_create(config, &table, error.data(), error.size());
   if (status != ROOST_OK) return Error{error.c_str()};
   return CTableHandle(table);
 }
+inline Result<CTableHandle> c_create(const roost_config& config) { return c_create(&config); }
 
 template <class Key, class Value, class Policies>
 class CTable {

@@ -253,7 +253,7 @@ TEST(CConfig, an_older_callers_configuration_has_the_defaults_for_the_rest) {
   old.value_bytes = 32;
   old.capacity = 64;
   old.behind = 1'000'000;  // would be entries_max
-  const CTableHandle table = c_create(reinterpret_cast<const roost_config&>(old)).value();
+  const CTableHandle table = c_create(reinterpret_cast<const roost_config*>(&old)).value();
   roost_info info;
   info.size = sizeof(info);
   roost_table_info(table.get(), &info);
