@@ -64,6 +64,14 @@ class Verdicts(unittest.TestCase):
             self.assertEqual({v.verdict for v in found}, words)
             self.assertEqual({v.said.split(",")[0] for v in found}, {"0.925"})
 
+    def test_a_twin_of_the_table_is_reported_beside_its_timers(self):
+        made = rows.record({("roost_flow_table", "256 keys a call"): 40.0,
+                            ("roost_flow_table_timers", "256 keys a call"): 39.0,
+                            ("roost_flow_table_avx2", "256 keys a call"): 38.0,
+                            ("rte_hash", "32 keys a call"): 20.0}, experiment="timers")
+        found = [v for v in experiment.sections(made)[0].verdicts if "twin" in v.claim]
+        self.assertEqual({(v.verdict, v.said) for v in found}, {("reported", "0.950")})
+
     def test_insertions_beside_peers_name_the_winner(self):
         rates = {("roost_flow_table", "32 keys a call"): 9.0, ("rte_hash", "one by one"): 5.0,
                  ("boost_flat_map", "one by one"): 12.0}
