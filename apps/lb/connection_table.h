@@ -53,6 +53,9 @@ struct FlowCounts {
   uint64_t ended = 0;    // TCP: closed, and silent for the closing time or followed by the next one
   uint64_t expired = 0;  // silent for too long
   uint64_t deleted = 0;  // because somebody asked for it
+
+  // Live ones, and expired ones not handed over yet.
+  [[nodiscard]] uint64_t held() const { return made - ended - expired - deleted; }
 };
 
 enum class MakeOutcome : uint8_t { kMade, kReplyTupleTaken, kFull };

@@ -81,9 +81,16 @@ Json worker_json(size_t number, const Control::Sample::Worker& worker) {
           {"process_cycles_a_packet", a_packet(worker.totals.process_cycles)},
           {"busy_cycles_a_packet", a_packet(worker.totals.busy_cycles)},
           {"flows_made", flows.made},
-          {"flows_live", flows.made - flows.ended - flows.expired - flows.deleted},
+          {"flows_live", flows.held()},
           {"tables", Json::array({table_json(worker.tables[0], "ipv4"),
                                   table_json(worker.tables[1], "ipv6")})}};
+}
+
+Json workers_json(const Control::Sample& sample) {
+  Json all = Json::array();
+  for (size_t i = 0; i < sample.workers.size(); ++i)
+    all.push_back(worker_json(i, sample.workers[i]));
+  return all;
 }
 
 std::string_view state_name(const Control::BackendState& state) {
@@ -124,26 +131,19 @@ Result<Control::Sample> Control::take_sample() {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
   report.run.seconds = elapsed.count();
   add_up_ports(report);
-  report.live = report.flows.made - report.flows.ended - report.flows.expired -
-                report.flows.deleted - report.evicted;
+  report.live = report.flows.held() - report.evicted;
   const auto& tables = requests.front().tables;
   report.page_size = page_kind_name(tables[tables[0].bytes >= tables[1].bytes ? 0 : 1].page_kind);
   report.kernel = isa_name(tables[0].isa);
 
+  report.services = report_services(lb_config_, [&](size_t service, size_t backend) {
+    const ServicePlace& place = places_[service];
+    return backends[place.family][place.first_backend + backend];
+  });
   for (size_t s = 0; s < places_.size(); ++s) {
-    const ServiceConfig& service = lb_config_.services[s];
-    ServiceReport one{service.name,
-                      endpoint_text(service.address, service.port),
-                      service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
-                      {}};
-    for (size_t b = 0; b < service.backends.size(); ++b) {
-      const BackendConfig& backend = service.backends[b];
-      one.backends.push_back({backend.name, endpoint_text(backend.address, backend.port),
-                              backends[places_[s].family][places_[s].first_backend + b]});
-    }
-    report.services.push_back(std::move(one));
     std::vector<uint32_t>& weights = sample.weights.emplace_back();
-    for (size_t b = 0; b < service.backends.size(); ++b) weights.push_back(weight_of(s, b));
+    for (size_t b = 0; b < lb_config_.services[s].backends.size(); ++b)
+      weights.push_back(weight_of(s, b));
   }
   return sample;
 }
@@ -152,11 +152,7 @@ Result<Json> Control::stats() {
   const Result<Sample> sample = take_sample();
   if (!sample) return sample.error();
   Json json = report_json(sample.value().report);
-  Json all = Json::array();
-  for (size_t i = 0; i < sample.value().workers.size(); ++i) {
-    all.push_back(worker_json(i, sample.value().workers[i]));
-  }
-  json["workers"] = std::move(all);
+  json["workers"] = workers_json(sample.value());
   return json;
 }
 
@@ -197,11 +193,7 @@ Result<Json> Control::backends(const Json& parameters) {
 Result<Json> Control::workers() {
   const Result<Sample> sample = take_sample();
   if (!sample) return sample.error();
-  Json all = Json::array();
-  for (size_t i = 0; i < sample.value().workers.size(); ++i) {
-    all.push_back(worker_json(i, sample.value().workers[i]));
-  }
-  return Json{{"workers", std::move(all)}};
+  return Json{{"workers", workers_json(sample.value())}};
 }
 
 Result<Json> Control::version() const {

@@ -9,25 +9,6 @@ namespace roost::lb {
 
 namespace {
 
-std::vector<ServiceReport> report_services(const State& state) {
-  std::vector<ServiceReport> reports;
-  const Config& config = state.config();
-  for (size_t s = 0; s < config.services.size(); ++s) {
-    const ServiceConfig& service = config.services[s];
-    ServiceReport report{service.name,
-                         endpoint_text(service.address, service.port),
-                         service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
-                         {}};
-    for (size_t b = 0; b < service.backends.size(); ++b) {
-      const BackendConfig& backend = service.backends[b];
-      report.backends.push_back({backend.name, endpoint_text(backend.address, backend.port),
-                                 state.backend_counters(s, b)});
-    }
-    reports.push_back(std::move(report));
-  }
-  return reports;
-}
-
 uint64_t sum_of_drops(const Report& report) {
   return std::accumulate(report.run.drops.begin(), report.run.drops.end(), uint64_t{0});
 }
@@ -48,6 +29,25 @@ BackendCounters sum_of_backends(const Report& report) {
 
 std::string endpoint_text(const net::IpAddress& address, uint16_t port) {
   return fmt::format(fmt::runtime(address.is_ipv6() ? "[{}]:{}" : "{}:{}"), address.format(), port);
+}
+
+std::vector<ServiceReport> report_services(const Config& config,
+                                           const BackendCountersAt& counters_at) {
+  std::vector<ServiceReport> reports;
+  for (size_t s = 0; s < config.services.size(); ++s) {
+    const ServiceConfig& service = config.services[s];
+    ServiceReport report{service.name,
+                         endpoint_text(service.address, service.port),
+                         service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
+                         {}};
+    for (size_t b = 0; b < service.backends.size(); ++b) {
+      const BackendConfig& backend = service.backends[b];
+      report.backends.push_back(
+          {backend.name, endpoint_text(backend.address, backend.port), counters_at(s, b)});
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
 }
 
 void add_up_ports(Report& report) {
@@ -73,7 +73,9 @@ Report make_report(State& state, RunTotals run) {
   report.flows = state.counts();
   report.live = state.count_live();
   report.is_sound = state.audit();
-  report.services = report_services(state);
+  report.services = report_services(state.config(), [&](size_t service, size_t backend) {
+    return state.backend_counters(service, backend);
+  });
   report.icmp_answers = state.icmp_answers();
   const auto& ipv4 = state.ipv4().connections();
   const auto& ipv6 = state.ipv6().connections();

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,6 +87,12 @@ struct Report {
 // Adds up the ports' counts, and puts what they refused and delivered malformed under their drop
 // causes.
 void add_up_ports(Report& report);
+
+// The configuration's services, with what `counters_at` says of each backend; both indices as in
+// the configuration.
+using BackendCountersAt = std::function<BackendCounters(size_t service, size_t backend)>;
+[[nodiscard]] std::vector<ServiceReport> report_services(const Config& config,
+                                                         const BackendCountersAt& counters_at);
 
 // ADDRESS:PORT; an IPv6 address is in brackets.
 [[nodiscard]] std::string endpoint_text(const net::IpAddress& address, uint16_t port);

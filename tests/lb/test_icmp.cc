@@ -2,36 +2,13 @@
 
 #include <algorithm>
 
+#include "tests/lb/frame_bytes.h"
+
 namespace roost::lb {
 
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 constexpr size_t kEthernetBytes = 14;
-
-void put16(Bytes& bytes, size_t value) {
-  bytes.push_back(static_cast<uint8_t>(value >> 8));
-  bytes.push_back(static_cast<uint8_t>(value & 0xff));
-}
-
-template <class Array>
-void put(Bytes& bytes, const Array& more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
-}
-
-void put_address(Bytes& bytes, const net::IpAddress& address) {
-  if (address.is_ipv6()) {
-    put(bytes, address.ipv6().bytes);
-  } else {
-    put(bytes, address.ipv4().bytes);
-  }
-}
-
-void set16(Bytes& bytes, size_t at, uint16_t value) {
-  bytes[at] = static_cast<uint8_t>(value >> 8);
-  bytes[at + 1] = static_cast<uint8_t>(value & 0xff);
-}
 
 }  // namespace
 

@@ -1,34 +1,16 @@
 #include "tests/lb/test_packet.h"
 
+#include "tests/lb/frame_bytes.h"
+
 namespace roost::lb {
 
 namespace {
-
-using Bytes = std::vector<uint8_t>;
-
-void put16(Bytes& bytes, uint32_t value) {
-  bytes.push_back(static_cast<uint8_t>(value >> 8));
-  bytes.push_back(static_cast<uint8_t>(value & 0xff));
-}
-
-template <class Array>
-void put(Bytes& bytes, const Array& more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
-}
-
-void put_address(Bytes& bytes, const net::IpAddress& address) {
-  if (address.is_ipv6()) {
-    put(bytes, address.ipv6().bytes);
-  } else {
-    put(bytes, address.ipv4().bytes);
-  }
-}
 
 Bytes make_l4(const PacketSpec& spec, const net::IpAddress& source,
               const net::IpAddress& destination) {
   const bool is_tcp = spec.protocol == net::IpProtocol::kTcp;
   const size_t header_bytes = is_tcp ? 20 : 8;
-  const uint32_t l4_bytes = static_cast<uint32_t>(header_bytes + spec.payload.size());
+  const size_t l4_bytes = header_bytes + spec.payload.size();
   Bytes l4;
   put16(l4, spec.source_port);
   put16(l4, spec.destination_port);
@@ -49,30 +31,26 @@ Bytes make_l4(const PacketSpec& spec, const net::IpAddress& source,
   put(covered, l4);
   uint16_t sum = checksum_from_scratch(covered);
   if (!is_tcp && sum == 0) sum = 0xffff;
-  const size_t at = is_tcp ? 16 : 6;
-  l4[at] = static_cast<uint8_t>(sum >> 8);
-  l4[at + 1] = static_cast<uint8_t>(sum & 0xff);
+  set16(l4, is_tcp ? 16 : 6, sum);
   return l4;
 }
 
 void put_ipv4(Bytes& frame, const PacketSpec& spec, const net::IpAddress& source,
               const net::IpAddress& destination, size_t l4_bytes) {
   Bytes header = {0x45, 0};
-  put16(header, static_cast<uint32_t>(20 + l4_bytes));
+  put16(header, 20 + l4_bytes);
   put(header, Bytes{0x12, 0x34, uint8_t(spec.may_be_cut ? 0 : 0x40), 0, spec.ttl,
                     static_cast<uint8_t>(spec.protocol), 0, 0});
   put_address(header, source);
   put_address(header, destination);
-  const uint16_t sum = checksum_from_scratch(header);
-  header[10] = static_cast<uint8_t>(sum >> 8);
-  header[11] = static_cast<uint8_t>(sum & 0xff);
+  set16(header, 10, checksum_from_scratch(header));
   put(frame, header);
 }
 
 void put_ipv6(Bytes& frame, const PacketSpec& spec, const net::IpAddress& source,
               const net::IpAddress& destination, size_t l4_bytes) {
   put(frame, Bytes{0x60, 0, 0, 0});
-  put16(frame, static_cast<uint32_t>(l4_bytes));
+  put16(frame, l4_bytes);
   frame.push_back(static_cast<uint8_t>(spec.protocol));
   frame.push_back(spec.ttl);
   put_address(frame, source);
