@@ -26,6 +26,11 @@ struct MacAddress {
   // Group bit of the first byte: multicast, broadcast included.
   [[nodiscard]] constexpr bool is_multicast() const { return (bytes[0] & 1) != 0; }
 
+  // One station's: neither a group's nor zero.
+  [[nodiscard]] constexpr bool is_station() const {
+    return !is_multicast() && *this != MacAddress{};
+  }
+
   auto operator<=>(const MacAddress&) const = default;
 };
 
@@ -46,8 +51,12 @@ struct Ipv6Address {
   static Result<Ipv6Address> parse(std::string_view text);
   [[nodiscard]] std::string format() const;
 
+  [[nodiscard]] constexpr bool is_multicast() const { return bytes[0] == 0xff; }
+
   auto operator<=>(const Ipv6Address&) const = default;
 };
+
+inline constexpr MacAddress kBroadcastMac = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
 
 static_assert(sizeof(MacAddress) == 6, "copied from and to the wire as it is");
 static_assert(sizeof(Ipv4Address) == 4, "copied from and to the wire as it is");

@@ -16,6 +16,7 @@ inline constexpr size_t kEtherTypeBytes = 2;
 inline constexpr size_t kHeaderBytes = 14;  // without tags
 inline constexpr uint16_t kIpv4 = 0x0800;
 inline constexpr uint16_t kIpv6 = 0x86dd;
+inline constexpr uint16_t kArp = 0x0806;
 }  // namespace ethernet
 
 // VLAN tags: IEEE 802.1Q clause 9. A tag is its protocol identifier, then its control information.
@@ -103,6 +104,22 @@ inline constexpr size_t kChecksum = 6;
 inline constexpr size_t kHeaderBytes = 8;
 }  // namespace udp
 
+// RFC 826.
+namespace arp {
+inline constexpr size_t kHardwareType = 0;
+inline constexpr size_t kProtocolType = 2;
+inline constexpr size_t kHardwareBytes = 4;
+inline constexpr size_t kProtocolBytes = 5;
+inline constexpr size_t kOperation = 6;
+inline constexpr size_t kSenderMac = 8;
+inline constexpr size_t kSender = 14;
+inline constexpr size_t kTargetMac = 18;
+inline constexpr size_t kTarget = 24;
+inline constexpr uint16_t kEthernet = 1;
+inline constexpr uint16_t kRequest = 1;
+inline constexpr uint16_t kReply = 2;
+}  // namespace arp
+
 // RFC 792 (ICMP) and RFC 4443 (ICMPv6): a type, a code, a checksum, four bytes that depend on the
 // type; an error carries the start of the packet that it is about behind them.
 namespace icmp {
@@ -112,10 +129,12 @@ inline constexpr size_t kChecksum = 2;
 inline constexpr size_t kMtu6 = 4;  // of packet too big, 32 bits
 inline constexpr size_t kMtu4 = 6;  // of fragmentation needed, 16 bits (RFC 1191 section 4)
 inline constexpr size_t kHeaderBytes = 8;
+inline constexpr uint8_t kEchoReply4 = 0;
 inline constexpr uint8_t kUnreachable4 = 3;
 inline constexpr uint8_t kFragmentationNeeded = 4;  // a code of kUnreachable4
 inline constexpr uint8_t kSourceQuench4 = 4;        // an error, deprecated by RFC 6633
 inline constexpr uint8_t kRedirect4 = 5;            // an error to its sender, never forwarded
+inline constexpr uint8_t kEchoRequest4 = 8;
 inline constexpr uint8_t kTimeExceeded4 = 11;
 inline constexpr uint8_t kParameterProblem4 = 12;
 inline constexpr uint8_t kUnreachable6 = 1;
@@ -130,6 +149,25 @@ inline constexpr size_t kErrorBytesMax6 = 1280;
 // What at least is embedded behind the IP header: RFC 792.
 inline constexpr size_t kEmbeddedL4BytesMin = 8;
 }  // namespace icmp
+
+// RFC 4443 section 2.1; neighbour messages and their options: RFC 4861 sections 4.3, 4.4 and 4.6.
+namespace icmpv6 {
+inline constexpr size_t kType = 0;
+inline constexpr size_t kCode = 1;
+inline constexpr size_t kChecksum = 2;
+inline constexpr uint8_t kEchoRequest = 128;
+inline constexpr uint8_t kEchoReply = 129;
+inline constexpr uint8_t kSolicitation = 135;
+inline constexpr uint8_t kAdvertisement = 136;
+inline constexpr size_t kFlags = 4;
+inline constexpr uint8_t kRouterFlag = 0x80;
+inline constexpr uint8_t kSolicitedFlag = 0x40;
+inline constexpr uint8_t kOverrideFlag = 0x20;
+inline constexpr size_t kTarget = 8;
+inline constexpr size_t kNeighbourBytes = 24;  // the message without options
+inline constexpr uint8_t kSourceLinkAddressOption = 1;
+inline constexpr uint8_t kTargetLinkAddressOption = 2;
+}  // namespace icmpv6
 
 // The transport protocols that Roost tracks. The protocol field of a header can hold any number.
 enum class IpProtocol : uint8_t { kTcp = 6, kUdp = 17 };

@@ -1,0 +1,34 @@
+// ARP messages for IPv4 over Ethernet: RFC 826, and RFC 5227 for what a sender of 0.0.0.0 means.
+// Bytes to values and back; who may say what is judged elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "roost/net/address.h"
+
+namespace roost::net {
+
+inline constexpr size_t kArpBytes = 28;  // behind the EtherType
+
+struct ArpMessage {
+  bool is_request = false;  // else a reply
+  MacAddress sender_mac{};
+  Ipv4Address sender{};  // 0.0.0.0: a host that asks whether an address is free
+  MacAddress target_mac{};
+  Ipv4Address target{};
+
+  bool operator==(const ArpMessage&) const = default;
+};
+
+// Of the bytes behind the EtherType; what follows the message is padding. Nothing when they are no
+// request or reply for IPv4 over Ethernet, or too few, or when the sender's MAC is that of a group
+// or zero.
+[[nodiscard]] std::optional<ArpMessage> parse_arp(std::span<const uint8_t> bytes);
+
+// Writes kArpBytes bytes to the start of `to`.
+void write_arp(std::span<uint8_t> to, const ArpMessage& message);
+
+}  // namespace roost::net

@@ -1,0 +1,18 @@
+// ICMP echo (RFC 792) and ICMPv6 echo (RFC 4443 section 4): a request becomes its reply in place.
+#pragma once
+
+#include "roost/net/packet_batch.h"
+#include "roost/net/parse.h"
+
+namespace roost::net {
+
+// Whether a packet that parsed as kUnsupportedProtocol is an echo request whose header can be
+// touched.
+[[nodiscard]] bool is_echo_request(const Packet& packet, const ParsedPacket& parsed);
+
+// Makes the reply: type, addresses exchanged, MACs exchanged, time to live 64. Checksums are
+// updated for what changed, so that a damaged request becomes a damaged reply. Payload and options
+// stay.
+void reply_to_echo(const Packet& packet, ParsedPacket& parsed);
+
+}  // namespace roost::net
