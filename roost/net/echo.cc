@@ -40,7 +40,10 @@ void reply_to_echo(const Packet& packet, ParsedPacket& parsed) {
   header[icmp::kType] = parsed.is_ipv6 ? icmpv6::kEchoReply : icmp::kEchoReply4;
   ChecksumChange change;
   change.change16(type_before, load_be16(header + icmp::kType));
-  store_be16(header + icmp::kChecksum, change.apply(load_be16(header + icmp::kChecksum)));
+  uint16_t checksum = change.apply(load_be16(header + icmp::kChecksum));
+  // A reply of zeroes only has the checksum 0xffff, and everywhere else 0xffff is as right as 0.
+  if (checksum == 0 && !parsed.is_ipv6) checksum = 0xffff;
+  store_be16(header + icmp::kChecksum, checksum);
 
   if (parsed.is_ipv6) {
     exchange(ip + ipv6::kSource, ip + ipv6::kDestination, sizeof(Ipv6Address));

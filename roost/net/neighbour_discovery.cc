@@ -45,8 +45,8 @@ bool is_valid_advertisement(const NeighbourMessage& message) {
 
 uint64_t icmp_sum(const uint8_t* ip, std::span<const uint8_t> icmp) {
   return pseudo_header_sum({ip + ipv6::kSource, sizeof(Ipv6Address)},
-                           {ip + ipv6::kDestination, sizeof(Ipv6Address)},
-                           kProtocolIcmp6, static_cast<uint32_t>(icmp.size())) +
+                           {ip + ipv6::kDestination, sizeof(Ipv6Address)}, kProtocolIcmp6,
+                           static_cast<uint32_t>(icmp.size())) +
          sum_words(icmp);
 }
 
@@ -54,8 +54,8 @@ uint64_t icmp_sum(const uint8_t* ip, std::span<const uint8_t> icmp) {
 
 std::optional<NeighbourMessage> parse_neighbour_message(const Packet& packet,
                                                         const ParsedPacket& parsed) {
-  if (!parsed.is_ipv6 || parsed.protocol != kProtocolIcmp6 ||
-      parsed.ttl != kHopLimit || parsed.l4_bytes < icmpv6::kNeighbourBytes ||
+  if (!parsed.is_ipv6 || parsed.protocol != kProtocolIcmp6 || parsed.ttl != kHopLimit ||
+      parsed.l4_bytes < icmpv6::kNeighbourBytes ||
       parsed.l4_offset + parsed.l4_bytes > packet.contiguous_bytes) {
     return {};
   }

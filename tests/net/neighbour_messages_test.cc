@@ -141,6 +141,19 @@ TEST(Echo, a_request_becomes_the_reply_that_scapy_makes) {
   }
 }
 
+TEST(Echo, a_reply_of_zeroes_only_has_a_checksum_that_is_right) {
+  Bytes zeroes = kEcho4;  // identifier, sequence number and payload are 0
+  std::fill(zeroes.begin() + 34, zeroes.end(), uint8_t{0});
+  zeroes[34] = 8;
+  store_be16(&zeroes[36], 0xf7ff);
+  TestFrame frame(zeroes);
+  ParsedPacket parsed;
+  ASSERT_EQ(parse(frame.packet, parsed), ParseVerdict::kUnsupportedProtocol);
+  reply_to_echo(frame.packet, parsed);
+  EXPECT_EQ(checksum_of(sum_words(std::span<const uint8_t>(frame.bytes()).subspan(34))), 0);
+  EXPECT_EQ(load_be16(frame.packet.data + 36), 0xffff);
+}
+
 TEST(Echo, a_damaged_request_becomes_a_damaged_reply_and_a_short_one_none) {
   Bytes damaged = kEcho6;
   damaged.back() ^= 1;

@@ -1,0 +1,28 @@
+// The frames of a neighbour's questions and answers, written into an outbox.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "roost/net/address.h"
+#include "roost/net/arp.h"
+#include "roost/net/neighbour_discovery.h"
+#include "roost/net/outbox.h"
+#include "roost/node/interface_table.h"
+
+namespace roost::node {
+
+// Who has this address? Asks one station, or all. False when the port has no address of that family
+// to ask from, or the outbox no room.
+[[nodiscard]] bool send_question(uint16_t port, const Interface& interface,
+                                 const net::IpAddress& address,
+                                 const std::optional<net::MacAddress>& only, net::Outbox& outbox);
+
+// Its target is ours. False when the outbox has no room.
+[[nodiscard]] bool send_answer(uint16_t port, const Interface& interface,
+                               const net::ArpMessage& request, net::Outbox& outbox);
+[[nodiscard]] bool send_answer(uint16_t port, const Interface& interface,
+                               const net::NeighbourMessage& solicitation, const net::MacAddress& to,
+                               net::Outbox& outbox);
+
+}  // namespace roost::node
