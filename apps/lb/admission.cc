@@ -45,7 +45,13 @@ bool is_for_us(const net::Packet& packet, const AdmissionRules& rules) {
   return destination == rules.interface->mac || (rules.promiscuous && !destination.is_multicast());
 }
 
-// Identifiers only: priorities and the tags' protocol identifiers are the sender's choice.
+bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  return parsed.is_ipv6 ? has_martian_address(net::FlowKey6::from_packet(packet, parsed))
+                        : has_martian_address(net::FlowKey4::from_packet(packet, parsed));
+}
+
+}  // namespace
+
 bool is_right_vlan(const net::VlanTags& tags, const net::VlanTags& wanted) {
   if (tags.count != wanted.count) return false;
   for (size_t i = 0; i < tags.count; ++i) {
@@ -53,13 +59,6 @@ bool is_right_vlan(const net::VlanTags& tags, const net::VlanTags& wanted) {
   }
   return true;
 }
-
-bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed) {
-  return parsed.is_ipv6 ? has_martian_address(net::FlowKey6::from_packet(packet, parsed))
-                        : has_martian_address(net::FlowKey4::from_packet(packet, parsed));
-}
-
-}  // namespace
 
 std::optional<DropCause> admit(const net::Packet& packet, const AdmissionRules& rules,
                                net::ParsedPacket& parsed) {

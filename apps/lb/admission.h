@@ -21,4 +21,8 @@ struct AdmissionRules {
 [[nodiscard]] std::optional<DropCause> admit(const net::Packet& packet, const AdmissionRules& rules,
                                              net::ParsedPacket& parsed);
 
+// Whether the frame has the port's tags; their identifiers only, for priorities and the tags'
+// protocol identifiers are the sender's choice.
+[[nodiscard]] bool is_right_vlan(const net::VlanTags& tags, const net::VlanTags& wanted);
+
 }  // namespace roost::lb

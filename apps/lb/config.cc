@@ -124,6 +124,28 @@ std::optional<NeighbourConfig> read_neighbour(const toml::table& toml, std::vect
   return NeighbourConfig{*address, *mac, table.line()};
 }
 
+std::optional<net::IpPrefix> read_prefix(TomlTable& table) {
+  const std::optional<std::string> written = table.text("prefix");
+  if (!written) return {};
+  const Result<net::IpPrefix> prefix = net::IpPrefix::parse(*written);
+  if (prefix) return prefix.value();
+  table.fault_in("prefix", in_quotes(*written) +
+                               " is no prefix; write it like \"203.0.113.0/24\", or \"0.0.0.0/0\" "
+                               "or \"::/0\" for everybody");
+  return {};
+}
+
+std::optional<RouteConfig> read_route(const toml::table& toml, std::vector<Fault>& faults) {
+  TomlTable table(toml, "[[route]]", faults);
+  table.require("prefix", "prefix = \"0.0.0.0/0\"");
+  table.require("via", "via = \"192.0.2.254\", a gateway on a port's network");
+  const auto prefix = read_prefix(table);
+  const auto via = table.address("via");
+  table.refuse_unknown_keys();
+  if (!prefix || !via) return {};
+  return RouteConfig{*prefix, *via, table.line()};
+}
+
 std::string read_name(TomlTable& table, std::string_view example) {
   table.require("name", example);
   std::string name = table.text("name").value_or("");
@@ -227,7 +249,7 @@ void read_lb(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   table.refuse_unknown_keys();
 }
 
-// Reads the ports and neighbours; true when each of them is usable.
+// Reads the ports, neighbours and routes; true when each of them is usable.
 bool read_network(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   const size_t faults_before = faults.size();
   top.require("port", "a [[port]] for each port, in DPDK's order");
@@ -236,6 +258,9 @@ bool read_network(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   }
   for (const toml::table* neighbour : top.tables("neighbour")) {
     if (auto read = read_neighbour(*neighbour, faults)) config.neighbours.push_back(*read);
+  }
+  for (const toml::table* route : top.tables("route")) {
+    if (auto read = read_route(*route, faults)) config.routes.push_back(*read);
   }
   return faults.size() == faults_before;
 }

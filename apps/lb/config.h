@@ -28,13 +28,20 @@ struct PortConfig {
   std::optional<net::MacAddress> mac{};  // else the device's own
   bool promiscuous = false;              // takes frames for any unicast MAC
   std::optional<uint16_t> mtu{};         // largest IP packet in bytes; else 1500
-  std::optional<net::MacAddress> default_neighbour_mac{};  // where unknown destinations go
+  std::optional<net::MacAddress> default_neighbour_mac{};  // a router for who is no [[neighbour]]
   uint32_t line = 0;
 };
 
 struct NeighbourConfig {
   net::IpAddress address{};
   net::MacAddress mac{};
+  uint32_t line = 0;
+};
+
+// Who is behind a gateway.
+struct RouteConfig {
+  net::IpPrefix prefix{};
+  net::IpAddress via{};
   uint32_t line = 0;
 };
 
@@ -68,6 +75,7 @@ struct Config {
   TableConfig table{};
   std::vector<PortConfig> ports{};
   std::vector<NeighbourConfig> neighbours{};
+  std::vector<RouteConfig> routes{};
   std::vector<ServiceConfig> services{};
   StateTimeouts timeouts{};
   bool verify_l4_checksum = false;

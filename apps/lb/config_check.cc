@@ -15,6 +15,7 @@ namespace roost::lb {
 namespace {
 
 constexpr uint16_t kIpv6MtuMin = 1280;  // RFC 8200 section 5
+constexpr size_t kRoutesMax = 256;      // they are searched one by one
 
 // Where something stood first, by what it is.
 template <class Identity>
@@ -29,6 +30,8 @@ class FirstLines {
     const auto place = lines_.find(identity);
     return place == lines_.end() ? 0 : place->second;
   }
+
+  [[nodiscard]] size_t count() const { return lines_.size(); }
 
  private:
   std::map<Identity, uint32_t> lines_;
@@ -75,6 +78,7 @@ class Check {
   void run() {
     check_ports();
     for (const NeighbourConfig& neighbour : config_.neighbours) check_neighbour(neighbour);
+    for (const RouteConfig& route : config_.routes) check_route(route);
     for (const ServiceConfig& service : config_.services) note_service(service);
     for (const ServiceConfig& service : config_.services) check_backends(service);
   }
@@ -133,6 +137,10 @@ class Check {
     return std::ranges::any_of(prefixes_,
                                [&](const auto& prefix) { return prefix.first.contains(address); });
   }
+  [[nodiscard]] bool is_routed(const net::IpAddress& address) const {
+    return std::ranges::any_of(
+        config_.routes, [&](const RouteConfig& route) { return route.prefix.contains(address); });
+  }
   [[nodiscard]] bool has_gateway() const {
     return std::ranges::any_of(config_.ports, [](const PortConfig& port) {
       return port.default_neighbour_mac.has_value();
@@ -152,6 +160,37 @@ class Check {
       fault(neighbour.line, what +
                                 " is on no port's network; add an address of that network to a "
                                 "[[port]]");
+    }
+  }
+
+  void check_route(const RouteConfig& route) {
+    const std::string what = "[[route]] " + route.prefix.format();
+    if (const uint32_t line = route_prefixes_.note(route.prefix, route.line)) {
+      fault(route.line, what + " is given in " + at_line(line) + " already; remove one");
+    } else if (route_prefixes_.count() == kRoutesMax + 1) {
+      fault(route.line, "more than " + std::to_string(kRoutesMax) +
+                            " routes; leave the rest of the world to one gateway");
+    }
+    const bool is_single = route.prefix.prefix_bits + 1 >= route.prefix.address.bit_count();
+    if (!is_single && !are_host_bits(route.prefix, false)) {
+      fault(route.line,
+            what + " names an address, not a network; clear the bits behind its length");
+    }
+    if (route.via.is_ipv6() != route.prefix.address.is_ipv6()) {
+      fault(route.line, what + ": the gateway " + route.via.format() +
+                            " is of another family; give one of the prefix's");
+    } else if (is_network_known_) {
+      check_gateway(route, what + ": the gateway " + route.via.format());
+    }
+  }
+
+  void check_gateway(const RouteConfig& route, const std::string& what) {
+    if (const uint32_t line = own_addresses_.find(route.via)) {
+      fault(route.line, what + " is the address of the port of " + at_line(line) +
+                            "; a gateway is somebody else");
+    } else if (!is_connected(route.via)) {
+      fault(route.line,
+            what + " is on no port's network; add an address of that network to a [[port]]");
     }
   }
 
@@ -209,13 +248,10 @@ class Check {
     } else if (is_martian(backend.address)) {
       fault(backend.line,
             what + ": " + address + " is no address of a station; give a unicast address");
-    } else if (neighbours_.find(backend.address) == 0 && !has_gateway()) {
-      fault(backend.line,
-            what + ": " + address +
-                (is_connected(backend.address)
-                     ? " has no MAC; add a [[neighbour]] with its address"
-                     : " is on no port's network; add an address of that network to a [[port]], "
-                       "and a [[neighbour]]"));
+    } else if (!is_connected(backend.address) && !is_routed(backend.address) && !has_gateway()) {
+      fault(backend.line, what + ": " + address +
+                              " is on no port's network; add an address of that network to a "
+                              "[[port]], or a [[route]] to it");
     }
   }
 
@@ -225,6 +261,7 @@ class Check {
   std::vector<std::pair<net::IpPrefix, const PortConfig*>> prefixes_;
   FirstLines<net::IpAddress> own_addresses_;
   FirstLines<net::IpAddress> neighbours_;
+  FirstLines<net::IpPrefix> route_prefixes_;
   FirstLines<std::string> service_names_;
   FirstLines<ServiceEndpoint> service_endpoints_;
 };

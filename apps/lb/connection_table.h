@@ -36,17 +36,18 @@
 #include "apps/lb/service_table.h"
 #include "roost/base/result.h"
 #include "roost/net/packet_batch.h"
-#include "roost/node/interface_table.h"
+#include "roost/node/neighbour_table.h"
 #include "roost/table/flow_table.h"
 
 namespace roost::lb {
 
 struct Connection {
-  uint32_t backend = 0;        // index in the family's ServiceTable
-  node::NextHop client_hop{};  // where the client is
+  uint32_t backend = 0;  // index in the family's ServiceTable
+  // By whom the client is reached; kNoNeighbour until the first reply asks.
+  node::NeighbourIndex client_neighbour = node::kNoNeighbour;
   ConnectionState state = ConnectionState::kUdp;
 };
-static_assert(sizeof(Connection) == 16, "two IPv4 entries with their keys fit one cache line");
+static_assert(sizeof(Connection) <= 16, "two IPv4 entries with their keys fit one cache line");
 
 struct FlowCounts {
   uint64_t made = 0;

@@ -4,11 +4,19 @@
 
 namespace roost::lb {
 
+namespace {
+
+// Whose time has come, looked at before a batch; the rest follows in idle().
+constexpr uint64_t kDueNeighboursMax = 64;
+
+}  // namespace
+
 Datapath::Datapath(State& state)
     : state_(state),
       answers_(state.next_hops(), outbox_, state.config().tick_seconds(), state.icmp_answers()),
       ipv4_path_(state.ipv4(), state, answers_, outbox_),
-      ipv6_path_(state.ipv6(), state, answers_, outbox_) {
+      ipv6_path_(state.ipv6(), state, answers_, outbox_),
+      local_path_(state, outbox_) {
   const Config& config = state.config();
   for (size_t port = 0; port < config.ports.size(); ++port) {
     rules_.push_back({.interface = &state.next_hops().interface(static_cast<uint16_t>(port)),
@@ -19,10 +27,11 @@ Datapath::Datapath(State& state)
 
 void Datapath::process(net::PacketBatch& batch, Tick now) {
   state_.advance(now);
+  state_.next_hops().neighbours().advance(now, outbox_, kDueNeighboursMax);
   answers_.advance(now);
-  admit_all(batch);
-  ipv4_path_.forward(ipv4_lanes_, batch, parsed_);
-  ipv6_path_.forward(ipv6_lanes_, batch, parsed_);
+  admit_all(batch, now);
+  ipv4_path_.forward(ipv4_lanes_, batch, parsed_, now);
+  ipv6_path_.forward(ipv6_lanes_, batch, parsed_, now);
   // After the packets, so that an error finds the connection that its batch has made.
   for (size_t i = 0; i < icmp_lane_count_; ++i) {
     const size_t lane = icmp_lanes_[i];
@@ -36,10 +45,11 @@ void Datapath::process(net::PacketBatch& batch, Tick now) {
 void Datapath::idle(Tick now, uint64_t bucket_budget) {
   state_.advance(now);
   state_.maintain(bucket_budget);
+  state_.next_hops().neighbours().advance(now, outbox_, bucket_budget);
 }
 
-// Drops what is not admitted and sorts the rest by family.
-void Datapath::admit_all(net::PacketBatch& batch) {
+// Sorts what is admitted by family.
+void Datapath::admit_all(net::PacketBatch& batch, Tick now) {
   ipv4_lanes_.count = 0;
   ipv6_lanes_.count = 0;
   icmp_lane_count_ = 0;
@@ -49,7 +59,7 @@ void Datapath::admit_all(net::PacketBatch& batch) {
     net::ParsedPacket& parsed = parsed_[lane];
     parsed = {};
     if (const auto cause = admit(packet, rules_[packet.in_port], parsed)) {
-      refuse(lane, *cause, batch);
+      refuse(lane, *cause, batch, now);
     } else if (parsed.is_ipv6) {
       ipv6_lanes_.push(lane, net::FlowKey6::from_packet(packet, parsed));
     } else {
@@ -58,15 +68,21 @@ void Datapath::admit_all(net::PacketBatch& batch) {
   }
 }
 
-// What is not a packet of a flow: ICMP is looked at later, and who ran out of hops is told.
-void Datapath::refuse(size_t lane, DropCause cause, net::PacketBatch& batch) {
-  const net::ParsedPacket& parsed = parsed_[lane];
+// What is not a packet of a flow: some is for the balancer itself, ICMP is looked at later, and who
+// ran out of hops is told.
+void Datapath::refuse(size_t lane, DropCause cause, net::PacketBatch& batch, Tick now) {
+  const net::Packet& packet = batch.packets()[lane];
+  net::ParsedPacket& parsed = parsed_[lane];
+  if (const auto verdict = local_path_.decide(packet, parsed, cause, now)) {
+    batch.verdicts()[lane] = *verdict;
+    return;
+  }
   if (cause == DropCause::kUnsupportedProtocol &&
       parsed.protocol == (parsed.is_ipv6 ? net::kProtocolIcmp6 : net::kProtocolIcmp4)) {
     icmp_lanes_[icmp_lane_count_++] = static_cast<uint8_t>(lane);
     return;
   }
-  if (cause == DropCause::kTtlExpired) answers_.time_exceeded(batch.packets()[lane], parsed);
+  if (cause == DropCause::kTtlExpired) answers_.time_exceeded(packet, parsed);
   batch.verdicts()[lane] = net::LaneVerdict::drop(static_cast<uint8_t>(cause));
 }
 

@@ -3,6 +3,7 @@
 //
 //   admission -> by family: lookup -> new connections -> rewrite -> verdicts
 //             -> ICMP errors: lookup of the flow they are about -> rewrite -> verdicts
+//             -> for the balancer itself: ARP, neighbour discovery, echo
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 
 #include "apps/lb/admission.h"
 #include "apps/lb/family_path.h"
+#include "apps/lb/local_path.h"
 #include "apps/lb/state.h"
 #include "roost/expiry/tick.h"
 #include "roost/net/outbox.h"
@@ -22,20 +24,23 @@ class Datapath {
  public:
   // The state must outlive the datapath and stay where it is.
   explicit Datapath(State& state);
+  Datapath(const Datapath&) = delete;
+  Datapath& operator=(const Datapath&) = delete;
 
-  // Decides every lane: forwarded, rewritten in place, or dropped with a DropCause. Ports are
-  // numbered as in the configuration. `now` must not run backwards, over both functions.
+  // Decides every lane: forwarded, rewritten in place, dropped with a DropCause, or consumed. Ports
+  // are numbered as in the configuration. `now` must not run backwards, over both functions.
   void process(net::PacketBatch& batch, Tick now);
 
-  // Hands over expired connections; looks at no more than `bucket_budget` buckets.
+  // Hands over expired connections, looking at no more than `bucket_budget` buckets, and asks,
+  // gives up and forgets neighbours whose time has come, at most as many.
   void idle(Tick now, uint64_t bucket_budget);
 
   // What the balancer sends of its own.
   [[nodiscard]] net::Outbox& outbox() { return outbox_; }
 
  private:
-  void admit_all(net::PacketBatch& batch);
-  void refuse(size_t lane, DropCause cause, net::PacketBatch& batch);
+  void admit_all(net::PacketBatch& batch, Tick now);
+  void refuse(size_t lane, DropCause cause, net::PacketBatch& batch, Tick now);
 
   State& state_;
   net::Outbox outbox_;
@@ -43,6 +48,7 @@ class Datapath {
   std::vector<AdmissionRules> rules_;  // by port
   FamilyPath<net::Ipv4Address> ipv4_path_;
   FamilyPath<net::Ipv6Address> ipv6_path_;
+  LocalPath local_path_;
 
   // Of the batch at hand.
   std::array<net::ParsedPacket, net::kBatchLanesMax> parsed_;

@@ -16,6 +16,7 @@ enum class DropCause : uint8_t {
   kNotForUs,
   kWrongVlan,
   kNotIp,
+  kBadNeighbourMessage,
   kBadHeader,
   kBadChecksum,
   kFragment,
@@ -33,6 +34,8 @@ enum class DropCause : uint8_t {
   kNoFlow,
   kNoBackend,
   kNoNeighbour,
+  kNeighbourFailed,
+  kNeighbourQueueFull,
   kReplyTupleTaken,
   kTableFull,
   kTooBig,
@@ -41,7 +44,7 @@ enum class DropCause : uint8_t {
   kNoBuffer,   // by the port, of what the datapath made itself
   kMalformed,  // by the port, before the datapath
 };
-inline constexpr size_t kDropCauseCount = 30;
+inline constexpr size_t kDropCauseCount = 33;
 
 inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames = {
     "undecided",
@@ -50,6 +53,7 @@ inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames =
     "not_for_us",
     "wrong_vlan",
     "not_ip",
+    "bad_neighbour_message",
     "bad_header",
     "bad_checksum",
     "fragment",
@@ -67,6 +71,8 @@ inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames =
     "no_flow",
     "no_backend",
     "no_neighbour",
+    "neighbour_failed",
+    "neighbour_queue_full",
     "reply_tuple_taken",
     "table_full",
     "too_big",

@@ -49,15 +49,18 @@ net::LaneVerdict FamilyPath<Address>::forward_error(net::Packet& packet,
   if (match.connection == nullptr) return drop(DropCause::kIcmpNoFlow);
   Backend& backend = services_.backend(match.connection->backend);
   const bool is_to_backend = match.sender == Sender::kClient;
-  const node::NextHop hop = is_to_backend ? backend.hop : match.connection->client_hop;
+  const node::NeighbourIndex neighbour =
+      is_to_backend ? backend.neighbour : neighbour_of_client(*match.connection, about.source);
+  if (neighbour == node::kNoNeighbour) return drop(DropCause::kNoNeighbour);
   const Passage passage{packet, parsed, about};
-  if (const auto refused = refuse(passage, hop)) return *refused;
+  const Departure departure = prepare(passage, neighbour);
+  if (departure.refusal) return drop(*departure.refusal);
   if (is_to_backend) {
     net::rewrite_error_source(packet, error, backend.endpoint);
   } else {
     net::rewrite_error_destination(packet, error, backend.virtual_endpoint);
   }
-  return leave(passage, hop, backend);
+  return leave(passage, backend, departure);
 }
 
 template net::LaneVerdict FamilyPath<net::Ipv4Address>::forward_error(net::Packet&,

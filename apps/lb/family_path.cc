@@ -15,7 +15,8 @@ net::LaneVerdict drop(DropCause cause) {
 
 template <class Address>
 void FamilyPath<Address>::forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
-                                  std::span<net::ParsedPacket> parsed) {
+                                  std::span<net::ParsedPacket> parsed, Tick now) {
+  now_ = now;
   if (lanes.count == 0) return;
   std::array<Match, net::kBatchLanesMax> matches;
   connections_.find(std::span(lanes.keys).first(lanes.count), std::span(matches));
@@ -46,13 +47,13 @@ net::LaneVerdict FamilyPath<Address>::begin_connection(const Passage& passage, b
   if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
   const std::optional<uint32_t> backend_index = services_.pick_backend(*service, passage.key);
   if (!backend_index) return drop(DropCause::kNoBackend);
-  const std::optional<node::NextHop> client_hop = next_hops_.find(passage.key.source);
-  if (!client_hop) return drop(DropCause::kNoNeighbour);
+  if (!next_hops_.is_reachable(passage.key.source)) return drop(DropCause::kNoNeighbour);
   Backend& backend = services_.backend(*backend_index);
-  if (const auto refused = refuse(passage, backend.hop)) return *refused;
+  const Departure departure = prepare(passage, backend.neighbour);
+  if (departure.refusal) return drop(*departure.refusal);
 
   const ConnectionState state = first_state(passage.key.protocol, passage.parsed.tcp_flags);
-  const Connection connection{*backend_index, *client_hop, state};
+  const Connection connection{.backend = *backend_index, .state = state};
   switch (connections_.make(passage.key, connection, timeout(state))) {
     case MakeOutcome::kReplyTupleTaken:
       return drop(DropCause::kReplyTupleTaken);
@@ -64,7 +65,7 @@ net::LaneVerdict FamilyPath<Address>::begin_connection(const Passage& passage, b
   }
   is_changed = true;
   ++backend.counters.flows;
-  return send_to_backend(passage, backend);
+  return send_to_backend(passage, backend, departure);
 }
 
 template <class Address>
@@ -78,7 +79,8 @@ net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connect
     is_changed = true;
     return begin_connection(passage, is_changed);
   }
-  if (const auto refused = refuse(passage, backend.hop)) return *refused;
+  const Departure departure = prepare(passage, backend.neighbour);
+  if (departure.refusal) return drop(*departure.refusal);
   const ConnectionState state = next_state(connection.state, Sender::kClient, flags);
   if (begins_anew(connection.state, flags)) {
     connections_.restart(connection, state);
@@ -86,55 +88,90 @@ net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connect
   }
   connection.state = state;
   connections_.refresh(connection, timeout(state));
-  return send_to_backend(passage, backend);
+  return send_to_backend(passage, backend, departure);
 }
 
 template <class Address>
 net::LaneVerdict FamilyPath<Address>::to_client(const Passage& passage, Connection& connection) {
-  const node::NextHop hop = connection.client_hop;
-  if (const auto refused = refuse(passage, hop)) return *refused;
+  const node::NeighbourIndex neighbour = neighbour_of_client(connection, passage.key.destination);
+  if (neighbour == node::kNoNeighbour) return drop(DropCause::kNoNeighbour);
+  const Departure departure = prepare(passage, neighbour);
+  if (departure.refusal) return drop(*departure.refusal);
   connection.state = next_state(connection.state, Sender::kBackend, passage.parsed.tcp_flags);
   connections_.refresh(connection, timeout(connection.state));
   Backend& backend = services_.backend(connection.backend);
   net::rewrite_source(passage.packet, passage.parsed, backend.virtual_endpoint);
-  return leave(passage, hop, backend);
+  return leave(passage, backend, departure);
 }
 
 template <class Address>
-std::optional<net::LaneVerdict> FamilyPath<Address>::refuse(const Passage& passage,
-                                                            const node::NextHop& hop) {
-  const node::Interface& out = next_hops_.interface(hop.out_port);
-  if (passage.parsed.ip_bytes > out.mtu && !net::may_be_cut(passage.packet, passage.parsed)) {
-    answers_.too_big(passage.packet, passage.parsed, out.mtu);
-    return drop(DropCause::kTooBig);
+node::NeighbourIndex FamilyPath<Address>::neighbour_of_client(Connection& connection,
+                                                              const Address& client) {
+  node::NeighbourIndex& neighbour = connection.client_neighbour;
+  if (neighbour == node::kNoNeighbour || !next_hops_.neighbours().is_still(neighbour, client)) {
+    neighbour = next_hops_.find(client, now_);
   }
-  const size_t tags_before = passage.parsed.vlan.count;
-  if (out.vlan.count > tags_before &&
-      (out.vlan.count - tags_before) * net::vlan::kTagBytes > passage.packet.headroom) {
-    return drop(DropCause::kNoHeadroom);
+  return neighbour;
+}
+
+// Whether the packet can leave by this neighbour, now or after its answer.
+template <class Address>
+typename FamilyPath<Address>::Departure FamilyPath<Address>::prepare(
+    const Passage& passage, node::NeighbourIndex neighbour) {
+  const node::Interface& out = next_hops_.interface(next_hops_.neighbours().port(neighbour));
+  const net::Packet& packet = passage.packet;
+  const bool is_too_big = passage.parsed.ip_bytes > out.mtu;
+  if (is_too_big && !net::may_be_cut(packet, passage.parsed)) {
+    answers_.too_big(packet, passage.parsed, out.mtu);
+    return {.refusal = DropCause::kTooBig};
   }
-  return {};
+  const size_t tag_bytes_before = passage.parsed.vlan.count * net::vlan::kTagBytes;
+  const size_t tag_bytes_after = out.vlan.count * net::vlan::kTagBytes;
+  if (tag_bytes_after > tag_bytes_before + packet.headroom) {
+    return {.refusal = DropCause::kNoHeadroom};
+  }
+  const size_t frame_bytes = packet.total_bytes - tag_bytes_before + tag_bytes_after;
+  switch (next_hops_.neighbours().use(neighbour, frame_bytes, now_, outbox_)) {
+    case node::Way::kKnown:
+      return {.neighbour = neighbour};
+    case node::Way::kWaits:
+      // Only what is in one buffer and leaves in one piece can wait.
+      if (is_too_big || packet.contiguous_bytes != packet.total_bytes) break;
+      return {.neighbour = neighbour, .waits = true};
+    case node::Way::kQueueFull:
+      break;
+    case node::Way::kFailed:
+      return {.refusal = DropCause::kNeighbourFailed};
+  }
+  return {.refusal = DropCause::kNeighbourQueueFull};
 }
 
 template <class Address>
-net::LaneVerdict FamilyPath<Address>::send_to_backend(const Passage& passage, Backend& backend) {
+net::LaneVerdict FamilyPath<Address>::send_to_backend(const Passage& passage, Backend& backend,
+                                                      const Departure& departure) {
   net::rewrite_destination(passage.packet, passage.parsed, backend.endpoint);
-  return leave(passage, backend.hop, backend);
+  return leave(passage, backend, departure);
 }
 
-// What every forwarded packet gets on its way out.
+// What every packet of a connection gets on its way out. One that waits leaves later, by the
+// outbox.
 template <class Address>
-net::LaneVerdict FamilyPath<Address>::leave(const Passage& passage, const node::NextHop& hop,
-                                            Backend& backend) {
-  const node::Interface& out = next_hops_.interface(hop.out_port);
+net::LaneVerdict FamilyPath<Address>::leave(const Passage& passage, Backend& backend,
+                                            const Departure& departure) {
+  node::Neighbours& neighbours = next_hops_.neighbours();
+  const uint16_t out_port = neighbours.port(departure.neighbour);
+  const node::Interface& out = next_hops_.interface(out_port);
   net::decrement_ttl(passage.packet, passage.parsed);
   const bool is_tagged = net::rewrite_vlan_tags(passage.packet, passage.parsed, out.vlan);
   ROOST_ASSERT(is_tagged);
-  net::rewrite_macs(passage.packet, {.source = out.mac, .destination = hop.destination});
-  if (passage.parsed.ip_bytes > out.mtu) return leave_in_pieces(passage, hop.out_port, out.mtu);
+  net::rewrite_macs(passage.packet,
+                    {.source = out.mac, .destination = neighbours.mac(departure.neighbour)});
+  if (passage.parsed.ip_bytes > out.mtu) return leave_in_pieces(passage, out_port, out.mtu);
   ++backend.counters.packets;
   backend.counters.bytes += passage.packet.total_bytes;
-  return net::LaneVerdict::forward(hop.out_port);
+  if (!departure.waits) return net::LaneVerdict::forward(out_port);
+  neighbours.keep(departure.neighbour, {passage.packet.data, passage.packet.total_bytes});
+  return net::LaneVerdict::consume();
 }
 
 // The packet itself goes nowhere; its pieces are the balancer's own.

@@ -15,6 +15,7 @@
 #include "apps/lb/drop_cause.h"
 #include "apps/lb/icmp_answers.h"
 #include "apps/lb/state.h"
+#include "roost/expiry/tick.h"
 #include "roost/net/flow_key.h"
 #include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
@@ -39,7 +40,7 @@ template <class Address>
 class FamilyPath {
  public:
   // All must outlive this object.
-  FamilyPath(Family<Address>& family, const State& state, IcmpAnswers& answers, net::Outbox& outbox)
+  FamilyPath(Family<Address>& family, State& state, IcmpAnswers& answers, net::Outbox& outbox)
       : services_(family.services()),
         connections_(family.connections()),
         next_hops_(state.next_hops()),
@@ -49,7 +50,7 @@ class FamilyPath {
 
   // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
   void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
-               std::span<net::ParsedPacket> parsed);
+               std::span<net::ParsedPacket> parsed, Tick now);
 
   // Decides one ICMP message, which parsed as kUnsupportedProtocol. An error about a packet of a
   // live connection is translated and goes to the end that sent that packet: from the backend's
@@ -73,11 +74,18 @@ class FamilyPath {
   net::LaneVerdict to_backend(const Passage& passage, Connection& connection, bool& is_changed);
   net::LaneVerdict to_client(const Passage& passage, Connection& connection);
 
-  // Why the packet cannot leave by this hop; its sender is told.
-  [[nodiscard]] std::optional<net::LaneVerdict> refuse(const Passage& passage,
-                                                       const node::NextHop& hop);
-  net::LaneVerdict send_to_backend(const Passage& passage, Backend& backend);
-  net::LaneVerdict leave(const Passage& passage, const node::NextHop& hop, Backend& backend);
+  // How a packet leaves, decided before anything is changed.
+  struct Departure {
+    node::NeighbourIndex neighbour = node::kNoNeighbour;
+    bool waits = false;                  // for the neighbour's answer
+    std::optional<DropCause> refusal{};  // it does not leave; its sender has been told if need be
+  };
+  [[nodiscard]] Departure prepare(const Passage& passage, node::NeighbourIndex neighbour);
+  // By whom the connection's client is reached; kNoNeighbour when there is no way or no room.
+  node::NeighbourIndex neighbour_of_client(Connection& connection, const Address& client);
+  net::LaneVerdict send_to_backend(const Passage& passage, Backend& backend,
+                                   const Departure& departure);
+  net::LaneVerdict leave(const Passage& passage, Backend& backend, const Departure& departure);
   net::LaneVerdict leave_in_pieces(const Passage& passage, uint16_t out_port, uint16_t mtu);
   [[nodiscard]] TickCount timeout(ConnectionState state) const {
     return timeouts_[static_cast<size_t>(state)];
@@ -85,10 +93,11 @@ class FamilyPath {
 
   ServiceTable<Address>& services_;
   ConnectionTable<Address>& connections_;
-  const NextHops& next_hops_;
+  NextHops& next_hops_;
   const StateTimeouts& timeouts_;
   IcmpAnswers& answers_;
   net::Outbox& outbox_;
+  Tick now_{};  // of the batch at hand
 };
 
 extern template class FamilyPath<net::Ipv4Address>;

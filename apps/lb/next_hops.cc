@@ -1,5 +1,6 @@
 #include "apps/lb/next_hops.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -18,32 +19,111 @@ net::VlanTags tags_of(const std::vector<uint16_t>& identifiers) {
   return tags;
 }
 
-}  // namespace
+constexpr size_t kLinkHeaderBytesMax = net::ethernet::kHeaderBytes + 2 * net::vlan::kTagBytes;
 
-Result<NextHops> NextHops::create(const Config& config,
-                                  std::span<const net::MacAddress> device_macs) {
+std::vector<node::Interface> interfaces_of(const Config& config,
+                                           std::span<const net::MacAddress> device_macs) {
   ROOST_ASSERT(device_macs.size() == config.ports.size());
   std::vector<node::Interface> interfaces;
-  std::optional<node::NextHop> default_hop;
   for (size_t i = 0; i < config.ports.size(); ++i) {
     const PortConfig& port = config.ports[i];
     interfaces.push_back({.addresses = port.addresses,
                           .mac = port.mac.value_or(device_macs[i]),
                           .vlan = tags_of(port.vlan),
                           .mtu = port.mtu.value_or(node::kMtuDefault)});
-    if (port.default_neighbour_mac) {
-      default_hop = node::NextHop{static_cast<uint16_t>(i), *port.default_neighbour_mac};
+  }
+  return interfaces;
+}
+
+// A port's own addresses, and the virtual ones of its networks.
+std::vector<node::AnsweredAddress> answered_addresses(const Config& config) {
+  std::vector<node::AnsweredAddress> answered;
+  for (uint16_t port = 0; port < config.ports.size(); ++port) {
+    for (const net::IpPrefix& own : config.ports[port].addresses) {
+      answered.push_back({port, own.address});
+      for (const ServiceConfig& service : config.services) {
+        if (own.contains(service.address)) answered.push_back({port, service.address});
+      }
     }
   }
-  std::vector<node::Neighbour> neighbours;
-  for (const NeighbourConfig& neighbour : config.neighbours) {
-    neighbours.push_back({neighbour.address, neighbour.mac});
+  return answered;
+}
+
+node::Neighbours::Config neighbours_config(const Config& config) {
+  size_t backend_count = 0;
+  uint32_t mtu_max = node::kMtuDefault;
+  for (const ServiceConfig& service : config.services) backend_count += service.backends.size();
+  for (const PortConfig& port : config.ports) {
+    mtu_max = std::max<uint32_t>(mtu_max, port.mtu.value_or(0));
   }
-  auto table = node::InterfaceTable::create(std::move(interfaces), neighbours);
-  if (!table) return table.error();
-  NextHops next_hops(std::move(table).value());
-  next_hops.default_hop_ = default_hop;
+  return {.pinned_count_max = static_cast<uint32_t>(config.neighbours.size() +
+                                                    config.routes.size() + backend_count + 1),
+          .waiting = {.frame_bytes_max = mtu_max + static_cast<uint32_t>(kLinkHeaderBytesMax)},
+          .ticks = node::NeighbourTicks::of_seconds(config.tick_seconds()),
+          .hash_seed = config.table.hash_seed};
+}
+
+}  // namespace
+
+Result<NextHops> NextHops::create(const Config& config,
+                                  std::span<const net::MacAddress> device_macs) {
+  std::vector<node::Neighbour> statics;
+  for (const NeighbourConfig& neighbour : config.neighbours) {
+    statics.push_back({neighbour.address, neighbour.mac});
+  }
+  auto interfaces = node::InterfaceTable::create(interfaces_of(config, device_macs), statics);
+  if (!interfaces) return interfaces.error();
+  std::vector<node::Route> configured_routes;
+  for (const RouteConfig& route : config.routes) {
+    configured_routes.push_back({route.prefix, route.via});
+  }
+  auto routes = node::RouteTable::create(interfaces.value(), configured_routes);
+  if (!routes) return routes.error();
+  // The interfaces stay in their vector's memory when the table moves.
+  auto neighbours = node::Neighbours::create(
+      neighbours_config(config), interfaces.value().interfaces(), answered_addresses(config));
+  if (!neighbours) return neighbours.error();
+  NextHops next_hops(std::move(interfaces).value(), std::move(routes).value(),
+                     std::move(neighbours).value());
+  next_hops.pin_configured(config);
   return next_hops;
+}
+
+void NextHops::pin_configured(const Config& config) {
+  for (const NeighbourConfig& neighbour : config.neighbours) {
+    const node::NextHop* hop = interfaces_.find_next_hop(neighbour.address);
+    ROOST_ASSERT(hop != nullptr);
+    neighbours_.pin_static(hop->out_port, neighbour.address, hop->destination);
+  }
+  for (uint16_t port = 0; port < config.ports.size(); ++port) {
+    if (const auto& mac = config.ports[port].default_neighbour_mac) {
+      default_neighbour_ = neighbours_.pin_static(port, {}, *mac);
+    }
+  }
+  for (const RouteConfig& route : config.routes) {
+    neighbours_.pin(interfaces_.find_connected_port(route.via).value(), route.via);
+  }
+}
+
+node::NeighbourIndex NextHops::pin(const net::IpAddress& address) {
+  const std::optional<node::RouteHop> hop = routes_.find(address);
+  if (hop) {
+    const node::NeighbourIndex known = neighbours_.find(hop->out_port, hop->neighbour);
+    if (known != node::kNoNeighbour) return known;
+    if (!default_neighbour_) return neighbours_.pin(hop->out_port, hop->neighbour);
+  }
+  ROOST_ASSERT(default_neighbour_.has_value());
+  return *default_neighbour_;
+}
+
+node::NeighbourIndex NextHops::find(const net::IpAddress& address, Tick now) {
+  const std::optional<node::RouteHop> hop = routes_.find(address);
+  if (hop) {
+    const node::NeighbourIndex known = neighbours_.find(hop->out_port, hop->neighbour);
+    if (known != node::kNoNeighbour) return known;
+  }
+  if (default_neighbour_) return *default_neighbour_;
+  return hop ? neighbours_.find_or_make(hop->out_port, hop->neighbour, now) : node::kNoNeighbour;
 }
 
 }  // namespace roost::lb

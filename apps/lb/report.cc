@@ -9,6 +9,15 @@ namespace roost::lb {
 
 namespace {
 
+NeighbourReport report_neighbours(const node::Neighbours& neighbours) {
+  NeighbourReport report{.counters = neighbours.counters(), .waiting = neighbours.waiting_count()};
+  for (node::NeighbourIndex i = 0; i < neighbours.table().entry_count_max(); ++i) {
+    const node::NeighbourEntry& entry = neighbours.table().entry(i);
+    if (!entry.is_free) ++report.count_by_state[static_cast<size_t>(entry.state)];
+  }
+  return report;
+}
+
 uint64_t sum_of_drops(const Report& report) {
   return std::accumulate(report.run.drops.begin(), report.run.drops.end(), uint64_t{0});
 }
@@ -77,6 +86,8 @@ Report make_report(State& state, RunTotals run) {
     return state.backend_counters(service, backend);
   });
   report.icmp_answers = state.icmp_answers();
+  report.neighbours = report_neighbours(state.next_hops().neighbours());
+  report.echo_replies = state.echo_replies();
   const auto& ipv4 = state.ipv4().connections();
   const auto& ipv6 = state.ipv6().connections();
   const bool is_ipv4_larger = ipv4.memory_bytes() >= ipv6.memory_bytes();
@@ -101,10 +112,11 @@ std::vector<std::string> broken_sums(const Report& report) {
   const BackendCounters backends = sum_of_backends(report);
   expect(backends.flows, report.flows.made, "flows of all backends = flows made does not hold");
   const auto drops = [&](DropCause cause) { return report.run.drops[static_cast<size_t>(cause)]; };
-  expect(backends.packets + report.run.originated,
-         report.sent + drops(DropCause::kTxRefused) + drops(DropCause::kNoBuffer),
-         "packets of all backends + originated = packets sent + tx_refused + no_buffer does not "
-         "hold");
+  expect(backends.packets + report.echo_replies + report.run.originated,
+         report.sent + drops(DropCause::kTxRefused) + drops(DropCause::kNoBuffer) +
+             report.neighbours.counters.waited,
+         "packets of all backends + echo replies + originated = packets sent + tx_refused + "
+         "no_buffer + waited does not hold");
   expect(drops(DropCause::kUndecided), 0, "every packet must be decided, and some were not");
   if (!report.is_sound) {
     broken.emplace_back(

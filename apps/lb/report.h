@@ -11,6 +11,7 @@
 
 #include "apps/lb/drop_cause.h"
 #include "apps/lb/state.h"
+#include "roost/node/neighbours.h"
 
 namespace roost::lb {
 
@@ -64,6 +65,13 @@ struct ServiceReport {
   std::vector<BackendReport> backends{};
 };
 
+// At the end of the run.
+struct NeighbourReport {
+  node::NeighbourCounters counters{};
+  std::array<uint64_t, node::kNeighbourStateCount> count_by_state{};
+  uint64_t waiting = 0;  // packets that still wait for an answer
+};
+
 struct Report {
   RunTotals run{};        // drops include what ports refused and delivered malformed
   uint64_t received = 0;  // malformed ones too
@@ -76,6 +84,8 @@ struct Report {
   uint64_t live = 0;     // counted one by one
   bool is_sound = true;  // every connection has its reply tuple and the other way round
   std::vector<ServiceReport> services{};
+  NeighbourReport neighbours{};
+  uint64_t echo_replies = 0;  // pings of a virtual address or a port, answered in place
   uint64_t table_bytes = 0;
   std::string page_size{};
   std::string kernel{};

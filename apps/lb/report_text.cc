@@ -39,6 +39,18 @@ void write_ports(const Report& report, Out out) {
   }
 }
 
+void write_neighbours(const Report& report, Out out) {
+  const node::NeighbourCounters& c = report.neighbours.counters;
+  fmt::format_to(out, "\nneighbours ");
+  for (size_t state = 0; state < node::kNeighbourStateCount; ++state) {
+    const uint64_t count = report.neighbours.count_by_state[state];
+    if (count != 0) fmt::format_to(out, " {} {},", count, node::kNeighbourStateNames[state]);
+  }
+  fmt::format_to(out, " {} questions asked, {} answered, {} failed; {} packets waited, {} lost\n",
+                 c.questions, c.answers_given, c.failed, c.waited,
+                 c.lost_failed + c.lost_evicted + c.lost_no_room);
+}
+
 void write_captures(const Report& report, Out out) {
   for (const CaptureTotals& capture : report.run.captures) {
     fmt::format_to(out, "{}: {} of {} packets delivered", capture.path, capture.delivered,
@@ -109,6 +121,7 @@ std::string format_text(const Report& report) {
   write_captures(report, out);
   write_services(report, out);
   write_flows_and_drops(report, out);
+  write_neighbours(report, out);
   fmt::format_to(out,
                  "\n{:.0f} cycles a packet in the datapath, {:.0f} from receiving to transmitting; "
                  "{:.1f} packets a batch; {:.2f} s\n",

@@ -23,7 +23,7 @@ Address address_of(const net::IpAddress& address) {
 
 template <class Address>
 Result<ServiceTable<Address>> ServiceTable<Address>::create(const Config& config,
-                                                            const NextHops& next_hops) {
+                                                            NextHops& next_hops) {
   auto index = Index::create(
       {.capacity = index_capacity(config.services.size()), .hash_seed = config.table.hash_seed});
   if (!index) return index.error();
@@ -38,16 +38,15 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const Config& config
 
 template <class Address>
 std::optional<Error> ServiceTable<Address>::add(const ServiceConfig& service, size_t config_index,
-                                                uint64_t maglev_seed, const NextHops& next_hops) {
+                                                uint64_t maglev_seed, NextHops& next_hops) {
   const Endpoint virtual_endpoint{address_of<Address>(service.address), service.port};
   const auto service_index = static_cast<uint32_t>(services_.size());
   const auto first_backend = static_cast<uint32_t>(backends_.size());
   std::vector<balance::WeightedBackend> weights;
   for (const BackendConfig& backend : service.backends) {
-    const std::optional<node::NextHop> hop = next_hops.find(backend.address);
-    ROOST_ASSERT(hop.has_value());
+    const node::NeighbourIndex neighbour = next_hops.pin(backend.address);
     const Endpoint endpoint{address_of<Address>(backend.address), backend.port};
-    backends_.push_back({endpoint, virtual_endpoint, *hop, service_index, backend.weight, {}});
+    backends_.push_back({endpoint, virtual_endpoint, neighbour, service_index, backend.weight, {}});
     backend_addresses_.push_back(endpoint.address);
     weights.push_back({backend.name, backend.weight});
   }

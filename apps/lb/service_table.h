@@ -43,8 +43,8 @@ class ServiceTable {
   // A backend in a service. One that serves two services is two of these.
   struct Backend {
     Endpoint endpoint{};
-    Endpoint virtual_endpoint{};  // its service's
-    node::NextHop hop{};
+    Endpoint virtual_endpoint{};                          // its service's
+    node::NeighbourIndex neighbour = node::kNoNeighbour;  // by whom it is reached
     uint32_t service = 0;
     uint32_t weight = 1;  // 0: no new connections
     BackendCounters counters{};
@@ -59,7 +59,7 @@ class ServiceTable {
 
   // Takes the services of this family. `next_hops` must reach every backend. Refused, with the
   // service's name: weights too far apart for a Maglev table, memory that is not to be had.
-  static Result<ServiceTable> create(const Config& config, const NextHops& next_hops);
+  static Result<ServiceTable> create(const Config& config, NextHops& next_hops);
 
   // The service with the destination of `key`. Constant time.
   [[nodiscard]] std::optional<uint32_t> find(const Key& key) {
@@ -97,7 +97,7 @@ class ServiceTable {
   ServiceTable(Index by_destination, uint64_t maglev_seed)
       : by_destination_(std::move(by_destination)), maglev_hash_(maglev_seed) {}
   std::optional<Error> add(const ServiceConfig& service, size_t config_index, uint64_t maglev_seed,
-                           const NextHops& next_hops);
+                           NextHops& next_hops);
 
   // What all packets to a service share.
   [[nodiscard]] static Key destination_of(const Key& key) {

@@ -26,7 +26,7 @@ const BackendCounters* find_counters(const ServiceTable<Address>& services, size
 
 template <class Address>
 Result<std::unique_ptr<Family<Address>>> Family<Address>::create(const Config& config,
-                                                                 const NextHops& next_hops) {
+                                                                 NextHops& next_hops) {
   auto services = ServiceTable<Address>::create(config, next_hops);
   if (!services) return services.error();
   std::unique_ptr<Family> family(new Family(std::move(services).value()));
@@ -77,7 +77,10 @@ uint64_t State::count_live() {
   return ipv4_->connections().count_live() + ipv6_->connections().count_live();
 }
 
-bool State::audit() { return ipv4_->connections().audit() && ipv6_->connections().audit(); }
+bool State::audit() {
+  return ipv4_->connections().audit() && ipv6_->connections().audit() &&
+         next_hops_.neighbours().audit();
+}
 
 BackendCounters State::backend_counters(size_t service_index, size_t backend_index) const {
   if (const auto* found = find_counters(ipv4_->services(), service_index, backend_index)) {

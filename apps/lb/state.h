@@ -21,7 +21,7 @@ namespace roost::lb {
 template <class Address>
 class Family {
  public:
-  static Result<std::unique_ptr<Family>> create(const Config& config, const NextHops& next_hops);
+  static Result<std::unique_ptr<Family>> create(const Config& config, NextHops& next_hops);
 
   [[nodiscard]] ServiceTable<Address>& services() { return services_; }
   [[nodiscard]] const ServiceTable<Address>& services() const { return services_; }
@@ -44,6 +44,7 @@ class State {
   [[nodiscard]] const Config& config() const { return config_; }
   // Connections get these from their next packet on.
   void set_timeouts(const StateTimeouts& timeouts) { config_.timeouts = timeouts; }
+  [[nodiscard]] NextHops& next_hops() { return next_hops_; }
   [[nodiscard]] const NextHops& next_hops() const { return next_hops_; }
   [[nodiscard]] Family<net::Ipv4Address>& ipv4() { return *ipv4_; }
   [[nodiscard]] const Family<net::Ipv4Address>& ipv4() const { return *ipv4_; }
@@ -57,6 +58,8 @@ class State {
   void advance(Tick now);
   void maintain(uint64_t bucket_budget);
   void settle();
+  // Echo requests that were answered in place.
+  [[nodiscard]] uint64_t& echo_replies() { return echo_replies_; }
   [[nodiscard]] FlowCounts counts() const;
   [[nodiscard]] uint64_t count_live();
   [[nodiscard]] bool audit();
@@ -75,6 +78,7 @@ class State {
 
   Config config_;
   NextHops next_hops_;
+  uint64_t echo_replies_ = 0;
   std::unique_ptr<Family<net::Ipv4Address>> ipv4_;
   std::unique_ptr<Family<net::Ipv6Address>> ipv6_;
   IcmpAnswerCounters icmp_answers_{};

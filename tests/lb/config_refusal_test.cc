@@ -254,8 +254,6 @@ TEST(config, refuses_whom_nobody_can_reach) {
   for (const BadFile& bad : std::vector<BadFile>{
            {kB1, "{name = \"b1\", address = \"10.0.1.11\", port = 8080}, #!",
             "10.0.1.11 is on no port's network"},
-           {kB1, "{name = \"b1\", address = \"10.0.0.99\", port = 8080}, #!",
-            "10.0.0.99 has no MAC; add a [[neighbour]]"},
            {kB1, "{name = \"b1\", address = \"2001:db8:2::11\", port = 8080}, #!",
             "of another family than the service's 198.51.100.80"},
            {kB1, "{name = \"b1\", address = \"10.0.0.1\", port = 8080}, #!",
@@ -272,6 +270,30 @@ TEST(config, refuses_whom_nobody_can_reach) {
             "[[service]] #!\nname = \"web\"\naddress = \"239.0.0.1\"",
             "is no address of a station"},
        }) {
+    expect_refused(bad);
+  }
+}
+
+TEST(config, refuses_routes_that_lead_nowhere) {
+  for (const BadFile& bad : std::vector<BadFile>{
+           {"", "[[route]] #!\nvia = \"192.0.2.254\"\n", "has no prefix; add"},
+           {"", "[[route]] #!\nprefix = \"0.0.0.0/0\"\n", "has no via; add"},
+           {"", "[[route]]\nprefix = \"0.0.0.0\" #!\nvia = \"192.0.2.254\"\n",
+            "is no prefix; write"},
+           {"", "[[route]] #!\nprefix = \"0.0.0.0/0\"\nvia = \"2001:db8:1::fe\"\n",
+            "is of another family"},
+           {"", "[[route]] #!\nprefix = \"0.0.0.0/0\"\nvia = \"203.0.113.1\"\n",
+            "is on no port's network"},
+           {"", "[[route]] #!\nprefix = \"0.0.0.0/0\"\nvia = \"192.0.2.1\"\n",
+            "a gateway is somebody else"},
+           {"", "[[route]] #!\nprefix = \"203.0.113.9/24\"\nvia = \"192.0.2.254\"\n",
+            "names an address, not a network"},
+           {"",
+            "[[route]]\nprefix = \"::/0\"\nvia = \"2001:db8:1::fe\"\n"
+            "[[route]] #!\nprefix = \"::/0\"\nvia = \"2001:db8:1::ff\"\n",
+            "already; remove one"},
+           {"", "[[route]]\nprefix = \"0.0.0.0/0\"\nvia = \"192.0.2.254\"\nmac = 1 #!\n",
+            "unknown key"}}) {
     expect_refused(bad);
   }
 }

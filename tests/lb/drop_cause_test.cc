@@ -106,7 +106,8 @@ std::vector<Drop> header_drops() {
           {kWrongVlan,
            test_config("mac = \"02:00:00:00:00:01\"", "mac = \"02:00:00:00:00:01\"\nvlan = [100]"),
            tcp([](auto&) {})},
-          {kNotIp, plain, bytes([](auto& frame) { frame[13] = 6; })},
+          {kNotIp, plain, bytes([](auto& frame) { frame[13] = 9; })},
+          {kBadNeighbourMessage, plain, bytes([](auto& frame) { frame[13] = 6; })},
           {kBadHeader, plain, bytes([](auto& frame) { frame[46] = 0x40; })},
           {kBadChecksum, plain, bytes([](auto& frame) { frame[25] ^= 1; })},
           {kFragment, plain, first_fragment("1234")},
@@ -137,7 +138,7 @@ std::vector<Drop> forwarding_drops() {
          spec.destination = "192.0.2.10";
        })},
       {kNoBackend, all_weights_zero(), udp4()},
-      {kNoNeighbour, plain, tcp([](auto& spec) { spec.source = "192.0.2.99"; })},
+      {kNoNeighbour, plain, tcp([](auto& spec) { spec.source = "203.0.113.99"; })},
       {kTooBig, plain, tcp([](auto& spec) { spec.payload.assign(1500 - 40 + 1, 'x'); })},
       {kNoHeadroom,
        test_config("mac = \"02:00:00:00:00:02\"", "mac = \"02:00:00:00:00:02\"\nvlan = [200, 7]"),

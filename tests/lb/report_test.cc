@@ -76,7 +76,7 @@ TEST(report, each_broken_sum_is_a_sentence) {
               ++report.received;
               ++report.run.originated;
               report.run.consumed += 2;
-            }).find("packets of all backends + originated"),
+            }).find("packets of all backends + echo replies + originated"),
             std::string::npos);
   EXPECT_EQ(broken_after([](Report& report) {
               ++report.received;

@@ -25,11 +25,12 @@ def bad_frames(lb_mac, client, client6, web, web6):
     return {
         "not_for_us": elsewhere / ip / syn,
         "wrong_vlan": link / Dot1Q(vlan=9) / ip / syn,
-        "not_ip": link / ARP(psrc=client, pdst=web),
+        "not_ip": Ether(src=link.src, dst=lb_mac, type=0x88CC) / bytes(46),
+        "bad_neighbour_message": link / ARP(op=9, psrc=client, pdst=web),
         "truncated": Ether(bytes(link / ip / syn)[:40]),
         "bad_header": link / ip / TCP(sport=9999, dport=80, flags="S", dataofs=3),
         "bad_checksum": link / IP(src=client, dst=web, chksum=1) / syn,
-        "unsupported_protocol": link / ip / ICMP(),
+        "unsupported_protocol": link / ip / ICMP(type=13),
         "fragment": link / IP(src=client, dst=web, flags="MF") / syn,
         "martian": link / IP(src="127.0.0.1", dst=web) / syn,
         "ipv4_source_route": link

@@ -27,6 +27,7 @@ from topology import Refused  # noqa: E402
 
 WEB_REQUESTS = ["1k", "64k", "backend", "1k"] * 50 + ["4m"] * 3  # each family
 DNS_REQUESTS = ["A", "AAAA", "TXT"] * 70  # each family
+NEAR = ("192.0.2.80", "2001:db8:1::80")  # virtual addresses on the clients' network
 
 
 def ask_everything(scene):
@@ -102,6 +103,7 @@ def check_strays(report):
         seen = drops.get(cause, 0)
         assert seen >= count, f"{cause}: {seen}, at least {count} were sent"
     never = {"no_backend", "reply_tuple_taken", "table_full", "no_neighbour", "tx_refused"}
+    never |= {"neighbour_failed", "neighbour_queue_full", "no_buffer"}
     assert not never & drops.keys(), drops
 
 
@@ -114,9 +116,61 @@ def controlled(config_file, directory):
     return config, socket
 
 
-def live(roost, directory):
-    with Scene(ROOT / "demo/lb/lb.toml", directory) as scene:
-        config, socket = controlled(scene.config_file, directory)
+def check_neighbours(report, has_static_neighbours):
+    """Nobody is asked who is static; else every backend and the client answered, by both
+    protocols.
+    """
+    neighbours = report["neighbours"]
+    print(f"  neighbours {neighbours}")
+    assert neighbours["failed"] == neighbours["lost_failed"] == neighbours["doubted"] == 0
+    assert neighbours["waited"] == neighbours["released"], neighbours
+    if has_static_neighbours:
+        assert neighbours["questions"] == 0, neighbours
+    else:
+        assert neighbours["confirmed"] >= 6, neighbours
+        assert neighbours["answers_given"] >= 4, neighbours
+        assert neighbours["waited"] >= 2, neighbours
+
+
+def config_without_neighbours(config_file, directory):
+    """The file without its [[neighbour]] tables, and with virtual addresses on the clients' own
+    network, which only who answers ARP and neighbour discovery for them can have.
+    """
+    tables = config_file.read_text().split("\n\n")
+    text = "\n\n".join(t for t in tables if not t.startswith("[[neighbour]]"))
+    for name, address, backend in zip(("near", "near6"), NEAR, ("10.0.0.11", "2001:db8:2::11")):
+        text += (
+            f'\n[[service]]\nname = "{name}"\naddress = "{address}"\nport = 80\nprotocol = "tcp"\n'
+            f'backends = [{{name = "b1", address = "{backend}", port = 8080}}]\n'
+        )
+    out = directory / "no-neighbours.toml"
+    out.write_text(text)
+    return out
+
+
+def ping_everything(scene, has_static_neighbours):
+    """Pings every virtual address and the ports' own, from the clients' and the backends' side."""
+    virtual = [service["address"] for service in scene.config["service"]]
+    own = [[a.split("/")[0] for a in port["addresses"]] for port in scene.config["port"]]
+    near = [] if has_static_neighbours else list(NEAR)
+    count = 0
+    for namespace, addresses in (
+        (scene.network.client, virtual + own[0] + near),
+        (scene.backends[0].namespace, own[1]),
+    ):
+        for address in addresses:
+            out = namespace.run("ping", "-n", "-c", "3", "-i", "0.2", "-W", "2", address)
+            assert "3 received" in out, out
+            count += 3
+    return count
+
+
+def live(roost, directory, has_static_neighbours):
+    with Scene(ROOT / "demo/lb/lb.toml", directory, has_static_neighbours) as scene:
+        config = scene.config_file
+        if not has_static_neighbours:
+            config = config_without_neighbours(config, directory)
+        config, socket = controlled(config, directory)
         control = Control(roost, socket)
         with Balancer(roost, config, scene.network.lb, directory) as balancer:
             balancer.wait_until_ready()
@@ -124,8 +178,11 @@ def live(roost, directory):
             for service in ("web", "web6"):
                 answers[service] += drain_under_traffic(scene, control, service)
             answers["web"] += fail_over(scene, control)
+            ping_count = ping_everything(scene, has_static_neighbours)
             unexpected = send_strays(scene)
             report = check_control_agrees(control, balancer.stop)
+        assert report["echo_replies"] == ping_count, (report["echo_replies"], ping_count)
+        check_neighbours(report, has_static_neighbours)
         assert not unexpected, f"answered, though nothing may: {unexpected}"
         check_contents(scene, answers)
         check_backends_agree(scene, answers)
@@ -133,7 +190,10 @@ def live(roost, directory):
         check_conservation(report)
         check_strays(report)
         requests = sum(map(len, answers.values()))
-        print(f"live: {requests} requests by curl and dig, IPv4 and IPv6, answered rightly")
+        print(
+            f"live: {requests} requests by curl and dig, IPv4 and IPv6, answered rightly, and {ping_count} pings; "
+            f"{'static neighbours' if has_static_neighbours else 'everybody asks who is who'}"
+        )
 
 
 def main():
@@ -143,7 +203,10 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("live: terminated"))
     with tempfile.TemporaryDirectory(prefix="roost-live-") as directory:
         try:
-            live(options.roost.resolve(), pathlib.Path(directory))
+            for has_static_neighbours in (True, False):
+                folder = pathlib.Path(directory) / f"{has_static_neighbours}"
+                folder.mkdir()
+                live(options.roost.resolve(), folder, has_static_neighbours)
         except Refused as refusal:
             print(f"NOT TESTED: network namespaces refused ({refusal})")
             sys.exit(1 if os.environ.get("CI") == "true" else 0)

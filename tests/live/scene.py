@@ -10,9 +10,12 @@ from topology import Topology
 
 
 class Scene:
-    """Use as `with Scene(config_file, directory) as scene:`."""
+    """Use as `with Scene(config_file, directory) as scene:`. Without static neighbours, the
+    balancer's configuration is the file's without its [[neighbour]] tables.
+    """
 
-    def __init__(self, config_file, directory):
+    def __init__(self, config_file, directory, has_static_neighbours=True):
+        self.has_static_neighbours = has_static_neighbours
         self.config_file = config_file
         self.config = tomllib.loads(config_file.read_text())
         self.directory = directory
@@ -20,7 +23,9 @@ class Scene:
 
     def __enter__(self):
         with contextlib.ExitStack() as stack:
-            self.network = stack.enter_context(Topology(self.config))
+            self.network = stack.enter_context(
+                Topology(self.config, self.has_static_neighbours)
+            )
             self.clients = Clients(self.network.client, self.network.client_addresses())
             bodies = self.directory / "bodies"
             write_bodies(bodies)

@@ -17,6 +17,7 @@ EXPECTED = {
     "not_for_us": EACH,
     "wrong_vlan": EACH,
     "not_ip": EACH,
+    "bad_neighbour_message": EACH,
     "truncated": EACH,
     "bad_header": EACH,
     "bad_checksum": EACH,

@@ -6,8 +6,9 @@ configuration.
                               └─ b3
 
 Addresses and MACs come from the TOML file that `roost lb` reads, so that the two cannot disagree.
-All neighbours are static, IPv6 sends nothing by itself, and every offload is off: with offloads on,
-a veth carries frames of 64 KB with unfinished checksums, which no wire would.
+With `[[neighbour]]` in the file all neighbours are static, the hosts' too; without, everybody asks.
+IPv6 sends nothing else by itself, and every offload is off: with offloads on, a veth carries frames
+of 64 KB with unfinished checksums, which no wire would.
 """
 
 import ipaddress
@@ -64,8 +65,9 @@ class Namespace:
 class Topology:
     """Use as `with Topology(config) as network:`; everything is gone at the end of the block."""
 
-    def __init__(self, config):
+    def __init__(self, config, has_static_neighbours=True):
         self.config = config
+        self.has_static_neighbours = has_static_neighbours
         self.namespaces = []
         self.backends = {}
 
@@ -135,9 +137,11 @@ class Topology:
             )
         for address in gateway["addresses"]:
             via = address.split("/")[0]
-            namespace.ip(
-                "neigh", "replace", via, "lladdr", gateway["mac"], "dev", "eth0", "nud", "permanent"
-            )
+            if self.has_static_neighbours:
+                namespace.ip(
+                    *("neigh", "replace", via, "lladdr", gateway["mac"]),
+                    *("dev", "eth0", "nud", "permanent"),
+                )
             namespace.ip("route", "add", "default", "via", via, "dev", "eth0")
 
     def client_addresses(self):

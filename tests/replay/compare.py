@@ -6,6 +6,7 @@ import heapq
 
 from answers import answer, split
 from headers import find_headers
+from local import echo_reply
 from model import predict
 from translate import Rewrite, splice
 
@@ -52,6 +53,8 @@ def check_against_model(config, captures, replay):
 
     report = replay.report
     assert report["packets"]["received"] == prediction.received, report["packets"]
+    assert report["packets"]["consumed"] == prediction.consumed, report["packets"]
+    assert report["echo_replies"] == prediction.echo_replies, report["echo_replies"]
     drops = {cause: count for cause, count in report["drops"].items() if count}
     assert drops == dict(prediction.drops), f"drops {drops}, the model's {dict(prediction.drops)}"
     flows = {what: report["flows"][what] for what in prediction.flows}
@@ -107,6 +110,9 @@ def check_answers(config, arrivals, answers):
 
 def legal_translations(config, in_port, frame):
     """The (port, frame) that may go out for this one; empty when it must be dropped."""
+    reply = echo_reply(config, config.ports[in_port], frame)
+    if reply is not None:
+        return {(in_port, reply)}
     headers = find_headers(frame)
     if headers is None or headers.hops <= 1 or headers.vlan != config.ports[in_port].vlan:
         return set()

@@ -55,9 +55,12 @@ class LbConfig:
         self.timeouts = DEFAULT_TIMEOUTS | toml.get("timeouts", {})
         self.ports = [self._port(p) for p in toml["port"]]
         self.neighbours = {
-            address_bytes(n["address"]): mac_bytes(n["mac"]) for n in toml["neighbour"]
+            address_bytes(n["address"]): mac_bytes(n["mac"]) for n in toml.get("neighbour", ())
         }
         self.services = [self._service(s) for s in toml["service"]]
+        self.own_addresses = {s.virtual.address for s in self.services} | {
+            ipaddress.ip_interface(a).packed for p in toml["port"] for a in p["addresses"]
+        }
         self.by_virtual = {(s.protocol, s.virtual): s for s in self.services}
 
     @staticmethod

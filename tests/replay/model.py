@@ -14,6 +14,7 @@ from answers import answer
 from flows import RST, Flows
 from headers import find_headers
 from lb_config import TCP
+from local import echo_reply, is_arp
 from refusal import refusal
 from translate import Rewrite, rebuild, splice
 
@@ -21,6 +22,8 @@ from translate import Rewrite, rebuild, splice
 class Prediction:
     def __init__(self, port_count):
         self.received = 0
+        self.consumed = 0
+        self.echo_replies = 0
         self.sent = [[] for _ in range(port_count)]  # frames forwarded, by output port
         self.answers = [[] for _ in range(port_count)]  # ICMP errors of the balancer's own
         self.drops = collections.Counter()  # by cause
@@ -69,6 +72,14 @@ class Model:
         return self.prediction
 
     def _receive(self, port, frame, tick):
+        if is_arp(self.config.ports[port], frame):
+            self.prediction.consumed += 1  # no capture asks for an address that is answered
+            return
+        reply = echo_reply(self.config, self.config.ports[port], frame)
+        if reply is not None:
+            self.prediction.echo_replies += 1
+            self.prediction.sent[port].append(reply)
+            return
         headers = find_headers(frame)
         cause = refusal(self.config.ports[port], frame, headers)
         if cause is None:

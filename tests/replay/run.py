@@ -27,6 +27,7 @@ from compare import check_against_model  # noqa: E402
 from garbage import Garbage  # noqa: E402
 from headers import find_headers  # noqa: E402
 from lb_config import LbConfig  # noqa: E402
+from resolution import Resolution  # noqa: E402
 from roost_replay import replay  # noqa: E402
 
 DAY = 86_400 * 1_000_000
@@ -158,7 +159,7 @@ def main():
         directory = pathlib.Path(name)
         tests = tests_of(Replays(roost, demo, long, directory)) | tests_of(
             Garbage(roost, demo, directory)
-        )
+        ) | tests_of(Resolution(roost, directory))
         for test in options.tests or tests:
             begin = time.monotonic()
             try:

@@ -1,0 +1,104 @@
+#include "apps/lb/local_path.h"
+
+#include <algorithm>
+
+#include "apps/lb/admission.h"
+#include "roost/net/arp.h"
+#include "roost/net/byte_order.h"
+#include "roost/net/echo.h"
+#include "roost/net/flow_key.h"
+#include "roost/net/martian.h"
+#include "roost/net/neighbour_discovery.h"
+#include "roost/net/rewrite.h"
+
+namespace roost::lb {
+
+namespace {
+
+net::LaneVerdict drop(DropCause cause) {
+  return net::LaneVerdict::drop(static_cast<uint8_t>(cause));
+}
+
+// Where the EtherType stands; admission has seen that it is there.
+size_t ether_type_offset(const net::ParsedPacket& parsed) {
+  return net::ethernet::kAddressesBytes + parsed.vlan.count * net::vlan::kTagBytes;
+}
+
+bool is_arp(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  return net::load_be16(packet.data + ether_type_offset(parsed)) == net::ethernet::kArp;
+}
+
+bool is_neighbour_message(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  if (!parsed.is_ipv6 || parsed.protocol != net::kProtocolIcmp6 ||
+      parsed.l4_offset >= packet.contiguous_bytes || parsed.l4_bytes == 0) {
+    return false;
+  }
+  const uint8_t type = packet.data[parsed.l4_offset + net::icmpv6::kType];
+  return type == net::icmpv6::kSolicitation || type == net::icmpv6::kAdvertisement;
+}
+
+bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  return parsed.is_ipv6 ? has_martian_address(net::FlowKey6::from_packet(packet, parsed))
+                        : has_martian_address(net::FlowKey4::from_packet(packet, parsed));
+}
+
+}  // namespace
+
+LocalPath::LocalPath(State& state, net::Outbox& outbox) : state_(state), outbox_(outbox) {
+  for (const PortConfig& port : state.config().ports) {
+    for (const net::IpPrefix& own : port.addresses) ours_.push_back(own.address);
+  }
+  for (const ServiceConfig& service : state.config().services) ours_.push_back(service.address);
+  std::ranges::sort(ours_);
+}
+
+std::optional<net::LaneVerdict> LocalPath::decide(const net::Packet& packet,
+                                                  net::ParsedPacket& parsed, DropCause cause,
+                                                  Tick now) {
+  const bool is_candidate = cause == DropCause::kNotIp || cause == DropCause::kNotForUs ||
+                            cause == DropCause::kUnsupportedProtocol;
+  if (!is_candidate) return {};
+  const bool is_to_group = net::read_macs(packet).destination.is_multicast();
+  const node::Interface& interface = state_.next_hops().interface(packet.in_port);
+  const bool may_be_for_us =
+      cause != DropCause::kNotForUs || (is_to_group && is_right_vlan(parsed.vlan, interface.vlan));
+  if (!may_be_for_us) return {};
+  if (is_arp(packet, parsed)) return hear_arp(packet, parsed, now);
+  if (is_neighbour_message(packet, parsed)) return hear_neighbour_message(packet, parsed, now);
+  if (is_to_group || !net::is_echo_request(packet, parsed) ||
+      !is_for_an_address_of_ours(packet, parsed)) {
+    return {};
+  }
+  if (is_martian(packet, parsed)) return drop(DropCause::kMartian);
+  net::reply_to_echo(packet, parsed);
+  ++state_.echo_replies();
+  return net::LaneVerdict::forward(packet.in_port);
+}
+
+net::LaneVerdict LocalPath::hear_arp(const net::Packet& packet, const net::ParsedPacket& parsed,
+                                     Tick now) {
+  const size_t offset = ether_type_offset(parsed) + net::ethernet::kEtherTypeBytes;
+  const auto message = net::parse_arp({packet.data + offset, packet.contiguous_bytes - offset});
+  if (!message) return drop(DropCause::kBadNeighbourMessage);
+  state_.next_hops().neighbours().hear(packet.in_port, *message, now, outbox_);
+  return net::LaneVerdict::consume();
+}
+
+net::LaneVerdict LocalPath::hear_neighbour_message(const net::Packet& packet,
+                                                   const net::ParsedPacket& parsed, Tick now) {
+  const auto message = net::parse_neighbour_message(packet, parsed);
+  const net::MacAddress from = net::read_macs(packet).source;
+  if (!message || !from.is_station()) return drop(DropCause::kBadNeighbourMessage);
+  state_.next_hops().neighbours().hear(packet.in_port, *message, from, now, outbox_);
+  return net::LaneVerdict::consume();
+}
+
+bool LocalPath::is_for_an_address_of_ours(const net::Packet& packet,
+                                          const net::ParsedPacket& parsed) const {
+  const net::IpAddress destination =
+      parsed.is_ipv6 ? net::IpAddress(net::FlowKey6::from_packet(packet, parsed).destination)
+                     : net::IpAddress(net::FlowKey4::from_packet(packet, parsed).destination);
+  return std::ranges::binary_search(ours_, destination);
+}
+
+}  // namespace roost::lb

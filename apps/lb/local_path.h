@@ -1,0 +1,39 @@
+// Packets for the balancer itself, which admission would drop: ARP and neighbour discovery, and
+// echo requests for a virtual address or one of the ports'.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "apps/lb/drop_cause.h"
+#include "apps/lb/state.h"
+#include "roost/expiry/tick.h"
+#include "roost/net/outbox.h"
+#include "roost/net/packet_batch.h"
+#include "roost/net/parse.h"
+
+namespace roost::lb {
+
+class LocalPath {
+ public:
+  // Both must outlive this object.
+  LocalPath(State& state, net::Outbox& outbox);
+
+  // Decides a packet that was not admitted for this cause; nothing when it is not for the balancer.
+  std::optional<net::LaneVerdict> decide(const net::Packet& packet, net::ParsedPacket& parsed,
+                                         DropCause cause, Tick now);
+
+ private:
+  [[nodiscard]] net::LaneVerdict hear_arp(const net::Packet& packet,
+                                          const net::ParsedPacket& parsed, Tick now);
+  [[nodiscard]] net::LaneVerdict hear_neighbour_message(const net::Packet& packet,
+                                                        const net::ParsedPacket& parsed, Tick now);
+  [[nodiscard]] bool is_for_an_address_of_ours(const net::Packet& packet,
+                                               const net::ParsedPacket& parsed) const;
+
+  State& state_;
+  net::Outbox& outbox_;
+  std::vector<net::IpAddress> ours_;  // the ports' addresses and the virtual ones, sorted
+};
+
+}  // namespace roost::lb
