@@ -191,7 +191,8 @@ def live(roost, directory, has_static_neighbours):
         check_strays(report)
         requests = sum(map(len, answers.values()))
         print(
-            f"live: {requests} requests by curl and dig, IPv4 and IPv6, answered rightly, and {ping_count} pings; "
+            f"live: {requests} requests by curl and dig, IPv4 and IPv6, answered rightly, "
+            f"and {ping_count} pings; "
             f"{'static neighbours' if has_static_neighbours else 'everybody asks who is who'}"
         )
 

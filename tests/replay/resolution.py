@@ -90,13 +90,15 @@ def ipv4_story():
         ether(LB0, CLIENT) / who_has(LB0, "192.0.2.1", near),
         ether(LB0, ALL) / who_has(LB0, "192.0.2.1", "192.0.2.254"),
     ]
-    # A second later nobody has answered the first, and it is asked again, before all.
+    # A second later both are asked again, before all; then the router's answer is read.
     after = [
-        ether(LB0, ROUTER) / IP(src="192.0.2.80", dst=far, ttl=63) / syn_ack,
+        ether(LB0, ALL) / who_has(LB0, "192.0.2.1", "192.0.2.254"),
         ether(LB0, ALL) / who_has(LB0, "192.0.2.1", near),
+        ether(LB0, ROUTER) / IP(src="192.0.2.80", dst=far, ttl=63) / syn_ack,
     ]
     port1 = [
         ether(LB1, ALL) / TAG / who_has(LB1, "10.0.0.1", "10.0.0.5"),
+        ether(LB1, ALL) / TAG / who_has(LB1, "10.0.0.1", "10.0.0.5"),  # a second later
         ether(LB1, BACKEND) / TAG / IP(src=near, dst="10.5.0.11", ttl=63) / syn,
         ether(LB1, BACKEND) / TAG / IP(src=far, dst="10.5.0.11", ttl=63) / syn,
     ]
@@ -108,6 +110,8 @@ def ipv6_story():
     syn_ack = TCP(sport=80, dport=4000, flags="SA", seq=7, ack=2)
     near, virtual, own = "2001:db8:1::10", "2001:db8:1::80", "2001:db8:1::1"
     backend, own1 = "2001:db8:2::11", "2001:db8:2::1"
+
+    ping = ICMPv6EchoRequest(id=5, data=b"xyz")
 
     def solicit(mac, source, target, to=None):
         group = f"ff02::1:ff00:{target.split(':')[-1]}"
@@ -126,7 +130,7 @@ def ipv6_story():
 
     arrivals = [
         (20, 0, ether(CLIENT, "33:33:ff:00:00:80") / solicit(CLIENT, near, virtual)),
-        (21, 0, ether(CLIENT, LB0) / IPv6(src=near, dst=own) / ICMPv6EchoRequest(id=5, data=b"xyz")),
+        (21, 0, ether(CLIENT, LB0) / IPv6(src=near, dst=own) / ping),
         (30, 0, ether(CLIENT, LB0) / IPv6(src=near, dst=virtual) / syn),
         (31, 1, ether(BACKEND, LB1) / TAG / advertise(BACKEND, backend, own1, 0)),
         (32, 1, ether(BACKEND, LB1) / TAG / IPv6(src=backend, dst=near) / syn_ack),
@@ -137,9 +141,11 @@ def ipv6_story():
         ether(LB0, CLIENT) / IPv6(src=own, dst=near) / ICMPv6EchoReply(id=5, data=b"xyz"),
         ether(LB0, CLIENT) / IPv6(src=virtual, dst=near, hlim=63) / syn_ack,
         ether(LB0, CLIENT) / solicit(LB0, own, near, near),
+        ether(LB0, "33:33:ff:00:00:10") / solicit(LB0, own, near),
     ]
     port1 = [
         ether(LB1, "33:33:ff:00:00:11") / TAG / solicit(LB1, own1, backend),
+        ether(LB1, "33:33:ff:00:00:11") / TAG / solicit(LB1, own1, backend),  # a second later
         ether(LB1, BACKEND) / TAG / IPv6(src=near, dst=backend, hlim=63) / syn,
     ]
     return arrivals, [port0, port1]
@@ -177,9 +183,7 @@ class Resolution:
         for port, frames in enumerate(expected):
             want = [bytes(frame).hex() for frame in frames]
             got = [record.frame.hex() for record in sent[port]]
-            assert got == want, f"port {port} sent\n{chr(10).join(got)}\nand must send\n" + "\n".join(
-                want
-            )
+            assert got == want, "\n".join([f"port {port} sent", *got, "and must send", *want])
         assert not any(report["drops"].values()), report["drops"]
         return report
 
