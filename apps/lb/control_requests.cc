@@ -43,6 +43,8 @@ bool SampleRequest::step() {
     worker_.read_totals(totals);
     flows = state.counts();
     icmp_answers = state.icmp_answers();
+    neighbours = report_neighbours(state.next_hops().neighbours());
+    echo_replies = state.echo_replies();
     tables = {sample_of(state.ipv4()), sample_of(state.ipv6())};
   }
   size_t room = kCountersAStep;

@@ -45,6 +45,8 @@ class SampleRequest final : public node::Request {
   RunTotals totals;
   FlowCounts flows;
   IcmpAnswerCounters icmp_answers;
+  NeighbourReport neighbours;
+  uint64_t echo_replies = 0;
   std::array<TableSample, 2> tables;                     // IPv4, IPv6
   std::array<std::vector<BackendCounters>, 2> backends;  // as in the family's ServiceTable
 

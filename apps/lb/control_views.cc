@@ -118,6 +118,8 @@ Result<Control::Sample> Control::take_sample() {
     add(request.totals, report.run);
     add(request.flows, report.flows);
     add(request.icmp_answers, report.icmp_answers);
+    report.neighbours += request.neighbours;
+    report.echo_replies += request.echo_replies;
     for (size_t family = 0; family < 2; ++family) {
       for (size_t b = 0; b < backends[family].size(); ++b) {
         add(request.backends[family][b], backends[family][b]);

@@ -2,21 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
 namespace roost::lb {
 
 namespace {
-
-NeighbourReport report_neighbours(const node::Neighbours& neighbours) {
-  NeighbourReport report{.counters = neighbours.counters(), .waiting = neighbours.waiting_count()};
-  for (node::NeighbourIndex i = 0; i < neighbours.table().entry_count_max(); ++i) {
-    const node::NeighbourEntry& entry = neighbours.table().entry(i);
-    if (!entry.is_free) ++report.count_by_state[static_cast<size_t>(entry.state)];
-  }
-  return report;
-}
 
 uint64_t sum_of_drops(const Report& report) {
   return std::accumulate(report.run.drops.begin(), report.run.drops.end(), uint64_t{0});
@@ -38,6 +30,21 @@ BackendCounters sum_of_backends(const Report& report) {
 
 std::string endpoint_text(const net::IpAddress& address, uint16_t port) {
   return fmt::format(fmt::runtime(address.is_ipv6() ? "[{}]:{}" : "{}:{}"), address.format(), port);
+}
+
+NeighbourReport& NeighbourReport::operator+=(const NeighbourReport& other) {
+  counters += other.counters;
+  for (size_t state = 0; state < count_by_state.size(); ++state) {
+    count_by_state[state] += other.count_by_state[state];
+  }
+  waiting += other.waiting;
+  return *this;
+}
+
+NeighbourReport report_neighbours(const node::Neighbours& neighbours) {
+  NeighbourReport report{.counters = neighbours.counters(), .waiting = neighbours.waiting_count()};
+  std::ranges::copy(neighbours.table().counts_by_state(), report.count_by_state.begin());
+  return report;
 }
 
 std::vector<ServiceReport> report_services(const Config& config,

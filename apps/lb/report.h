@@ -65,12 +65,14 @@ struct ServiceReport {
   std::vector<BackendReport> backends{};
 };
 
-// At the end of the run.
 struct NeighbourReport {
   node::NeighbourCounters counters{};
   std::array<uint64_t, node::kNeighbourStateCount> count_by_state{};
   uint64_t waiting = 0;  // packets that still wait for an answer
+
+  NeighbourReport& operator+=(const NeighbourReport& other);
 };
+[[nodiscard]] NeighbourReport report_neighbours(const node::Neighbours& neighbours);
 
 struct Report {
   RunTotals run{};        // drops include what ports refused and delivered malformed

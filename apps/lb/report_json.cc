@@ -46,33 +46,16 @@ Json drops_json(const Report& report) {
 }
 
 Json neighbours_json(const NeighbourReport& report) {
-  const node::NeighbourCounters& c = report.counters;
   Json states = Json::object();
   for (size_t state = 0; state < node::kNeighbourStateCount; ++state) {
     states[std::string(node::kNeighbourStateNames[state])] = report.count_by_state[state];
   }
-  return {{"states", std::move(states)},
-          {"questions", c.questions},
-          {"questions_put_off", c.questions_put_off},
-          {"answers_given", c.answers_given},
-          {"answers_lost", c.answers_lost},
-          {"confirmed", c.confirmed},
-          {"mac_changes", c.mac_changes},
-          {"learned", c.learned},
-          {"unasked", c.unasked},
-          {"doubted", c.doubted},
-          {"conflicts", c.conflicts},
-          {"ignored_full", c.ignored_full},
-          {"refused_full", c.refused_full},
-          {"evicted", c.evicted},
-          {"forgotten", c.forgotten},
-          {"failed", c.failed},
-          {"waited", c.waited},
-          {"released", c.released},
-          {"lost_failed", c.lost_failed},
-          {"lost_evicted", c.lost_evicted},
-          {"lost_no_room", c.lost_no_room},
-          {"waiting", report.waiting}};
+  Json json = {{"states", std::move(states)}};
+  for (const node::NamedNeighbourCounter& one : node::kNeighbourCounters) {
+    json[std::string(one.name)] = report.counters.*one.counter;
+  }
+  json["waiting"] = report.waiting;
+  return json;
 }
 
 }  // namespace

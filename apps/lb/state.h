@@ -53,13 +53,14 @@ class State {
 
   [[nodiscard]] IcmpAnswerCounters& icmp_answers() { return icmp_answers_; }
   [[nodiscard]] const IcmpAnswerCounters& icmp_answers() const { return icmp_answers_; }
+  // Echo requests that were answered in place.
+  [[nodiscard]] uint64_t& echo_replies() { return echo_replies_; }
+  [[nodiscard]] uint64_t echo_replies() const { return echo_replies_; }
 
   // As for ConnectionTable, for both families. maintain() shares its budget between them.
   void advance(Tick now);
   void maintain(uint64_t bucket_budget);
   void settle();
-  // Echo requests that were answered in place.
-  [[nodiscard]] uint64_t& echo_replies() { return echo_replies_; }
   [[nodiscard]] FlowCounts counts() const;
   [[nodiscard]] uint64_t count_live();
   [[nodiscard]] bool audit();

@@ -36,6 +36,7 @@ NeighbourIndex NeighbourTable::make(uint16_t port, const std::optional<net::IpAd
                      .is_free = false,
                      .since = now};
   if (is_listed(entries_[index])) link(list_of(entries_[index]), index);
+  ++count_of(entries_[index]);
   ++count_;
   return index;
 }
@@ -46,6 +47,7 @@ void NeighbourTable::forget(NeighbourIndex index) {
   unlink(list_of(entry), index);
   const bool is_erased = by_address_.erase({.address = entry.address, .port = entry.port});
   ROOST_ASSERT(is_erased);
+  --count_of(entry);
   entry = {};
   link(free_, index);
   --count_;
@@ -54,7 +56,9 @@ void NeighbourTable::forget(NeighbourIndex index) {
 void NeighbourTable::enter(NeighbourIndex index, NeighbourState state, Tick now) {
   NeighbourEntry& entry = entries_[index];
   if (is_listed(entry)) unlink(list_of(entry), index);
+  --count_of(entry);
   entry.state = state;
+  ++count_of(entry);
   entry.since = now;
   if (is_listed(entry)) link(list_of(entry), index);
 }
@@ -98,15 +102,17 @@ bool NeighbourTable::audit() {
     }
   }
   uint32_t there = 0;
+  std::array<uint32_t, kNeighbourStateCount> by_state{};
   for (NeighbourIndex i = 0; i < entries_.size(); ++i) {
     const NeighbourEntry& entry = entries_[i];
     if (entry.is_free) continue;
     ++there;
+    ++by_state[static_cast<size_t>(entry.state)];
     if (is_listed(entry) != (seen[i] != 0)) return false;
     const bool has_address = entry.address != net::IpAddress();
     if (has_address && find(entry.port, entry.address) != i) return false;
   }
-  return there == count_ && !by_address_.audit();
+  return there == count_ && by_state == counts_by_state_ && !by_address_.audit();
 }
 
 }  // namespace roost::node

@@ -99,8 +99,13 @@ class NeighbourTable {
   // Those with is_free are not there.
   [[nodiscard]] uint32_t entry_count_max() const { return static_cast<uint32_t>(entries_.size()); }
   [[nodiscard]] uint32_t count() const { return count_; }
+  // Of the entries that are there, by state.
+  [[nodiscard]] const std::array<uint32_t, kNeighbourStateCount>& counts_by_state() const {
+    return counts_by_state_;
+  }
 
-  // Every entry is in the list of its state, once, and leads from its address. O(entries).
+  // Every entry is counted and in the list of its state, once, and leads from its address.
+  // O(entries).
   [[nodiscard]] bool audit();
 
  private:
@@ -125,6 +130,9 @@ class NeighbourTable {
   [[nodiscard]] static bool is_listed(const NeighbourEntry& entry);
   void link(List& list, NeighbourIndex index);
   void unlink(List& list, NeighbourIndex index);
+  [[nodiscard]] uint32_t& count_of(const NeighbourEntry& entry) {
+    return counts_by_state_[static_cast<size_t>(entry.state)];
+  }
   [[nodiscard]] List& list_of(const NeighbourEntry& entry) {
     return lists_[static_cast<size_t>(entry.state)];
   }
@@ -134,6 +142,7 @@ class NeighbourTable {
   std::array<List, kNeighbourStateCount> lists_;
   List free_;
   uint32_t count_ = 0;
+  std::array<uint32_t, kNeighbourStateCount> counts_by_state_{};
 };
 
 }  // namespace roost::node

@@ -34,6 +34,11 @@ NeighbourTicks NeighbourTicks::of_seconds(double tick_seconds) {
       .reachable = ticks(30), .retransmit = ticks(1), .pause = ticks(1), .forgotten = ticks(600)};
 }
 
+NeighbourCounters& operator+=(NeighbourCounters& sum, const NeighbourCounters& more) {
+  for (const NamedNeighbourCounter& one : kNeighbourCounters) sum.*one.counter += more.*one.counter;
+  return sum;
+}
+
 Result<Neighbours> Neighbours::create(const Config& config, std::span<const Interface> interfaces,
                                       std::vector<AnsweredAddress> answered) {
   auto table =

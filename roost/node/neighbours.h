@@ -24,10 +24,12 @@
 // refused (RFC 4861 section 7.2.2 would push out the oldest), so that a drop has its cause at once.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "roost/base/result.h"
@@ -83,6 +85,37 @@ struct NeighbourCounters {
   uint64_t lost_evicted = 0;
   uint64_t lost_no_room = 0;  // in the outbox, when their neighbour had answered
 };
+
+// Every counter with its name, as reports write it.
+struct NamedNeighbourCounter {
+  std::string_view name;
+  uint64_t NeighbourCounters::*counter;
+};
+inline constexpr std::array<NamedNeighbourCounter, 20> kNeighbourCounters = {
+    {{"questions", &NeighbourCounters::questions},
+     {"questions_put_off", &NeighbourCounters::questions_put_off},
+     {"answers_given", &NeighbourCounters::answers_given},
+     {"answers_lost", &NeighbourCounters::answers_lost},
+     {"confirmed", &NeighbourCounters::confirmed},
+     {"mac_changes", &NeighbourCounters::mac_changes},
+     {"learned", &NeighbourCounters::learned},
+     {"unasked", &NeighbourCounters::unasked},
+     {"doubted", &NeighbourCounters::doubted},
+     {"conflicts", &NeighbourCounters::conflicts},
+     {"ignored_full", &NeighbourCounters::ignored_full},
+     {"refused_full", &NeighbourCounters::refused_full},
+     {"evicted", &NeighbourCounters::evicted},
+     {"forgotten", &NeighbourCounters::forgotten},
+     {"failed", &NeighbourCounters::failed},
+     {"waited", &NeighbourCounters::waited},
+     {"released", &NeighbourCounters::released},
+     {"lost_failed", &NeighbourCounters::lost_failed},
+     {"lost_evicted", &NeighbourCounters::lost_evicted},
+     {"lost_no_room", &NeighbourCounters::lost_no_room}}};
+static_assert(sizeof(NeighbourCounters) == kNeighbourCounters.size() * sizeof(uint64_t),
+              "a counter without a name");
+
+NeighbourCounters& operator+=(NeighbourCounters& sum, const NeighbourCounters& more);
 
 // What becomes of a frame for a neighbour.
 enum class Way : uint8_t {

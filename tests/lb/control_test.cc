@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/lb/test_balancer.h"
+#include "tests/net/message_frames.h"
 
 namespace roost::lb {
 namespace {
@@ -93,6 +94,23 @@ class Controlled : public testing::Test {
   node::Mailroom room_{2};
   std::unique_ptr<Control> control_;
 };
+
+TEST_F(Controlled, neighbours_and_pings_of_both_workers_are_added_up) {
+  workers_[0].send({net::kArpRequest, 0, 128, {}});
+  workers_[1].send({net::kArpRequest, 0, 128, {}});
+  workers_[1].send({net::kEcho4, 0, 128, {}});
+  const Json stats = must({{"command", "stats"}});
+  EXPECT_EQ(stats["echo_replies"], 1);
+  EXPECT_EQ(stats["neighbours"]["answers_given"], 2);
+  const Report reports[] = {workers_[0].report(), workers_[1].report()};
+  uint64_t static_count = 0;
+  for (const Report& report : reports) {
+    static_count += report.neighbours
+                        .count_by_state[static_cast<size_t>(node::NeighbourState::kStatic)];
+  }
+  EXPECT_GT(static_count, 2U);
+  EXPECT_EQ(stats["neighbours"]["states"]["static"], static_count);
+}
 
 TEST_F(Controlled, stats_add_up_the_workers) {
   make_flows();
