@@ -131,6 +131,10 @@ std::string format_result(std::string_view command, const Json& result) {
   }
   if (command == "backend") return table_of(result["changed"], {"service", "name", "weight"});
   if (command == "flows") return flows_table(result);
+  if (command == "neighbours") {
+    return table_of(result["neighbours"],
+                    {"port", "address", "mac", "state", "configured", "waiting", "workers"});
+  }
   if (command == "timeouts") return "timeouts, in seconds\n" + list_of(result["timeouts"], true);
   if (command == "workers") return workers_table(result);
   return list_of(result, true);

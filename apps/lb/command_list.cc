@@ -32,6 +32,11 @@ constexpr std::array<Parameter, 8> kFlowsParameters = {
      {.name = "cursor", .help = "go on where the page before ended"},
      {.name = "all", .kind = ParameterKind::kFlag, .help = "with delete: without any filter"}}};
 
+constexpr std::array<Parameter, 1> kNeighboursParameters = {
+    {{.name = "state",
+      .choices = "unknown incomplete reachable stale probe failed learned static",
+      .help = "only neighbours in this state"}}};
+
 constexpr std::array<Parameter, 2> kTimeoutsParameters = {
     {{.name = "name",
       .is_positional = true,
@@ -52,12 +57,14 @@ constexpr std::array<Parameter, 3> kBackendParameters = {
      {.name = "name", .is_positional = true, .is_required = true, .help = "the backend"},
      {.name = "service", .help = "only in this service, else in all that have it"}}};
 
-constexpr std::array<Command, 8> kCommands = {
+constexpr std::array<Command, 9> kCommands = {
     {{"stats", "packets, flows, drops by cause, tables, and cycles by worker", {}},
      {"services", "the services, and what each of their backends carried", {}},
      {"backends", "the backends with their weights, states and live flows", kBackendsParameters},
      {"backend", "take a backend out of service, or put it back", kBackendParameters},
      {"flows", "the connections: listed by pages, counted, or deleted", kFlowsParameters},
+     {"neighbours", "the stations on the ports' networks, and what is known of each",
+      kNeighboursParameters},
      {"timeouts", "the timeouts; with a name and seconds, change one", kTimeoutsParameters},
      {"workers", "what each worker does, and with how many cycles", {}},
      {"version", "what is running", {}}}};

@@ -52,6 +52,7 @@ Result<Json> Control::run_command(const ParsedRequest& request) {
   if (name == "backend") return backend(request.parameters);
   if (name == "flows") return flows(request.parameters);
   if (name == "timeouts") return timeouts(request.parameters);
+  if (name == "neighbours") return neighbours(request.parameters);
   if (name == "workers") return workers();
   ROOST_ASSERT(name == "version");
   return version();

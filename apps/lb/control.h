@@ -83,6 +83,7 @@ class Control {
   Result<Json> version() const;
   Result<Json> timeouts(const Json& parameters);
   Result<Json> backend(const Json& parameters);
+  Result<Json> neighbours(const Json& parameters);
   Result<Json> flows(const Json& parameters);
   Result<Json> list_flows(const Json& parameters, const FlowFilter& filter);
   Result<Json> walk_flows(FlowsRequest::Action action, const FlowFilter& filter);

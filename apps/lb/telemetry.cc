@@ -15,7 +15,7 @@ namespace {
 using Entries = std::vector<io::TelemetryEntry>;
 
 constexpr size_t kPageEntries = io::kTelemetryEntriesMax - 1;  // and one for next_page
-constexpr std::string_view kShowing[] = {"stats",   "services", "backends",
+constexpr std::string_view kShowing[] = {"stats",   "services", "backends", "neighbours",
                                          "workers", "timeouts", "version"};
 
 // Numbers that are no counters are given in whole units.

@@ -49,6 +49,9 @@ def check_shown(balancer):
     assert "configured_weight" in balancer.ctl("backends", "--service", "web")
     assert "process_cycles_a_packet" in balancer.ctl("workers")
     assert balancer.ask("version")["io"].startswith("DPDK")
+    neighbours = balancer.ask("neighbours", "--state", "static")["neighbours"]
+    assert len(neighbours) == first["neighbours"]["states"]["static"] > 0
+    assert neighbours[0]["mac"] in balancer.ctl("neighbours")
     assert balancer.ask("workers")["workers"][0]["packets"] > 0
 
 
@@ -188,7 +191,7 @@ def check_telemetry(balancer):
     ask = telemetry_of(balancer.directory)
     commands = ask("/")
     named = {c for c in commands if c.startswith("/roost/")}
-    shown = ["stats", "services", "backends", "workers", "timeouts", "version"]
+    shown = ["stats", "services", "backends", "neighbours", "workers", "timeouts", "version"]
     assert named == {f"/roost/{name}" for name in shown}, named
 
     def whole(command):

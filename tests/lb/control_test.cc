@@ -4,113 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <set>
-#include <thread>
 
-#include "tests/lb/test_balancer.h"
-#include "tests/net/message_frames.h"
+#include "tests/lb/controlled.h"
 
 namespace roost::lb {
 namespace {
-
-constexpr uint16_t kFlowsOfAWorker = 400;
-
-class Controlled : public testing::Test {
- protected:
-  Controlled() {
-    Control::Config config{.room = &room_, .read_devices = [](std::span<PortTotals>) {}};
-    for (TestBalancer& worker : workers_) {
-      config.workers.push_back({&worker.state(), [&worker](RunTotals& totals) {
-                                  for (size_t i = 0; i < totals.ports.size(); ++i) {
-                                    totals.ports[i].received = worker.totals().ports[i].received;
-                                    totals.ports[i].sent = worker.totals().ports[i].sent;
-                                  }
-                                  totals.drops = worker.totals().drops;
-                                }});
-    }
-    control_ = std::make_unique<Control>(workers_[0].state().config(), std::move(config));
-  }
-
-  // Both workers do nothing but serve while somebody asks.
-  auto while_serving(auto&& ask) {
-    std::atomic<bool> is_over = false;
-    std::thread serving([&] {
-      while (!is_over.load()) {
-        for (size_t i = 0; i < serving_count_; ++i) room_.mailbox(i).serve();
-      }
-    });
-    auto result = ask();
-    is_over.store(true);
-    serving.join();
-    return result;
-  }
-  Result<Json> run(const Json& request) {
-    return while_serving([&] { return control_->run(request); });
-  }
-  Json must(const Json& request) {
-    const Result<Json> result = run(request);
-    EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
-    return result.ok() ? result.value() : Json();
-  }
-  std::string refusal(const Json& request) {
-    const Result<Json> result = run(request);
-    return result.ok() ? result.value().dump() : result.error().message;
-  }
-
-  // Web connections over IPv4 and IPv6 from two clients; worker 1's have other source ports.
-  void make_flows() {
-    for (uint16_t i = 0; i < kFlowsOfAWorker; ++i) {
-      for (uint16_t w = 0; w < 2; ++w) {
-        const auto port = static_cast<uint16_t>(1'000 + 2 * i + w);
-        if (i % 4 == 0) {
-          workers_[w].send_from_client({.source = "2001:db8:1::10",
-                                        .destination = "2001:db8:ffff::80",
-                                        .source_port = port});
-        } else {
-          const std::string source = i % 4 == 1 ? "192.0.2.11" : "192.0.2.10";
-          workers_[w].send_from_client({.source = source, .source_port = port});
-        }
-      }
-    }
-  }
-  // The backend of a worker's new IPv4 web connection from this port.
-  std::string new_flow(size_t worker, uint16_t port) {
-    return destination_of(workers_[worker].send_from_client({.source_port = port}));
-  }
-  void expect_sums() {
-    for (TestBalancer& worker : workers_) {
-      EXPECT_EQ(broken_sums(worker.report()), std::vector<std::string>());
-    }
-  }
-  uint64_t count(Json filter) {
-    filter["command"] = "flows";
-    filter["action"] = "count";
-    return must(filter)["flows"].get<uint64_t>();
-  }
-
-  TestBalancer workers_[2];
-  size_t serving_count_ = 2;
-  node::Mailroom room_{2};
-  std::unique_ptr<Control> control_;
-};
-
-TEST_F(Controlled, neighbours_and_pings_of_both_workers_are_added_up) {
-  workers_[0].send({net::kArpRequest, 0, 128, {}});
-  workers_[1].send({net::kArpRequest, 0, 128, {}});
-  workers_[1].send({net::kEcho4, 0, 128, {}});
-  const Json stats = must({{"command", "stats"}});
-  EXPECT_EQ(stats["echo_replies"], 1);
-  EXPECT_EQ(stats["neighbours"]["answers_given"], 2);
-  const Report reports[] = {workers_[0].report(), workers_[1].report()};
-  uint64_t static_count = 0;
-  for (const Report& report : reports) {
-    static_count += report.neighbours
-                        .count_by_state[static_cast<size_t>(node::NeighbourState::kStatic)];
-  }
-  EXPECT_GT(static_count, 2U);
-  EXPECT_EQ(stats["neighbours"]["states"]["static"], static_count);
-}
 
 TEST_F(Controlled, stats_add_up_the_workers) {
   make_flows();
