@@ -13,6 +13,7 @@ std::optional<DropCause> cause_of(net::ParseVerdict verdict) {
   using enum net::ParseVerdict;
   switch (verdict) {
     case kOk:
+    case kFragment:
       return {};
     case kTruncated:
       return DropCause::kTruncated;
@@ -24,8 +25,6 @@ std::optional<DropCause> cause_of(net::ParseVerdict verdict) {
       return DropCause::kBadHeader;
     case kBadChecksum:
       return DropCause::kBadChecksum;
-    case kFragment:
-      return DropCause::kFragment;
     case kBadFragment:
       return DropCause::kBadFragment;
     case kIpv4SourceRoute:
@@ -72,7 +71,7 @@ std::optional<DropCause> admit(const net::Packet& packet, const AdmissionRules& 
   if (parse_cause) return parse_cause;
   if (is_martian(packet, parsed)) return DropCause::kMartian;
   if (parsed.ttl <= 1) return DropCause::kTtlExpired;
-  if (rules.verify_l4_checksum &&
+  if (rules.verify_l4_checksum && !parsed.fragment.is_one() &&
       net::verify_l4_checksum(packet, parsed) == net::L4ChecksumVerdict::kWrong) {
     return DropCause::kBadL4Checksum;
   }

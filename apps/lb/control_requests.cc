@@ -45,6 +45,7 @@ bool SampleRequest::step() {
     icmp_answers = state.icmp_answers();
     neighbours = report_neighbours(state.next_hops().neighbours());
     echo_replies = state.echo_replies();
+    fragments = state.fragment_report();
     tables = {sample_of(state.ipv4()), sample_of(state.ipv6())};
   }
   size_t room = kCountersAStep;

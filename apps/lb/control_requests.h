@@ -47,6 +47,7 @@ class SampleRequest final : public node::Request {
   IcmpAnswerCounters icmp_answers;
   NeighbourReport neighbours;
   uint64_t echo_replies = 0;
+  FragmentReport fragments;
   std::array<TableSample, 2> tables;                     // IPv4, IPv6
   std::array<std::vector<BackendCounters>, 2> backends;  // as in the family's ServiceTable
 

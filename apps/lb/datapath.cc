@@ -32,6 +32,8 @@ void Datapath::process(net::PacketBatch& batch, Tick now) {
   admit_all(batch, now);
   ipv4_path_.forward(ipv4_lanes_, batch, parsed_, now);
   ipv6_path_.forward(ipv6_lanes_, batch, parsed_, now);
+  send_released(state_.ipv4().fragments(), ipv4_path_, ipv4_lanes_, now);
+  send_released(state_.ipv6().fragments(), ipv6_path_, ipv6_lanes_, now);
   // After the packets, so that an error finds the connection that its batch has made.
   for (size_t i = 0; i < icmp_lane_count_; ++i) {
     const size_t lane = icmp_lanes_[i];
@@ -60,12 +62,45 @@ void Datapath::admit_all(net::PacketBatch& batch, Tick now) {
     parsed = {};
     if (const auto cause = admit(packet, rules_[packet.in_port], parsed)) {
       refuse(lane, *cause, batch, now);
+    } else if (const auto verdict = place_fragment(packet, parsed)) {
+      batch.verdicts()[lane] = *verdict;
     } else if (parsed.is_ipv6) {
       ipv6_lanes_.push(lane, net::FlowKey6::from_packet(packet, parsed));
     } else {
       ipv4_lanes_.push(lane, net::FlowKey4::from_packet(packet, parsed));
     }
   }
+}
+
+// What becomes of a fragment that does not go on now.
+std::optional<net::LaneVerdict> Datapath::place_fragment(const net::Packet& packet,
+                                                         net::ParsedPacket& parsed) {
+  if (!parsed.fragment.is_one()) return {};
+  return parsed.is_ipv6 ? state_.ipv6().fragments().place(packet, parsed)
+                        : state_.ipv4().fragments().place(packet, parsed);
+}
+
+// Sends the fragments whose first one was in this batch. They count as the balancer's own frames:
+// when they came, they were consumed.
+template <class Address>
+void Datapath::send_released(FragmentTable<Address>& fragments, FamilyPath<Address>& path,
+                             FamilyLanes<Address>& lanes, Tick now) {
+  path.set_counting(false);
+  while (auto waited = fragments.take_released()) {
+    net::PacketBatch one;
+    one.push(waited->packet);
+    lanes.count = 0;
+    lanes.push(0, net::FlowKey<Address>::from_packet(waited->packet, waited->parsed));
+    path.forward(lanes, one, std::span(&waited->parsed, 1), now);
+    const net::Packet& packet = one.packets()[0];
+    const net::LaneVerdict verdict = one.verdicts()[0];
+    if (verdict.is_consumed()) continue;  // it waits for its neighbour, or was cut
+    if (!verdict.is_forward() ||
+        !outbox_.send(verdict.out_port(), {packet.data, packet.total_bytes})) {
+      ++state_.released_dropped();
+    }
+  }
+  path.set_counting(true);
 }
 
 // What is not a packet of a flow: some is for the balancer itself, ICMP is looked at later, and who

@@ -40,6 +40,11 @@ class Datapath {
 
  private:
   void admit_all(net::PacketBatch& batch, Tick now);
+  [[nodiscard]] std::optional<net::LaneVerdict> place_fragment(const net::Packet& packet,
+                                                               net::ParsedPacket& parsed);
+  template <class Address>
+  void send_released(FragmentTable<Address>& fragments, FamilyPath<Address>& path,
+                     FamilyLanes<Address>& lanes, Tick now);
   void refuse(size_t lane, DropCause cause, net::PacketBatch& batch, Tick now);
 
   State& state_;

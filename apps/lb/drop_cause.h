@@ -19,8 +19,9 @@ enum class DropCause : uint8_t {
   kBadNeighbourMessage,
   kBadHeader,
   kBadChecksum,
-  kFragment,
   kBadFragment,
+  kFragmentOverlap,
+  kFragmentTableFull,
   kIpv4SourceRoute,
   kIpv6RoutingHeader,
   kTooManyExtensionHeaders,
@@ -44,7 +45,7 @@ enum class DropCause : uint8_t {
   kNoBuffer,   // by the port, of what the datapath made itself
   kMalformed,  // by the port, before the datapath
 };
-inline constexpr size_t kDropCauseCount = 33;
+inline constexpr size_t kDropCauseCount = 34;
 
 inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames = {
     "undecided",
@@ -56,8 +57,9 @@ inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames =
     "bad_neighbour_message",
     "bad_header",
     "bad_checksum",
-    "fragment",
     "bad_fragment",
+    "fragment_overlap",
+    "fragment_table_full",
     "ipv4_source_route",
     "ipv6_routing_header",
     "too_many_extension_headers",

@@ -11,6 +11,13 @@ net::LaneVerdict drop(DropCause cause) {
   return net::LaneVerdict::drop(static_cast<uint8_t>(cause));
 }
 
+// A later fragment has no flags, and says nothing of the connection's progress.
+ConnectionState state_after(const Connection& connection, Sender sender,
+                            const net::ParsedPacket& parsed) {
+  if (parsed.fragment.is_later()) return connection.state;
+  return next_state(connection.state, sender, parsed.tcp_flags);
+}
+
 }  // namespace
 
 template <class Address>
@@ -44,6 +51,8 @@ net::LaneVerdict FamilyPath<Address>::begin_connection(const Passage& passage, b
     const bool is_from_backend = services_.is_backend_address(passage.key.source);
     return drop(is_from_backend ? DropCause::kNoFlow : DropCause::kNoService);
   }
+  // Its first fragment did not make one.
+  if (passage.parsed.fragment.is_later()) return drop(DropCause::kNoFlow);
   if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
   const std::optional<uint32_t> backend_index = services_.pick_backend(*service, passage.key);
   if (!backend_index) return drop(DropCause::kNoBackend);
@@ -81,7 +90,7 @@ net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connect
   }
   const Departure departure = prepare(passage, backend.neighbour);
   if (departure.refusal) return drop(*departure.refusal);
-  const ConnectionState state = next_state(connection.state, Sender::kClient, flags);
+  const ConnectionState state = state_after(connection, Sender::kClient, passage.parsed);
   if (begins_anew(connection.state, flags)) {
     connections_.restart(connection, state);
     ++backend.counters.flows;
@@ -97,7 +106,7 @@ net::LaneVerdict FamilyPath<Address>::to_client(const Passage& passage, Connecti
   if (neighbour == node::kNoNeighbour) return drop(DropCause::kNoNeighbour);
   const Departure departure = prepare(passage, neighbour);
   if (departure.refusal) return drop(*departure.refusal);
-  connection.state = next_state(connection.state, Sender::kBackend, passage.parsed.tcp_flags);
+  connection.state = state_after(connection, Sender::kBackend, passage.parsed);
   connections_.refresh(connection, timeout(connection.state));
   Backend& backend = services_.backend(connection.backend);
   net::rewrite_source(passage.packet, passage.parsed, backend.virtual_endpoint);
@@ -167,8 +176,10 @@ net::LaneVerdict FamilyPath<Address>::leave(const Passage& passage, Backend& bac
   net::rewrite_macs(passage.packet,
                     {.source = out.mac, .destination = neighbours.mac(departure.neighbour)});
   if (passage.parsed.ip_bytes > out.mtu) return leave_in_pieces(passage, out_port, out.mtu);
-  ++backend.counters.packets;
-  backend.counters.bytes += passage.packet.total_bytes;
+  if (is_counting_ || departure.waits) {
+    ++backend.counters.packets;
+    backend.counters.bytes += passage.packet.total_bytes;
+  }
   if (!departure.waits) return net::LaneVerdict::forward(out_port);
   neighbours.keep(departure.neighbour, {passage.packet.data, passage.packet.total_bytes});
   return net::LaneVerdict::consume();

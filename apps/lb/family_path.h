@@ -52,6 +52,10 @@ class FamilyPath {
   void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
                std::span<net::ParsedPacket> parsed, Tick now);
 
+  // Whether what is forwarded counts as a backend's. Not so frames that the balancer sends itself,
+  // which are counted as such; one that has to wait for its neighbour does.
+  void set_counting(bool is_counting) { is_counting_ = is_counting; }
+
   // Decides one ICMP message, which parsed as kUnsupportedProtocol. An error about a packet of a
   // live connection is translated and goes to the end that sent that packet: from the backend's
   // side to the client, from the client's side to the backend. It does not refresh the connection,
@@ -98,6 +102,7 @@ class FamilyPath {
   IcmpAnswers& answers_;
   net::Outbox& outbox_;
   Tick now_{};  // of the batch at hand
+  bool is_counting_ = true;
 };
 
 extern template class FamilyPath<net::Ipv4Address>;

@@ -95,6 +95,7 @@ Report make_report(State& state, RunTotals run) {
   report.icmp_answers = state.icmp_answers();
   report.neighbours = report_neighbours(state.next_hops().neighbours());
   report.echo_replies = state.echo_replies();
+  report.fragments = state.fragment_report();
   const auto& ipv4 = state.ipv4().connections();
   const auto& ipv6 = state.ipv6().connections();
   const bool is_ipv4_larger = ipv4.memory_bytes() >= ipv6.memory_bytes();
@@ -124,6 +125,9 @@ std::vector<std::string> broken_sums(const Report& report) {
              report.neighbours.counters.waited,
          "packets of all backends + echo replies + originated = packets sent + tx_refused + "
          "no_buffer + waited does not hold");
+  const FragmentCounters& fragments = report.fragments.counters;
+  expect(fragments.waited, fragments.released + fragments.expired + report.fragments.waiting,
+         "fragments that waited = released + expired + waiting does not hold");
   expect(drops(DropCause::kUndecided), 0, "every packet must be decided, and some were not");
   if (!report.is_sound) {
     broken.emplace_back(

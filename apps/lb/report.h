@@ -83,6 +83,7 @@ struct Report {
   FlowCounts flows{};
   uint64_t evicted = 0;  // connections given up for newer ones: never, in this version
   IcmpAnswerCounters icmp_answers{};
+  FragmentReport fragments{};
   uint64_t live = 0;     // counted one by one
   bool is_sound = true;  // every connection has its reply tuple and the other way round
   std::vector<ServiceReport> services{};

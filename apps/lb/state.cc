@@ -6,6 +6,10 @@ namespace roost::lb {
 
 namespace {
 
+constexpr uint64_t kDatagramsMax = 4'096;
+constexpr uint64_t kUnusedMax = 16;
+constexpr uint16_t kWaitingFragmentsMax = 256;
+
 // A family without services takes no room.
 template <class Address>
 uint64_t connections_wanted(const Config& config, const ServiceTable<Address>& services) {
@@ -38,6 +42,14 @@ Result<std::unique_ptr<Family<Address>>> Family<Address>::create(const Config& c
     return Error{"[table] connections: " + connections.error().message};
   }
   family->connections_.emplace(std::move(connections).value());
+  const bool is_used = !family->services_.services().empty();
+  auto fragments =
+      FragmentTable<Address>::create({.datagrams_max = is_used ? kDatagramsMax : kUnusedMax,
+                                      .places = is_used ? kWaitingFragmentsMax : uint16_t{0},
+                                      .tick_seconds = config.tick_seconds(),
+                                      .hash_seed = config.table.hash_seed});
+  if (!fragments) return fragments.error();
+  family->fragments_.emplace(std::move(fragments).value());
   return family;
 }
 
@@ -55,11 +67,15 @@ Result<State> State::create(const Config& config, std::span<const net::MacAddres
 void State::advance(Tick now) {
   ipv4_->connections().advance(now);
   ipv6_->connections().advance(now);
+  ipv4_->fragments().advance(now);
+  ipv6_->fragments().advance(now);
 }
 
 void State::maintain(uint64_t bucket_budget) {
   ipv4_->connections().maintain(bucket_budget - bucket_budget / 2);
   ipv6_->connections().maintain(bucket_budget / 2);
+  ipv4_->fragments().maintain(1);
+  ipv6_->fragments().maintain(1);
 }
 
 void State::settle() {
@@ -75,6 +91,15 @@ FlowCounts State::counts() const {
 
 uint64_t State::count_live() {
   return ipv4_->connections().count_live() + ipv6_->connections().count_live();
+}
+
+FragmentReport State::fragment_report() const {
+  const FragmentCounters& a = ipv4_->fragments().counters();
+  const FragmentCounters& b = ipv6_->fragments().counters();
+  return {.counters = {a.followed + b.followed, a.waited + b.waited, a.released + b.released,
+                       a.expired + b.expired},
+          .waiting = ipv4_->fragments().waiting_count() + ipv6_->fragments().waiting_count(),
+          .dropped = released_dropped_};
 }
 
 bool State::audit() {

@@ -9,6 +9,7 @@
 
 #include "apps/lb/config.h"
 #include "apps/lb/connection_table.h"
+#include "apps/lb/fragment_table.h"
 #include "apps/lb/icmp_counters.h"
 #include "apps/lb/next_hops.h"
 #include "apps/lb/service_table.h"
@@ -27,12 +28,22 @@ class Family {
   [[nodiscard]] const ServiceTable<Address>& services() const { return services_; }
   [[nodiscard]] ConnectionTable<Address>& connections() { return *connections_; }
   [[nodiscard]] const ConnectionTable<Address>& connections() const { return *connections_; }
+  [[nodiscard]] FragmentTable<Address>& fragments() { return *fragments_; }
+  [[nodiscard]] const FragmentTable<Address>& fragments() const { return *fragments_; }
 
  private:
   explicit Family(ServiceTable<Address> services) : services_(std::move(services)) {}
 
   ServiceTable<Address> services_;
   std::optional<ConnectionTable<Address>> connections_;  // there from create() on
+  std::optional<FragmentTable<Address>> fragments_;      // likewise
+};
+
+// Of both families.
+struct FragmentReport {
+  FragmentCounters counters{};
+  uint64_t waiting = 0;
+  uint64_t dropped = 0;  // of the released: they could not leave all the same
 };
 
 class State {
@@ -51,6 +62,9 @@ class State {
   [[nodiscard]] Family<net::Ipv6Address>& ipv6() { return *ipv6_; }
   [[nodiscard]] const Family<net::Ipv6Address>& ipv6() const { return *ipv6_; }
 
+  // Fragments that had waited and, when their first one came, could not be sent all the same.
+  [[nodiscard]] uint64_t& released_dropped() { return released_dropped_; }
+  [[nodiscard]] FragmentReport fragment_report() const;
   [[nodiscard]] IcmpAnswerCounters& icmp_answers() { return icmp_answers_; }
   [[nodiscard]] const IcmpAnswerCounters& icmp_answers() const { return icmp_answers_; }
   // Echo requests that were answered in place.
@@ -83,6 +97,7 @@ class State {
   std::unique_ptr<Family<net::Ipv4Address>> ipv4_;
   std::unique_ptr<Family<net::Ipv6Address>> ipv6_;
   IcmpAnswerCounters icmp_answers_{};
+  uint64_t released_dropped_ = 0;
 };
 
 }  // namespace roost::lb

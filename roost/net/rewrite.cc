@@ -46,6 +46,9 @@ void rewrite_endpoint(const Packet& packet, ParsedPacket& parsed, Side side,
   std::memcpy(address_field, &to.address, sizeof to.address);
   if constexpr (!kIsIpv6) update_checksum(ip + ipv4::kChecksum, change);
 
+  // A later fragment has neither ports nor checksum: both are in the first one, which learns of the
+  // addresses by itself.
+  if (parsed.fragment.is_later()) return;
   static_assert(
       tcp::kSourcePort == udp::kSourcePort && tcp::kDestinationPort == udp::kDestinationPort,
       "ports are written without asking for the protocol");

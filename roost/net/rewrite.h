@@ -14,7 +14,8 @@
 namespace roost::net {
 
 // Source and destination address translation. The endpoint must be of the packet's family. A UDP
-// checksum of 0 (none) stays 0.
+// checksum of 0 (none) stays 0. Of a packet that parsed as kFragment, ports and checksum are in the
+// first fragment only; in later ones the address alone is changed.
 void rewrite_source(const Packet& packet, ParsedPacket& parsed, const Endpoint4& source);
 void rewrite_source(const Packet& packet, ParsedPacket& parsed, const Endpoint6& source);
 void rewrite_destination(const Packet& packet, ParsedPacket& parsed, const Endpoint4& destination);

@@ -14,12 +14,15 @@ namespace {
 TEST_F(Controlled, stats_add_up_the_workers) {
   make_flows();
   workers_[1].send_from_client({.destination_port = 81});
+  send_later_fragments();
   const Json stats = must({{"command", "stats"}});
   EXPECT_EQ(stats["flows"]["made"], 2 * kFlowsOfAWorker);
   EXPECT_EQ(stats["flows"]["live"], 2 * kFlowsOfAWorker);
-  EXPECT_EQ(stats["packets"]["received"], 2 * kFlowsOfAWorker + 1);
+  EXPECT_EQ(stats["packets"]["received"], 2 * kFlowsOfAWorker + 3);
   EXPECT_EQ(stats["packets"]["sent"], 2 * kFlowsOfAWorker);
   EXPECT_EQ(stats["drops"]["no_service"], 1);
+  EXPECT_EQ(stats["fragments"]["waited"], 2);
+  EXPECT_EQ(stats["fragments"]["waiting"], 2);
   EXPECT_EQ(stats["workers"].size(), 2U);
   EXPECT_EQ(stats["workers"][0]["flows_made"], kFlowsOfAWorker);
   // The services' numbers are those of both final reports.

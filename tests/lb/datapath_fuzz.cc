@@ -32,6 +32,17 @@ enum Flag : uint8_t {
   kRecipe = 64,
 };
 
+// Makes a fragment of an untagged IPv4 frame: offset and whether there are more, by one byte.
+void make_fragment(std::vector<uint8_t>& frame, uint8_t choice) {
+  frame[20] = (choice & 0x80) != 0 ? 0x20 : 0;
+  frame[21] = choice & 0x7f;
+  frame[24] = frame[25] = 0;
+  const uint16_t sum =
+      lb::checksum_from_scratch(std::vector<uint8_t>(frame.begin() + 14, frame.begin() + 34));
+  frame[24] = static_cast<uint8_t>(sum >> 8);
+  frame[25] = static_cast<uint8_t>(sum & 0xff);
+}
+
 // Some client, service, port, and flags, by the first bytes; then pairs of a place and what to
 // change there.
 std::vector<uint8_t> frame_by_recipe(const uint8_t* data, size_t size, bool is_from_backends) {
@@ -42,6 +53,8 @@ std::vector<uint8_t> frame_by_recipe(const uint8_t* data, size_t size, bool is_f
                       .destination_port = static_cast<uint16_t>(is_tcp ? 80 : 53),
                       .protocol = is_tcp ? net::IpProtocol::kTcp : net::IpProtocol::kUdp,
                       .tcp_flags = data[2]};
+  spec.payload = "roost";
+  if ((data[0] & 8) != 0) spec.payload.resize(is_tcp ? 4 : 8);
   spec.source = is_ipv6 ? "2001:db8:1::10" : "192.0.2.10";
   spec.destination = is_ipv6 ? (is_tcp ? "2001:db8:ffff::80" : "2001:db8:ffff::53")
                              : (is_tcp ? "198.51.100.80" : "198.51.100.53");
@@ -53,6 +66,7 @@ std::vector<uint8_t> frame_by_recipe(const uint8_t* data, size_t size, bool is_f
     spec.source_port = is_tcp ? 8080 : 53;
   }
   std::vector<uint8_t> frame = lb::make_frame(spec);
+  if ((data[0] & 4) != 0 && !is_ipv6) make_fragment(frame, data[3]);
   for (size_t i = 4; i + 1 < size; i += 2) frame[data[i] % frame.size()] ^= data[i + 1];
   return frame;
 }

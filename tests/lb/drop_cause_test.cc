@@ -110,7 +110,6 @@ std::vector<Drop> header_drops() {
           {kBadNeighbourMessage, plain, bytes([](auto& frame) { frame[13] = 6; })},
           {kBadHeader, plain, bytes([](auto& frame) { frame[46] = 0x40; })},
           {kBadChecksum, plain, bytes([](auto& frame) { frame[25] ^= 1; })},
-          {kFragment, plain, first_fragment("1234")},
           {kBadFragment, plain, first_fragment("12345")},
           {kIpv4SourceRoute, plain, source_routed()},
           {kIpv6RoutingHeader, plain, with_extension(43, {6, 0, 0, 1, 0, 0, 0, 0})},

@@ -31,7 +31,7 @@ def bad_frames(lb_mac, client, client6, web, web6):
         "bad_header": link / ip / TCP(sport=9999, dport=80, flags="S", dataofs=3),
         "bad_checksum": link / IP(src=client, dst=web, chksum=1) / syn,
         "unsupported_protocol": link / ip / ICMP(type=13),
-        "fragment": link / IP(src=client, dst=web, flags="MF") / syn,
+        "bad_fragment": link / IP(src=client, dst=web, flags="MF") / syn,
         "martian": link / IP(src="127.0.0.1", dst=web) / syn,
         "ipv4_source_route": link
         / IP(src=client, dst=web, options=[IPOption_LSRR(routers=["10.0.0.11"])])

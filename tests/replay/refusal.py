@@ -56,8 +56,9 @@ def refuse_ipv4(packet):
 
 
 def refuse_fragment(is_followed, size):
-    """Of the well-meant captures' fragments, which are whole TCP or UDP headers and more."""
-    return "bad_fragment" if is_followed and size % 8 else "fragment"
+    """The well-meant captures have no fragments but those that cannot be."""
+    assert is_followed and size % 8, "the model does not follow fragments"
+    return "bad_fragment"
 
 
 def refuse_ipv6(packet):

@@ -1,0 +1,249 @@
+#include "apps/lb/fragment_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "roost/base/assert.h"
+
+namespace roost::lb {
+
+namespace {
+
+// RFC 791 section 3.2 has receivers wait 15 seconds for what is missing. Reordering is a matter of
+// milliseconds.
+constexpr double kSecondsWithPorts = 15;
+constexpr double kSecondsWithout = 2;
+
+TickCount ticks_of(double seconds, double tick_seconds) {
+  const double ticks = std::ceil(seconds / tick_seconds);
+  return static_cast<TickCount>(std::clamp(ticks, 1.0, static_cast<double>(kTimeoutTicksMax)));
+}
+
+// What all fragments of a datagram have in common. In IPv6 a later fragment need not know the
+// protocol (RFC 8200 section 4.5).
+template <class Address>
+net::FlowKey<Address> datagram_of(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  auto key = net::FlowKey<Address>::from_packet(packet, parsed);
+  key.source_port = static_cast<uint16_t>(parsed.fragment.id >> 16);
+  key.destination_port = static_cast<uint16_t>(parsed.fragment.id & 0xffff);
+  if (net::FlowKey<Address>::kIsIpv6) key.protocol = {};
+  return key;
+}
+
+net::LaneVerdict drop(DropCause cause) {
+  return net::LaneVerdict::drop(static_cast<uint8_t>(cause));
+}
+
+// Puts a part between its neighbours, or makes one of those longer; false when there is no room.
+bool insert_range(Datagram& datagram, FragmentRange part) {
+  auto* const ranges = datagram.ranges.data();
+  size_t at = 0;
+  while (at < datagram.range_count && ranges[at].begin < part.begin) ++at;
+  const bool joins_left = at > 0 && ranges[at - 1].end == part.begin;
+  const bool joins_right = at < datagram.range_count && ranges[at].begin == part.end;
+  if (joins_left && joins_right) {
+    ranges[at - 1].end = ranges[at].end;
+    std::move(ranges + at + 1, ranges + datagram.range_count, ranges + at);
+    --datagram.range_count;
+  } else if (joins_left) {
+    ranges[at - 1].end = part.end;
+  } else if (joins_right) {
+    ranges[at].begin = part.begin;
+  } else {
+    if (datagram.range_count == Datagram::kRangesMax) return false;
+    std::move_backward(ranges + at, ranges + datagram.range_count,
+                       ranges + datagram.range_count + 1);
+    ranges[at] = part;
+    ++datagram.range_count;
+  }
+  return true;
+}
+
+}  // namespace
+
+PartVerdict note_part(Datagram& datagram, const net::Fragment& fragment) {
+  const FragmentRange part = {static_cast<uint16_t>(fragment.offset / 8),
+                              static_cast<uint16_t>((fragment.offset + fragment.bytes + 7) / 8)};
+  const std::span<const FragmentRange> ranges(datagram.ranges.data(), datagram.range_count);
+  if (datagram.is_bad) return PartVerdict::kBad;
+  const auto touches = [&](FragmentRange other) {
+    return part.begin < other.end && other.begin < part.end;
+  };
+  const auto holds = [&](FragmentRange other) {
+    return other.begin <= part.begin && part.end <= other.end;
+  };
+  const bool is_beyond_end = datagram.end != 0 && part.end > datagram.end;
+  const bool is_other_end = fragment.is_last && datagram.end != 0 && part.end != datagram.end;
+  const bool is_end_within = fragment.is_last && !ranges.empty() && ranges.back().end > part.end;
+  if (is_beyond_end || is_other_end || is_end_within) {
+    datagram.is_bad = true;
+    return PartVerdict::kBad;
+  }
+  if (std::ranges::any_of(ranges, holds)) return PartVerdict::kRepeated;
+  if (std::ranges::any_of(ranges, touches)) {
+    datagram.is_bad = true;
+    return PartVerdict::kBad;
+  }
+  if (!insert_range(datagram, part)) return PartVerdict::kTooMany;
+  if (fragment.is_last) datagram.end = part.end;
+  return PartVerdict::kNew;
+}
+
+template <class Address>
+FragmentTable<Address>::FragmentTable(const Config& config, std::unique_ptr<Shared> shared,
+                                      Table table)
+    : shared_(std::move(shared)),
+      table_(std::move(table)),
+      timeout_with_ports_(ticks_of(kSecondsWithPorts, config.tick_seconds)),
+      timeout_without_(ticks_of(kSecondsWithout, config.tick_seconds)) {}
+
+template <class Address>
+Result<FragmentTable<Address>> FragmentTable<Address>::create(const Config& config) {
+  auto shared = std::make_unique<Shared>();
+  shared->places.resize(config.places);
+  shared->bytes.resize(size_t{config.places} * kPlaceBytes);
+  for (uint16_t i = 0; i < config.places; ++i) {
+    shared->places[i].next = i + 1 < config.places ? static_cast<uint16_t>(i + 1) : Datagram::kNone;
+  }
+  if (config.places == 0) shared->free = Datagram::kNone;
+  auto table = Table::create({.entries_max = config.datagrams_max, .hash_seed = config.hash_seed},
+                             Forget{shared.get()});
+  if (!table) return table.error();
+  return FragmentTable(config, std::move(shared), std::move(table).value());
+}
+
+// A datagram's time is over: what still waits for its first fragment is given up.
+template <class Address>
+void FragmentTable<Address>::Forget::operator()(const Key&, const Datagram& datagram) const {
+  uint16_t place = datagram.waiting;
+  while (place != Datagram::kNone) {
+    const uint16_t next = shared->places[place].next;
+    shared->give_back(place);
+    --shared->waiting_count;
+    ++shared->counters.expired;
+    place = next;
+  }
+}
+
+template <class Address>
+Datagram* FragmentTable<Address>::find_or_make(const Key& key, bool is_first) {
+  if (Datagram* datagram = table_.find(key)) return datagram;
+  const TickCount timeout = is_first ? timeout_with_ports_ : timeout_without_;
+  if (table_.insert(key, Datagram{}, timeout) == InsertOutcome::kFull) return nullptr;
+  return table_.find(key);
+}
+
+template <class Address>
+std::optional<net::LaneVerdict> FragmentTable<Address>::place(const net::Packet& packet,
+                                                              net::ParsedPacket& parsed) {
+  const bool is_first = !parsed.fragment.is_later();
+  const Key key = datagram_of<Address>(packet, parsed);
+  Datagram* datagram = find_or_make(key, is_first);
+  if (datagram == nullptr) return drop(DropCause::kFragmentTableFull);
+  switch (note_part(*datagram, parsed.fragment)) {
+    case PartVerdict::kRepeated:
+    case PartVerdict::kBad:
+      return drop(DropCause::kFragmentOverlap);
+    case PartVerdict::kTooMany:
+      return drop(DropCause::kFragmentTableFull);
+    case PartVerdict::kNew:
+      break;
+  }
+  if (is_first) {
+    datagram->source_port = parsed.source_port;
+    datagram->destination_port = parsed.destination_port;
+    datagram->protocol = parsed.protocol;
+    datagram->has_ports = true;
+    table_.refresh(datagram, timeout_with_ports_);
+    release(*datagram);
+  } else if (!datagram->has_ports) {
+    return wait(*datagram, packet, parsed);
+  } else {
+    parsed.source_port = datagram->source_port;
+    parsed.destination_port = datagram->destination_port;
+    parsed.protocol = datagram->protocol;
+    ++shared_->counters.followed;
+  }
+  if (datagram->is_complete()) table_.erase(key);
+  return {};
+}
+
+template <class Address>
+net::LaneVerdict FragmentTable<Address>::wait(Datagram& datagram, const net::Packet& packet,
+                                              const net::ParsedPacket& parsed) {
+  Shared& shared = *shared_;
+  const bool is_kept = shared.free != Datagram::kNone &&
+                       packet.total_bytes == packet.contiguous_bytes &&
+                       packet.total_bytes <= kPlaceBytes - kHeadroom;
+  if (!is_kept) return drop(DropCause::kFragmentTableFull);
+  const uint16_t index = shared.free;
+  Place& place = shared.places[index];
+  shared.free = place.next;
+  place = {.next = datagram.waiting,
+           .in_port = packet.in_port,
+           .bytes = packet.total_bytes,
+           .parsed = parsed};
+  std::memcpy(&shared.bytes[size_t{index} * kPlaceBytes + kHeadroom], packet.data, place.bytes);
+  datagram.waiting = index;
+  ++shared.waiting_count;
+  ++shared.counters.waited;
+  return net::LaneVerdict::consume();
+}
+
+// The list goes from the datagram to the released ones, which puts it in the order of arrival.
+template <class Address>
+void FragmentTable<Address>::release(Datagram& datagram) {
+  Shared& shared = *shared_;
+  uint16_t index = std::exchange(datagram.waiting, Datagram::kNone);
+  while (index != Datagram::kNone) {
+    Place& place = shared.places[index];
+    place.parsed.source_port = datagram.source_port;
+    place.parsed.destination_port = datagram.destination_port;
+    place.parsed.protocol = datagram.protocol;
+    const uint16_t next = std::exchange(place.next, shared.released);
+    shared.released = index;
+    index = next;
+    --shared.waiting_count;
+    ++shared.counters.released;
+  }
+}
+
+template <class Address>
+std::optional<typename FragmentTable<Address>::Waited> FragmentTable<Address>::take_released() {
+  Shared& shared = *shared_;
+  if (shared.taken != Datagram::kNone) {
+    shared.give_back(std::exchange(shared.taken, Datagram::kNone));
+  }
+  if (shared.released == Datagram::kNone) return {};
+  shared.taken = shared.released;
+  const Place& place = shared.places[shared.taken];
+  shared.released = place.next;
+  const net::Packet packet = {.data = &shared.bytes[size_t{shared.taken} * kPlaceBytes + kHeadroom],
+                              .contiguous_bytes = place.bytes,
+                              .total_bytes = place.bytes,
+                              .headroom = kHeadroom,
+                              .in_port = place.in_port};
+  return Waited{packet, place.parsed};
+}
+
+// As for connections: timers wrap, so that a jump beyond what the sweep covers hands everything
+// over first.
+template <class Address>
+void FragmentTable<Address>::advance(Tick now) {
+  if (table_.size() != 0 && now > table_.scan_deadline()) {
+    table_.maintain(table_.bucket_count());
+    table_.maintain(table_.bucket_count());
+    if (now > table_.scan_deadline()) {
+      table_.advance(Tick{table_.now().count + kTimeoutTicksMax + 1});
+      table_.maintain(table_.bucket_count());
+    }
+  }
+  const AdvanceOutcome outcome = table_.advance(now);
+  ROOST_ASSERT(outcome == AdvanceOutcome::kAdvanced);
+}
+
+template class FragmentTable<net::Ipv4Address>;
+template class FragmentTable<net::Ipv6Address>;
+
+}  // namespace roost::lb
