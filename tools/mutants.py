@@ -8,7 +8,7 @@ the tree, so that the tree itself is never touched. A patch that does not apply 
 protects nothing. A bug that does not compile counts as caught only if the patch says
 # caught-by: compiler
 A test named  install:WORD  stands for those of tests/install with that word in their names,
-python:WORD  for those of bindings/python/tests.
+python:WORD  for those of bindings/python/tests, package:WORD  for those of tests/package.
 A bug that only another build shows names it:  # preset: aarch64  (without it: debug).
 """
 
@@ -25,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEST_SECONDS_MAX = 300
 INSTALL = "install:"
 PYTHON = "python:"
+PACKAGE = "package:"  # these tests build what they need
 PYTHON_TESTS = ["/usr/bin/python3", "bindings/python/tests/run.py", "--only"]
 
 
@@ -45,7 +46,8 @@ def targets_of(test):
 def builds_of(tests, build):
     """The commands that build what the tests need."""
     by_pip = {test for test in tests if test.startswith(PYTHON)}
-    targets = sorted({target for test in set(tests) - by_pip for target in targets_of(test)})
+    built = {test for test in tests if not test.startswith((PYTHON, PACKAGE))}
+    targets = sorted({target for test in built for target in targets_of(test)})
     if targets:
         yield ["ninja", "-C", build, "-j", str(os.cpu_count()), *targets]
     if by_pip:
@@ -58,6 +60,8 @@ def command_of(test, build):
                 test.removeprefix(INSTALL)]
     if test.startswith(PYTHON):
         return [*PYTHON_TESTS, "test", "-k", test.removeprefix(PYTHON)]
+    if test.startswith(PACKAGE):
+        return ["/usr/bin/python3", "tests/package/run.py", "-k", test.removeprefix(PACKAGE)]
     return ["ctest", "--test-dir", build, "-C", "v2", "-R", f"^{test}$", "--output-on-failure",
             "--no-tests=error"]
 

@@ -7,7 +7,7 @@
 
 packages_run='g++ cmake ninja-build pkg-config
   libdpdk-dev libpcap-dev libcli11-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev
-  libasio-dev prometheus-cpp-dev'
+  libasio-dev prometheus-cpp-dev libsystemd-dev'
 
 packages_test='clang-16 clang-format-16 clang-tidy-16 libclang-rt-16-dev ccache
   libgtest-dev googletest g++-aarch64-linux-gnu qemu-user gdb doxygen
@@ -15,7 +15,7 @@ packages_test='clang-16 clang-format-16 clang-tidy-16 libclang-rt-16-dev ccache
   python3-scapy python3-prometheus-client python3-pyflakes mandoc shellcheck binutils
   iproute2 ethtool tcpdump tshark nginx-light dnsmasq-base bind9-dnsutils curl
   iputils-ping procps
-  ca-certificates'
+  ca-certificates debhelper lintian sse4.2-support systemd'
 
 packages_lab='libboost1.81-dev libbenchmark-dev
   libabsl-dev robin-map-dev libtsl-hopscotch-map-dev libsparsehash-dev libcuckoo-dev libtbb-dev

@@ -6,7 +6,7 @@
 # tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
 # that runs ctest counts ctest's tests; any other stage counts as one.
 
-stages='check docs release v2 nodpdk aarch64 asan fuzz lab install python live readme'
+stages='check docs release v2 nodpdk aarch64 asan fuzz lab install package python live readme'
 
 stage_check() { check all; }
 
@@ -90,6 +90,9 @@ stage_install() {
   compile release roost_shared roost_static
   /usr/bin/python3 tests/install/run.py
 }
+
+# The Debian packages: built, installed, the service run as its unit says, purged.
+stage_package() { /usr/bin/python3 tests/package/run.py; }
 
 # The Python module, installed by pip.
 stage_python() { /usr/bin/python3 bindings/python/tests/run.py; }

@@ -7,13 +7,14 @@
 #include "apps/lb/metrics.h"
 #include "apps/lb/telemetry.h"
 #include "roost/node/control_socket.h"
+#include "roost/node/service_notice.h"
 #include "roost/node/thread_placement.h"
 
 namespace roost::lb {
 
 struct ControlPlane::Faces {
   Faces(const Config& config, Control::Config control_config)
-      : control(config, std::move(control_config)) {}
+      : room(*control_config.room), control(config, std::move(control_config)) {}
 
   std::optional<Error> start(const Config& lb_config) {
     const ControlConfig& config = lb_config.control;
@@ -31,14 +32,17 @@ struct ControlPlane::Faces {
     }
     telemetry = add_telemetry(control);
     health = check_health(lb_config, control);
+    notice = node::ServiceNotice::start(room);
     return {};
   }
 
+  node::Mailroom& room;
   Control control;
   std::optional<node::ControlSocket> socket;
   std::optional<Metrics> metrics;
   std::vector<io::TelemetryCommand> telemetry;
   std::unique_ptr<node::HealthChecker> health;
+  std::unique_ptr<node::ServiceNotice> notice;
 };
 
 Result<ControlPlane> ControlPlane::start(const Config& config, Control::Config control,
