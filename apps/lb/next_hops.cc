@@ -38,7 +38,8 @@ std::vector<node::Interface> interfaces_of(const Config& config,
 // A port's own addresses, and the virtual ones of its networks.
 std::vector<node::AnsweredAddress> answered_addresses(const Config& config) {
   std::vector<node::AnsweredAddress> answered;
-  for (uint16_t port = 0; port < config.ports.size(); ++port) {
+  const auto port_count = static_cast<uint16_t>(config.ports.size());
+  for (uint16_t port = 0; port < port_count; ++port) {
     for (const net::IpPrefix& own : config.ports[port].addresses) {
       answered.push_back({port, own.address});
       for (const ServiceConfig& service : config.services) {
@@ -95,7 +96,8 @@ void NextHops::pin_configured(const Config& config) {
     ROOST_ASSERT(hop != nullptr);
     neighbours_.pin_static(hop->out_port, neighbour.address, hop->destination);
   }
-  for (uint16_t port = 0; port < config.ports.size(); ++port) {
+  const auto port_count = static_cast<uint16_t>(config.ports.size());
+  for (uint16_t port = 0; port < port_count; ++port) {
     if (const auto& mac = config.ports[port].default_neighbour_mac) {
       default_neighbour_ = neighbours_.pin_static(port, {}, *mac);
     }
