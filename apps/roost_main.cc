@@ -77,7 +77,17 @@ int run(std::vector<std::string> arguments) {
   auto* check =
       lb->add_flag("--check", options.check_only, "check the configuration and start nothing");
   auto* json = lb->add_flag("--json", options.json, "report as JSON on standard output");
-  suggest->excludes(config)->excludes(check)->excludes(json);
+  roost::lb::WatchOptions& watch = options.watch;
+  auto* capture =
+      lb->add_option("--capture", watch.capture_path,
+                     "write packets in and out to this pcapng file, with words on each");
+  auto* capture_filter =
+      lb->add_option("--capture-filter", watch.filter, "only these packets, as for tcpdump")
+          ->needs(capture);
+  auto* trace =
+      lb->add_option("--trace", watch.filter, "say what these packets meet, on standard error")
+          ->excludes(capture, capture_filter);
+  suggest->excludes(config)->excludes(check)->excludes(json)->excludes(capture)->excludes(trace);
   CLI::App* ctl = app.add_subcommand("ctl", kCtlAbout);
   ctl->footer(kCtlFooter);
   const roost::ctl::CtlArguments ctl_arguments(*ctl);
@@ -94,6 +104,7 @@ int run(std::vector<std::string> arguments) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? roost::lb::kExitOk : roost::lb::kExitUsage;
   }
+  watch.is_told = trace->count() != 0;
   if (ctl_arguments.only_list) {
     std::cout << roost::ctl::CtlArguments::list().dump(2) << "\n";
     return roost::lb::kExitOk;

@@ -119,6 +119,14 @@ std::string flows_table(const Json& result) {
   return text;
 }
 
+std::string trace_text(const Json& result) {
+  std::string text;
+  for (const Json& packet : result["packets"]) text += packet.get<std::string>() + "\n";
+  return text + fmt::format("{} packets seen by {}, {} of them not kept, {} missed\n",
+                            cell_text(result["seen"]), cell_text(result["filter"]),
+                            cell_text(result["not_kept"]), cell_text(result["missed"]));
+}
+
 }  // namespace
 
 std::string format_result(std::string_view command, const Json& result) {
@@ -136,6 +144,7 @@ std::string format_result(std::string_view command, const Json& result) {
                     {"port", "address", "mac", "state", "configured", "waiting", "workers"});
   }
   if (command == "timeouts") return "timeouts, in seconds\n" + list_of(result["timeouts"], true);
+  if (command == "trace") return trace_text(result);
   if (command == "workers") return workers_table(result);
   return list_of(result, true);
 }

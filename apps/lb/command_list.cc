@@ -57,7 +57,18 @@ constexpr std::array<Parameter, 3> kBackendParameters = {
      {.name = "name", .is_positional = true, .is_required = true, .help = "the backend"},
      {.name = "service", .help = "only in this service, else in all that have it"}}};
 
-constexpr std::array<Command, 9> kCommands = {
+constexpr std::array<Parameter, 2> kTraceParameters = {
+    {{.name = "action",
+      .is_positional = true,
+      .choices = "on off show",
+      .help =
+          "on: from now on, with a filter; show (the default): what was seen since the last time; "
+          "off: that, and no more"},
+     {.name = "filter",
+      .is_positional = true,
+      .help = "which packets, as for tcpdump: 'host 192.0.2.10 and port 80'"}}};
+
+constexpr std::array<Command, 10> kCommands = {
     {{"stats", "packets, flows, drops by cause, tables, and cycles by worker", {}},
      {"services", "the services, and what each of their backends carried", {}},
      {"backends", "the backends with their weights, states and live flows", kBackendsParameters},
@@ -66,6 +77,7 @@ constexpr std::array<Command, 9> kCommands = {
      {"neighbours", "the stations on the ports' networks, and what is known of each",
       kNeighboursParameters},
      {"timeouts", "the timeouts; with a name and seconds, change one", kTimeoutsParameters},
+     {"trace", "what packets meet on their way, in words", kTraceParameters},
      {"workers", "what each worker does, and with how many cycles", {}},
      {"version", "what is running", {}}}};
 

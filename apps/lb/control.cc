@@ -53,6 +53,10 @@ Result<Json> Control::run_command(const ParsedRequest& request) {
   if (name == "flows") return flows(request.parameters);
   if (name == "timeouts") return timeouts(request.parameters);
   if (name == "neighbours") return neighbours(request.parameters);
+  if (name == "trace") {
+    if (!config_.trace) return Error{"this balancer cannot trace"};
+    return config_.trace(request.parameters);
+  }
   if (name == "workers") return workers();
   ROOST_ASSERT(name == "version");
   return version();

@@ -29,6 +29,10 @@ class Control {
     // What devices say they lost, by port; asked on the control thread.
     std::function<void(std::span<PortTotals>)> read_devices{};
     std::string io_version{};
+    // The command `trace`, which needs more than requests; none: it is refused.
+    std::function<Result<Json>(const Json& parameters)> trace{};
+    // Called once, on a thread of control, before anybody asks.
+    std::function<std::optional<Error>()> begin{};
   };
 
   // What the configuration points to must outlive the control.

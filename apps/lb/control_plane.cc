@@ -1,5 +1,6 @@
 #include "apps/lb/control_plane.h"
 
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -14,10 +15,15 @@ namespace roost::lb {
 
 struct ControlPlane::Faces {
   Faces(const Config& config, Control::Config control_config)
-      : room(*control_config.room), control(config, std::move(control_config)) {}
+      : room(*control_config.room),
+        begin(control_config.begin),
+        control(config, std::move(control_config)) {}
 
   std::optional<Error> start(const Config& lb_config) {
     const ControlConfig& config = lb_config.control;
+    if (begin) {
+      if (auto error = begin()) return error;
+    }
     if (!config.socket.empty()) {
       auto started = node::ControlSocket::start(
           {.path = config.socket, .mode = config.socket_mode, .group = config.socket_group},
@@ -37,6 +43,7 @@ struct ControlPlane::Faces {
   }
 
   node::Mailroom& room;
+  std::function<std::optional<Error>()> begin;
   Control control;
   std::optional<node::ControlSocket> socket;
   std::optional<Metrics> metrics;

@@ -77,6 +77,10 @@ int finish(const Report& report, bool json) {
 
 int run_lb(const LbOptions& options) {
   if (!options.suggest_path.empty()) return suggest(options.suggest_path);
+  if (const auto filter = io::PacketFilter::compile(options.watch.filter); !filter) {
+    complain(filter.error().message);
+    return kExitUsage;
+  }
   const ConfigOutcome outcome = read_config(options.config_path);
   for (const Fault& fault : outcome.faults) {
     fmt::print(stderr, "{}\n", describe(fault, options.config_path));
@@ -85,8 +89,9 @@ int run_lb(const LbOptions& options) {
   if (options.check_only) return check(*outcome.config, options.config_path);
 
   end_in_order_on_signals();
-  const Result<Report> report =
-      run_on_ports(*outcome.config, {.eal_arguments = options.eal_arguments, .stop = &stop_signal});
+  const Result<Report> report = run_on_ports(
+      *outcome.config,
+      {.eal_arguments = options.eal_arguments, .stop = &stop_signal, .watch = options.watch});
   if (!report) {
     complain(report.error().message);
     return kExitCannotStart;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "apps/lb/observation.h"
+
 namespace roost::lb {
 
 struct LbOptions {
@@ -12,6 +14,7 @@ struct LbOptions {
   std::string suggest_path{};  // a capture: print a configuration for it, and do nothing else
   bool check_only = false;     // check the configuration, and do nothing else
   bool json = false;           // the report as JSON
+  WatchOptions watch{};
   std::vector<std::string> eal_arguments{};
 };
 

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "apps/lb/control_plane.h"
-#include "apps/lb/datapath.h"
+#include "apps/lb/observation.h"
 #include "apps/lb/state.h"
 #include "apps/lb/status_line.h"
+#include "apps/lb/watched_datapath.h"
 #include "roost/io/buffer_pool.h"
 #include "roost/io/capture_arguments.h"
 #include "roost/io/capture_file.h"
@@ -28,7 +29,7 @@ namespace roost::lb {
 
 namespace {
 
-using Worker = node::Worker<Datapath>;
+using Worker = node::Worker<WatchedDatapath>;
 
 constexpr uint32_t kBuffersPerPort = 4'096;
 
@@ -111,6 +112,12 @@ PortTotals totals_of(const io::Port& port) {
   return totals;
 }
 
+std::vector<std::string> device_names(std::span<const io::Port> ports) {
+  std::vector<std::string> names;
+  for (const io::Port& port : ports) names.push_back(port.device_name());
+  return names;
+}
+
 void add_worker(const node::WorkerCounters& counters, RunTotals& totals) {
   totals.originated = counters.originated;
   totals.consumed = counters.consumed;
@@ -123,12 +130,16 @@ void add_worker(const node::WorkerCounters& counters, RunTotals& totals) {
 // What is there while packets flow, in the order of its life.
 class Run {
  public:
-  Run(State& state, std::vector<io::Port>& ports, const RunOptions& options)
+  Run(State& state, std::vector<io::Port>& ports, const RunOptions& options, bool is_replay)
       : state_(state),
         ports_(ports),
         options_(options),
         datapath_(state),
-        worker_(datapath_, ports, {.mailbox = &mailroom_.mailbox(0)}) {}
+        worker_(datapath_, ports, {.mailbox = &mailroom_.mailbox(0)}),
+        observation_(state.config(), {.datapaths = {&datapath_},
+                                      .room = &mailroom_,
+                                      .ports = device_names(ports),
+                                      .is_replay = is_replay}) {}
 
   // From now on others may ask, as soon as packets flow.
   std::optional<Error> start_control(const cpu_set_t& allowed) {
@@ -138,7 +149,9 @@ class Run {
                       static_cast<unsigned>(std::max(0, sched_getcpu()))}},
          .room = &mailroom_,
          .read_devices = [this](std::span<PortTotals> totals) { read_devices(totals); },
-         .io_version = io::dpdk_version()},
+         .io_version = io::dpdk_version(),
+         .trace = [this](const Json& parameters) { return observation_.trace(parameters); },
+         .begin = [this] { return observation_.begin(options_.watch); }},
         allowed);
     if (!started) return started.error();
     control_.emplace(std::move(started).value());
@@ -173,10 +186,11 @@ class Run {
     return {};
   }
 
-  // Packets flow no more; who still asks is told so.
-  void end_control() {
+  // Packets flow no more; who still asks is told so. An error: what was watched is not told whole.
+  std::optional<Error> end_control() {
     mailroom_.mailbox(0).close();
     control_.reset();
+    return observation_.finish();
   }
 
   [[nodiscard]] RunTotals totals() const {
@@ -215,8 +229,9 @@ class Run {
   std::vector<io::Port>& ports_;
   const RunOptions& options_;
   node::Mailroom mailroom_{1};
-  Datapath datapath_;
+  WatchedDatapath datapath_;
   Worker worker_;
+  Observation observation_;
   StatusLine status_line_;
   std::vector<CaptureTotals> captures_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -230,14 +245,14 @@ Result<Report> run_with_ports(const Config& config, const io::Eal& eal,
   for (const io::Port& port : ports) macs.push_back(port.mac());
   auto state = State::create(config, macs);
   if (!state) return state.error();
-  Run run(state.value(), ports, options);
+  Run run(state.value(), ports, options, !replays.empty());
   if (auto error = run.start_control(allowed)) return *error;
   if (replays.empty()) {
     run.live();
   } else if (auto error = run.captures(eal, replays)) {
     return *error;
   }
-  run.end_control();
+  if (auto error = run.end_control()) return *error;
   return make_report(state.value(), run.totals());
 }
 

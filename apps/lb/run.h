@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/lb/config.h"
+#include "apps/lb/observation.h"
 #include "apps/lb/report.h"
 #include "roost/base/result.h"
 
@@ -15,6 +16,7 @@ namespace roost::lb {
 struct RunOptions {
   std::span<const std::string> eal_arguments{};
   const volatile std::sig_atomic_t* stop = nullptr;  // not 0: end the run
+  WatchOptions watch{};
 };
 
 // Captures are looked at before DPDK starts; what is odd about them is said on standard error.

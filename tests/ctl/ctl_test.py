@@ -55,6 +55,27 @@ def check_shown(balancer):
     assert balancer.ask("workers")["workers"][0]["packets"] > 0
 
 
+def check_trace(balancer):
+    assert "give `on`" in balancer.ctl("trace", status=1)
+    assert "give `on` and a filter" in balancer.ctl("trace", "on", status=1)
+    assert 'the filter "hots a"' in balancer.ctl("trace", "on", "hots a", status=1)
+    assert "goes with `on`" in balancer.ctl("trace", "show", "tcp", status=1)
+    expression = "udp and host 192.0.2.10"
+    assert balancer.ask("trace", "on", expression)["filter"] == expression
+    assert "give `off` first" in balancer.ctl("trace", "on", "tcp", status=1)
+    wait_for("a packet", lambda: balancer.ask("trace")["seen"] > 1000)
+    seen = balancer.ask("trace", "off")
+    assert len(seen["packets"]) <= 256
+    for words in seen["packets"]:
+        assert "192.0.2.10" in words, words
+        if words.startswith("packet"):  # else the balancer's own answer to one
+            assert "UDP" in words and "flow       " in words, words
+    assert "nothing is traced" in balancer.ctl("trace", "off", status=1)
+    balancer.ask("trace", "on", "tcp")
+    wait_for("words", lambda: "parsed     TCP" in balancer.ctl("trace", "show"))
+    # Left on: the run ends with it.
+
+
 def check_flows(balancer):
     counted = balancer.ask("flows", "count", "--service", "web")
     assert counted["flows"] == sum(row["flows"] for row in counted["by"]) > 0
@@ -235,6 +256,7 @@ def main():
                 check_timeouts,
                 check_usage,
                 check_hostile,
+                check_trace,
                 check_end,
             ):
                 print(f"  {check.__name__}", flush=True)

@@ -89,7 +89,8 @@ def check_completion(commands):
                 offered = words_for(*behind, f"--{parameter['name']}")
                 assert offered == set(parameter["choices"]), offered
     lb = words_for("roost", "lb")
-    assert lb == {"-c", "--config", "--suggest", "--check", "--json", "--help"}, lb
+    assert lb == {"-c", "--config", "--suggest", "--check", "--json", "--capture",
+                  "--capture-filter", "--trace", "--help"}, lb
 
 
 def main():

@@ -55,6 +55,9 @@ def cases(directory):
         (["lb", "--suggest", CAPTURE], OK, ["[[service]]", "invented"], []),
         (["lb", "--suggest", DEMO], CANNOT_START, [], ["not a capture"]),
         (["lb", "-c", DEMO, *EAL, missing], CANNOT_START, [], ["none.pcap"]),
+        (["lb", "-c", DEMO, "--capture-filter", "tcp"], USAGE, [], ["--capture"]),
+        (["lb", "-c", DEMO, "--trace", "tcp", "--capture", "a"], USAGE, [], ["excludes"]),
+        (["lb", "-c", DEMO, "--trace", "tpc"], USAGE, [], ['the filter "tpc"', "pcap-filter(7)"]),
         (["lb", "-c", DEMO, *EAL, replay], CANNOT_START, [], ["DPDK has 1 ports"]),
         (["lb", "-c", suggested, "--json", *EAL, replay], OK, ['"broken": []', '"no_service"'], []),
     ]

@@ -1,0 +1,156 @@
+// A sighting as lines for people: one a stage, in the order in which the packet met them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/lb/control.h"
+#include "apps/lb/drop_cause.h"
+#include "apps/lb/sighting.h"
+#include "roost/net/flow_key.h"
+#include "roost/net/parse.h"
+
+namespace roost::lb {
+
+namespace {
+
+std::string flags_of(uint8_t flags) {
+  constexpr std::array<std::pair<uint8_t, std::string_view>, 4> kNames = {
+      {{net::tcp::kSyn, "SYN"},
+       {net::tcp::kFin, "FIN"},
+       {net::tcp::kRst, "RST"},
+       {net::tcp::kAck, "ACK"}}};
+  std::string text;
+  for (const auto& [bit, name] : kNames) {
+    if ((flags & bit) != 0) text += fmt::format("{}{}", text.empty() ? "" : " ", name);
+  }
+  return text.empty() ? "no flags" : text;
+}
+
+std::string protocol_name(net::IpProtocol protocol) {
+  if (protocol == net::IpProtocol::kTcp) return "TCP";
+  if (protocol == net::IpProtocol::kUdp) return "UDP";
+  if (protocol == net::kProtocolIcmp4) return "ICMP";
+  if (protocol == net::kProtocolIcmp6) return "ICMPv6";
+  return fmt::format("IP protocol {}", static_cast<unsigned>(protocol));
+}
+
+template <class Address>
+std::string ends_of(const net::Packet& packet, const net::ParsedPacket& parsed, bool has_ports) {
+  const auto key = net::FlowKey<Address>::from_packet(packet, parsed);
+  if (!has_ports) return fmt::format("{} -> {}", key.source.format(), key.destination.format());
+  constexpr bool kIsIpv6 = net::FlowKey<Address>::kIsIpv6;
+  const auto end = [](const Address& address, uint16_t port) {
+    return kIsIpv6 ? fmt::format("[{}]:{}", address.format(), port)
+                   : fmt::format("{}:{}", address.format(), port);
+  };
+  return fmt::format("{} -> {}", end(key.source, key.source_port),
+                     end(key.destination, key.destination_port));
+}
+
+// What the frame is, as far as its first bytes say.
+std::string frame_words(const Sighting::Form& form) {
+  Sighting::Form copy = form;  // a parser's packet may be written to
+  const net::Packet packet{.data = copy.bytes.data(),
+                           .contiguous_bytes = copy.kept_bytes,
+                           .total_bytes = copy.total_bytes};
+  net::ParsedPacket parsed;
+  const net::ParseVerdict verdict = net::parse(packet, parsed);
+  const bool is_whole = verdict == net::ParseVerdict::kOk;
+  const bool is_fragment = verdict == net::ParseVerdict::kFragment;
+  if (!is_whole && !is_fragment && verdict != net::ParseVerdict::kUnsupportedProtocol) {
+    if (verdict == net::ParseVerdict::kNotIp && form.kept_bytes >= 14) {
+      return fmt::format("EtherType 0x{:02x}{:02x}", form.bytes[12], form.bytes[13]);
+    }
+    return std::string(net::parse_verdict_name(verdict));
+  }
+  const bool has_ports = is_whole || (is_fragment && !parsed.fragment.is_later());
+  const std::string ends = parsed.is_ipv6 ? ends_of<net::Ipv6Address>(packet, parsed, has_ports)
+                                          : ends_of<net::Ipv4Address>(packet, parsed, has_ports);
+  std::string text = fmt::format("{} {}", protocol_name(parsed.protocol), ends);
+  if (has_ports && parsed.protocol == net::IpProtocol::kTcp) {
+    text += fmt::format(", {}", flags_of(parsed.tcp_flags));
+  }
+  if (is_fragment) text += fmt::format(", fragment at {}", parsed.fragment.offset);
+  for (size_t i = 0; i < parsed.vlan.count; ++i) {
+    text += fmt::format(", VLAN {}", parsed.vlan.tags[i].identifier());
+  }
+  return text + fmt::format(", {} {}", parsed.is_ipv6 ? "hop limit" : "TTL", parsed.ttl);
+}
+
+// A MAC of the Ethernet header; source at 6, destination at 0.
+std::string mac_at(const Sighting::Form& form, size_t offset) {
+  net::MacAddress mac;
+  if (form.kept_bytes < offset + mac.bytes.size()) return "?";
+  std::copy_n(form.bytes.begin() + static_cast<ptrdiff_t>(offset), mac.bytes.size(),
+              mac.bytes.begin());
+  return mac.format();
+}
+
+std::string service_name(uint32_t service, const Config& config) {
+  return service < config.services.size() ? config.services[service].name : "?";
+}
+
+std::string flow_words(const Sighting::Flow& flow, const Config& config) {
+  std::string backend = "?";
+  if (flow.service < config.services.size()) {
+    const auto& backends = config.services[flow.service].backends;
+    if (flow.backend < backends.size()) backend = backends[flow.backend].name;
+  }
+  return fmt::format("{} of {}, {}", backend, service_name(flow.service, config),
+                     connection_state_name(flow.state));
+}
+
+// What the packet found, and what it left.
+std::string change_words(const Sighting& sighting, const Config& config) {
+  const Sighting::Flow& before = sighting.before;
+  const Sighting::Flow& after = sighting.after;
+  if (!before.is_known && !after.is_known) return "none";
+  if (!before.is_known) return "made: backend " + flow_words(after, config);
+  std::string text =
+      fmt::format("found, from its {}: backend {}", before.is_from_client ? "client" : "backend",
+                  flow_words(before, config));
+  if (!after.is_known) return text + " -> over";
+  if (after.backend != before.backend) return text + " -> made anew: " + flow_words(after, config);
+  if (after.state != before.state) {
+    text += fmt::format(" -> {}", connection_state_name(after.state));
+  }
+  return text;
+}
+
+std::string sent_words(const Sighting& sighting) {
+  return fmt::format("\n  sent       by port {} to {}, {} bytes", sighting.verdict.out_port(),
+                     mac_at(sighting.sent, 0), sighting.sent.total_bytes);
+}
+
+}  // namespace
+
+std::string words_of(const Sighting& sighting, const Config& config) {
+  const std::string seconds = fmt::format("{}.{:06}", sighting.nanoseconds / 1'000'000'000,
+                                          sighting.nanoseconds / 1'000 % 1'000'000);
+  if (sighting.is_own) {
+    return fmt::format("the balancer's own, worker {}, {} s\n  made       {}", sighting.worker,
+                       seconds, frame_words(sighting.sent)) +
+           sent_words(sighting);
+  }
+  std::string text = fmt::format(
+      "packet {} of worker {}, {} s\n  received   by port {} from {}, {} bytes\n  parsed     {}",
+      sighting.number, sighting.worker, seconds, sighting.in_port, mac_at(sighting.received, 6),
+      sighting.received.total_bytes, frame_words(sighting.received));
+  if (sighting.is_service) text += "\n  service    " + service_name(sighting.service, config);
+  text += "\n  flow       " + change_words(sighting, config);
+  if (sighting.verdict.is_forward()) {
+    text += "\n  rewritten  " + frame_words(sighting.sent) + sent_words(sighting);
+  } else if (sighting.verdict.is_consumed()) {
+    text += "\n  kept       by the balancer, for itself or until a neighbour has answered";
+  } else {
+    text += fmt::format("\n  dropped    {}",
+                        drop_cause_name(static_cast<DropCause>(sighting.verdict.drop_cause())));
+  }
+  if (sighting.answer_count != 0) {
+    text += fmt::format("\n  answered   by {} frames of the balancer's own", sighting.answer_count);
+  }
+  return text;
+}
+
+}  // namespace roost::lb
