@@ -109,10 +109,11 @@ std::string flows_table(const Json& result) {
   }
   if (result.contains("by")) {
     return table_of(result["by"], {"service", "backend", "state", "flows"}) +
-           fmt::format("{} in all\n", cell_text(result["flows"]));
+           fmt::format("{} in all\n", cell_text(result["flows"])) +
+           list_of(result["classes"], true);
   }
   std::string text = table_of(result["flows"], {"service", "protocol", "client", "virtual",
-                                                "backend", "endpoint", "state", "worker"});
+                                                "backend", "endpoint", "state", "class", "worker"});
   if (result.contains("cursor")) {
     text += fmt::format("there are more: --cursor {}\n", cell_text(result["cursor"]));
   }

@@ -15,17 +15,21 @@ constexpr Parameter kBackend = {.name = "backend", .help = "only backends of thi
 
 constexpr std::array<Parameter, 1> kBackendsParameters = {kService};
 
-constexpr std::array<Parameter, 8> kFlowsParameters = {
+constexpr std::array<Parameter, 9> kFlowsParameters = {
     {{.name = "action",
       .is_positional = true,
       .choices = "list count delete",
-      .help = "list them (the default), count them by service, backend and state, or delete them"},
+      .help = "list them (the default), count them by class, service, backend and state, or delete "
+              "them"},
      kService,
      kBackend,
      {.name = "client", .help = "only clients in this prefix: 192.0.2.0/24, or an address"},
      {.name = "state",
       .choices = "syn_sent syn_received established client_finished backend_finished closed udp",
       .help = "only connections in this state"},
+     {.name = "class",
+      .choices = "embryonic confirmed closed",
+      .help = "only connections of this class; all but confirmed ones may be evicted"},
      {.name = "limit",
       .kind = ParameterKind::kNumber,
       .help = "at most so many a page, 8 to 1000 (100)"},

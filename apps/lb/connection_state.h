@@ -8,6 +8,10 @@
 // Any packet that is not a SYN makes a connection established when the client sent it: connections
 // that were there before the balancer are picked up. Closed is final, except that a client's SYN
 // begins the next connection of the same addresses and ports.
+//
+// Beside its state a connection has a contact: how far its two ends have spoken with each other.
+// The state says how long a silence may last; the contact, whether the connection may be evicted
+// for another one (decision 0010). Packets from invented addresses never confirm one.
 #pragma once
 
 #include <array>
@@ -78,6 +82,30 @@ enum class Sender : uint8_t { kClient, kBackend };
   if (protocol == net::IpProtocol::kUdp) return ConnectionState::kUdp;
   return next_state(ConnectionState::kSynSent, Sender::kClient, tcp_flags);
 }
+
+enum class Contact : uint8_t {
+  kAsked,      // only the client has spoken
+  kAnswered,   // and then the backend
+  kConfirmed,  // and then the client again
+};
+
+// How far the ends have spoken after a packet. Constant time. `tcp_flags` is 0 for UDP.
+[[nodiscard]] constexpr Contact next_contact(Contact contact, Sender sender, uint8_t tcp_flags) {
+  if ((tcp_flags & net::tcp::kRst) != 0) return contact;  // who refuses has not agreed
+  if (sender == Sender::kBackend) {
+    return contact == Contact::kAsked ? Contact::kAnswered : contact;
+  }
+  const bool asks_again = (tcp_flags & net::tcp::kSyn) != 0;
+  return contact == Contact::kAnswered && !asks_again ? Contact::kConfirmed : contact;
+}
+
+// What a connection is when all places are taken.
+enum class FlowClass : uint8_t {
+  kEmbryonic,  // its ends have not confirmed each other: may be evicted
+  kConfirmed,  // is never evicted
+  kClosed,     // TCP closed it: may end before its closing time is over
+};
+inline constexpr size_t kFlowClassCount = 3;
 
 // Whether a client's packet begins another connection of the same addresses and ports.
 [[nodiscard]] constexpr bool begins_anew(ConnectionState state, uint8_t tcp_flags) {

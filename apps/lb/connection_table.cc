@@ -6,8 +6,8 @@ namespace roost::lb {
 
 namespace {
 
-// A table may refuse from the load on that it could promise; 5 % below that leaves a margin. Small
-// tables refuse earlier and get twice the room.
+// 5 % below the load up to which a table can promise to accept entries, so that inserts stay short.
+// Small tables get twice the room.
 template <class Table>
 uint64_t slots_for(uint64_t connections) {
   constexpr uint64_t kSmall = 4'096;
@@ -21,15 +21,17 @@ uint64_t slots_for(uint64_t connections) {
 template <class Address>
 Result<ConnectionTable<Address>> ConnectionTable<Address>::create(const Config& config,
                                                                   Services& services) {
-  auto replies = Replies::create(
-      {.capacity = slots_for<Replies>(config.connections), .hash_seed = config.hash_seed});
+  auto replies = Replies::create({.capacity = slots_for<Replies>(config.connections),
+                                  .entries_max = config.connections,
+                                  .hash_seed = config.hash_seed});
   if (!replies) return replies.error();
   auto shared = std::make_unique<Shared>(Shared{std::move(replies).value(), &services, {}});
-  auto connections = Connections::create(
-      {.capacity = slots_for<Connections>(config.connections), .hash_seed = config.hash_seed},
-      ConnectionEnded{shared.get()});
+  auto connections = Connections::create({.capacity = slots_for<Connections>(config.connections),
+                                          .entries_max = config.connections,
+                                          .hash_seed = config.hash_seed},
+                                         ConnectionEnded{shared.get()});
   if (!connections) return connections.error();
-  return ConnectionTable(std::move(shared), std::move(connections).value());
+  return ConnectionTable(std::move(shared), std::move(connections).value(), config.connections);
 }
 
 template <class Address>
@@ -110,8 +112,11 @@ MakeOutcome ConnectionTable<Address>::make(const Key& client_key, const Connecti
   if (owner != nullptr && owner_of(reply_key, *owner) != nullptr) {
     return MakeOutcome::kReplyTupleTaken;
   }
+  if (connections_.size() >= connections_max_ && !make_room()) return MakeOutcome::kFull;
   // The client's entry first: it may hand over an expired one of the same tuple, and with it goes
   // the reply entry that is still that one's.
+  //
+  // Both tables promise room, but not to keys that somebody chose knowing the hash seed.
   if (connections_.insert(client_key, connection, timeout) == InsertOutcome::kFull) {
     return MakeOutcome::kFull;
   }
@@ -121,6 +126,40 @@ MakeOutcome ConnectionTable<Address>::make(const Key& client_key, const Connecti
   }
   ++shared_->counts.made;
   return MakeOutcome::kMade;
+}
+
+// Expired ones first; then the first one that the hand finds for the second time, or the first of
+// all if it finds none.
+template <class Address>
+bool ConnectionTable<Address>::make_room() {
+  connections_.maintain(kRoomBuckets);
+  if (connections_.size() < connections_max_) return true;
+  std::optional<Key> spared;
+  bool has_room = false;
+  const auto visit = [&](const Key& client_key, Connection& connection) {
+    const FlowClass flow_class = connection.flow_class();
+    if (has_room || flow_class == FlowClass::kConfirmed) return;
+    if (flow_class == FlowClass::kEmbryonic && !connection.was_spared) {
+      connection.was_spared = true;
+      if (!spared) spared = client_key;
+      return;
+    }
+    give_up(client_key, connection);
+    has_room = true;
+  };
+  for (uint64_t i = 0; i < kRoomBuckets && !has_room; ++i) {
+    if (!connections_.scan(hand_, 1, visit)) hand_ = {};
+  }
+  if (has_room || !spared) return has_room;
+  give_up(*spared, *connections_.find(*spared));
+  return true;
+}
+
+template <class Address>
+void ConnectionTable<Address>::give_up(const Key& client_key, const Connection& connection) {
+  FlowCounts& counts = shared_->counts;
+  ++(connection.flow_class() == FlowClass::kClosed ? counts.ended : counts.evicted);
+  remove(client_key, connection);
 }
 
 // Timers wrap after 65,536 ticks, and the table wants to have swept itself in time. When time jumps

@@ -14,11 +14,17 @@
 // I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose tuple is
 //    (client, virtual address of the named service). That one has the backend of the reply tuple,
 //    because a tuple's backend never changes while the balancer runs.
-// I3 made = live + ended + expired + deleted, whenever no expired entry waits to be handed over
-// (settle()).
+// I3 made = live + ended + expired + deleted + evicted, whenever no expired entry waits to be
+// handed over (settle()).
+// I4 There are never more entries than Config::connections, which both tables promise to hold.
 //
 // Both directions live and die together: the sink that gets a dying connection removes its reply
 // entry, if it still is its own, and counts it once: ended, if TCP had closed it, else expired.
+//
+// When all places are taken, a new connection gets that of one that is closed or embryonic, if a
+// hand that goes round the buckets finds one within its next few; it spares an embryonic one once.
+// A flood of packets that nobody answers, or whose answers nobody takes, evicts itself (decision
+// 0010).
 //
 // Two services may share a backend; then one client could reach it twice from the same port, and
 // both connections would have the same reply tuple. The first one keeps it while it lives.
@@ -46,6 +52,18 @@ struct Connection {
   // By whom the client is reached; kNoNeighbour until the first reply asks.
   node::NeighbourIndex client_neighbour = node::kNoNeighbour;
   ConnectionState state = ConnectionState::kUdp;
+  Contact contact = Contact::kAsked;
+  bool was_spared = false;  // by the hand, when it came by
+
+  // A packet of the connection passes.
+  void hear(Sender sender, uint8_t tcp_flags) {
+    state = next_state(state, sender, tcp_flags);
+    contact = next_contact(contact, sender, tcp_flags);
+  }
+  [[nodiscard]] FlowClass flow_class() const {
+    if (state == ConnectionState::kClosed) return FlowClass::kClosed;
+    return contact == Contact::kConfirmed ? FlowClass::kConfirmed : FlowClass::kEmbryonic;
+  }
 };
 static_assert(sizeof(Connection) <= 16, "two IPv4 entries with their keys fit one cache line");
 
@@ -54,9 +72,19 @@ struct FlowCounts {
   uint64_t ended = 0;    // TCP: closed, and silent for the closing time or followed by the next one
   uint64_t expired = 0;  // silent for too long
   uint64_t deleted = 0;  // because somebody asked for it
+  uint64_t evicted = 0;  // embryonic, for a new one when all places were taken
 
   // Live ones, and expired ones not handed over yet.
-  [[nodiscard]] uint64_t held() const { return made - ended - expired - deleted; }
+  [[nodiscard]] uint64_t held() const { return made - ended - expired - deleted - evicted; }
+
+  FlowCounts& operator+=(const FlowCounts& other) {
+    made += other.made;
+    ended += other.ended;
+    expired += other.expired;
+    deleted += other.deleted;
+    evicted += other.evicted;
+    return *this;
+  }
 };
 
 enum class MakeOutcome : uint8_t { kMade, kReplyTupleTaken, kFull };
@@ -69,7 +97,7 @@ class ConnectionTable {
   using Services = ServiceTable<Address>;
 
   struct Config {
-    uint64_t connections = 0;  // that fit, at least
+    uint64_t connections = 0;  // that fit
     std::optional<uint64_t> hash_seed{};
   };
 
@@ -92,13 +120,16 @@ class ConnectionTable {
   }
 
   // Makes a connection, which must not be there, with both its entries or, if that cannot be,
-  // with none. Pointers from find() are no longer valid.
+  // with none. Pointers from find() are no longer valid. When all places are taken, it takes one in
+  // the next kRoomBuckets buckets or is refused.
   [[nodiscard]] MakeOutcome make(const Key& client_key, const Connection& connection,
                                  TickCount timeout);
 
-  // The connection's closed predecessor ends, and it begins anew in its place.
-  void restart(Connection& connection, ConnectionState state) {
-    connection.state = state;
+  // The connection's closed predecessor ends, and it begins anew in its place with the packet that
+  // it hears next.
+  void restart(Connection& connection) {
+    connection.contact = Contact::kAsked;
+    connection.was_spared = false;
     ++shared_->services->backend(connection.backend).counters.flows_over;
     ++shared_->counts.ended;
     ++shared_->counts.made;
@@ -142,6 +173,9 @@ class ConnectionTable {
                              });
   }
   static constexpr size_t kWalkBucketConnectionsMax = 8;
+  // As far as make() looks for a place, for expired and then for others: two stretches of memory of
+  // two kilobytes. Where one connection in ten may be evicted, one search in 200 finds none.
+  static constexpr uint64_t kRoomBuckets = 32;
 
   // Every client tuple has its reply tuple and the other way round (I1, I2); settle() first.
   // Linear in the capacity.
@@ -186,8 +220,10 @@ class ConnectionTable {
   // 104-bit keys stand in the buckets' lines, so that an IPv4 packet of a client costs one of them.
   static_assert(Key::kIsIpv6 || (Connections::kSlots == 2 && Replies::kSlots == 3));
 
-  ConnectionTable(std::unique_ptr<Shared> shared, Connections connections)
-      : shared_(std::move(shared)), connections_(std::move(connections)) {}
+  ConnectionTable(std::unique_ptr<Shared> shared, Connections connections, uint64_t connections_max)
+      : shared_(std::move(shared)),
+        connections_(std::move(connections)),
+        connections_max_(connections_max) {}
 
   // What the backend of this connection sends.
   [[nodiscard]] static Key reply_key_of(const Key& client_key,
@@ -206,11 +242,16 @@ class ConnectionTable {
     return connections_.find(client_key_of(reply_key, service));
   }
   void remove(Key client_key, const Connection& connection);
+  bool make_room();
+  // Ends a connection for another one's sake.
+  void give_up(const Key& client_key, const Connection& connection);
   void find_replies(std::span<const Key> keys, std::span<const uint8_t> lanes,
                     std::span<Match> matches);
 
   std::unique_ptr<Shared> shared_;
   Connections connections_;
+  uint64_t connections_max_;
+  WalkCursor hand_{};         // where make_room() goes on
   Tick swept_until_{};        // time up to which buckets_due_ is counted
   uint64_t buckets_due_ = 0;  // to be swept
 };

@@ -19,6 +19,8 @@ namespace {
 constexpr std::array<std::string_view, kConnectionStateCount> kStateNames = {
     "syn_sent",         "syn_received", "established", "client_finished",
     "backend_finished", "closed",       "udp"};
+constexpr std::array<std::string_view, kFlowClassCount> kClassNames = {"embryonic", "confirmed",
+                                                                       "closed"};
 
 constexpr size_t kRowsDefault = 100;
 constexpr size_t kRowsMax = 1'000;
@@ -57,7 +59,7 @@ Result<std::optional<net::IpPrefix>> parse_client(const std::string& text) {
 }
 
 bool has_filter(const Json& parameters) {
-  return std::ranges::any_of(std::array{"service", "backend", "client", "state"},
+  return std::ranges::any_of(std::array{"service", "backend", "client", "state", "class"},
                              [&](const char* name) { return parameters.contains(name); });
 }
 
@@ -74,6 +76,10 @@ Result<FlowFilter> Control::filter_of(const Json& parameters) const {
   const std::string state = parameters.value("state", "");
   for (size_t i = 0; i < kStateNames.size(); ++i) {
     filter.states[i] = state.empty() || kStateNames[i] == state;
+  }
+  const std::string flow_class = parameters.value("class", "");
+  for (size_t i = 0; i < kClassNames.size(); ++i) {
+    filter.classes[i] = flow_class.empty() || kClassNames[i] == flow_class;
   }
   bool is_any = false;
   for (const ServiceConfig& config : lb_config_.services) {
@@ -126,7 +132,8 @@ Json Control::row_json(size_t worker, size_t family, const FlowRow& row) const {
           {"virtual", endpoint_text(service.address, service.port)},
           {"backend", backend.name},
           {"endpoint", endpoint_text(backend.address, backend.port)},
-          {"state", connection_state_name(row.state)}};
+          {"state", connection_state_name(row.state)},
+          {"class", kClassNames[static_cast<size_t>(row.flow_class)]}};
 }
 
 // Worker after worker, until the page is full.
@@ -198,7 +205,13 @@ Result<Json> Control::walk_flows(FlowsRequest::Action action, const FlowFilter& 
       }
     }
   }
-  return Json{{"flows", matched}, {"by", std::move(rows)}};
+  Json classes;
+  for (size_t i = 0; i < kFlowClassCount; ++i) {
+    uint64_t count = 0;
+    for (const FlowsRequest& request : requests) count += request.class_counts[i];
+    classes[kClassNames[i]] = count;
+  }
+  return Json{{"flows", matched}, {"classes", std::move(classes)}, {"by", std::move(rows)}};
 }
 
 }  // namespace roost::lb

@@ -122,17 +122,21 @@ bool FlowsRequest::meets(const net::FlowKey<Address>& key, const Connection& con
                          bool& is_deleted) {
   constexpr size_t kFamily = net::FlowKey<Address>::kIsIpv6 ? 1 : 0;
   const FlowFilter& filter = *config_.filter;
+  const FlowClass flow_class = connection.flow_class();
   if (!filter.states[static_cast<size_t>(connection.state)] ||
+      !filter.classes[static_cast<size_t>(flow_class)] ||
       !filter.backends[kFamily][connection.backend] ||
       (filter.client && !filter.client->contains(key.source))) {
     return false;
   }
   switch (config_.action) {
     case Action::kList:
-      rows.push_back({key.source, key.source_port, connection.backend, connection.state});
+      rows.push_back(
+          {key.source, key.source_port, connection.backend, connection.state, flow_class});
       break;
     case Action::kCount:
       ++counts[kFamily][connection.backend][static_cast<size_t>(connection.state)];
+      ++class_counts[static_cast<size_t>(flow_class)];
       break;
     case Action::kDelete:
       is_deleted = true;

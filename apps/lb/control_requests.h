@@ -96,6 +96,7 @@ class SetWeightsRequest final : public node::Request {
 struct FlowFilter {
   std::array<std::vector<bool>, 2> backends;  // of each family: which backends
   std::array<bool, kConnectionStateCount> states{};
+  std::array<bool, kFlowClassCount> classes{};
   std::optional<net::IpPrefix> client{};
 };
 
@@ -104,6 +105,7 @@ struct FlowRow {
   uint16_t client_port = 0;
   uint32_t backend = 0;  // in the family's ServiceTable
   ConnectionState state{};
+  FlowClass flow_class{};
 };
 
 // Where a walk over a worker's connections is: IPv4 first, then IPv6.
@@ -135,6 +137,7 @@ class FlowsRequest final : public node::Request {
   uint64_t visited = 0;
   // Counted: by family, then backend and state.
   std::array<std::vector<std::array<uint64_t, kConnectionStateCount>>, 2> counts;
+  std::array<uint64_t, kFlowClassCount> class_counts{};
 
  private:
   // A bucket is a cache line or two that nobody asked for: some microseconds a turn.

@@ -20,13 +20,6 @@ void add(const BackendCounters& from, BackendCounters& to) {
   to.bytes += from.bytes;
 }
 
-void add(const FlowCounts& from, FlowCounts& to) {
-  to.made += from.made;
-  to.ended += from.ended;
-  to.expired += from.expired;
-  to.deleted += from.deleted;
-}
-
 void add(const IcmpAnswerCounters& from, IcmpAnswerCounters& to) {
   to.too_big += from.too_big;
   to.time_exceeded += from.time_exceeded;
@@ -125,7 +118,7 @@ Result<Control::Sample> Control::take_sample() {
   for (size_t i = 0; i < requests.size(); ++i) {
     const SampleRequest& request = requests[i];
     add(request.totals, report.run);
-    add(request.flows, report.flows);
+    report.flows += request.flows;
     add(request.icmp_answers, report.icmp_answers);
     report.neighbours += request.neighbours;
     report.echo_replies += request.echo_replies;
@@ -143,7 +136,7 @@ Result<Control::Sample> Control::take_sample() {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
   report.run.seconds = elapsed.count();
   add_up_ports(report);
-  report.live = report.flows.held() - report.evicted;
+  report.live = report.flows.held();
   const auto& tables = requests.front().tables;
   report.page_size = page_kind_name(tables[tables[0].bytes >= tables[1].bytes ? 0 : 1].page_kind);
   report.kernel = isa_name(tables[0].isa);

@@ -12,10 +12,8 @@ net::LaneVerdict drop(DropCause cause) {
 }
 
 // A later fragment has no flags, and says nothing of the connection's progress.
-ConnectionState state_after(const Connection& connection, Sender sender,
-                            const net::ParsedPacket& parsed) {
-  if (parsed.fragment.is_later()) return connection.state;
-  return next_state(connection.state, sender, parsed.tcp_flags);
+void hear(Connection& connection, Sender sender, const net::ParsedPacket& parsed) {
+  if (!parsed.fragment.is_later()) connection.hear(sender, parsed.tcp_flags);
 }
 
 }  // namespace
@@ -90,13 +88,12 @@ net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connect
   }
   const Departure departure = prepare(passage, backend.neighbour);
   if (departure.refusal) return drop(*departure.refusal);
-  const ConnectionState state = state_after(connection, Sender::kClient, passage.parsed);
   if (begins_anew(connection.state, flags)) {
-    connections_.restart(connection, state);
+    connections_.restart(connection);
     ++backend.counters.flows;
   }
-  connection.state = state;
-  connections_.refresh(connection, timeout(state));
+  hear(connection, Sender::kClient, passage.parsed);
+  connections_.refresh(connection, timeout(connection.state));
   return send_to_backend(passage, backend, departure);
 }
 
@@ -106,7 +103,7 @@ net::LaneVerdict FamilyPath<Address>::to_client(const Passage& passage, Connecti
   if (neighbour == node::kNoNeighbour) return drop(DropCause::kNoNeighbour);
   const Departure departure = prepare(passage, neighbour);
   if (departure.refusal) return drop(*departure.refusal);
-  connection.state = state_after(connection, Sender::kBackend, passage.parsed);
+  hear(connection, Sender::kBackend, passage.parsed);
   connections_.refresh(connection, timeout(connection.state));
   Backend& backend = services_.backend(connection.backend);
   net::rewrite_source(passage.packet, passage.parsed, backend.virtual_endpoint);

@@ -76,7 +76,7 @@ void add_totals(const Report& report, Collection& out) {
       .add({{"end", "ended"}}, report.flows.ended)
       .add({{"end", "expired"}}, report.flows.expired)
       .add({{"end", "deleted"}}, report.flows.deleted)
-      .add({{"end", "evicted"}}, report.evicted);
+      .add({{"end", "evicted"}}, report.flows.evicted);
   out.gauge("flows_live", "Connections in the tables.").add({}, report.live);
 }
 

@@ -115,7 +115,7 @@ std::vector<std::string> broken_sums(const Report& report) {
          "packets received + originated = packets sent + drops by cause + consumed does not hold");
   expect(report.flows.made,
          report.live + report.flows.ended + report.flows.expired + report.flows.deleted +
-             report.evicted,
+             report.flows.evicted,
          "flows made = live + ended + expired + deleted + evicted does not hold");
   const BackendCounters backends = sum_of_backends(report);
   expect(backends.flows, report.flows.made, "flows of all backends = flows made does not hold");

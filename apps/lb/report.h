@@ -81,7 +81,6 @@ struct Report {
   uint64_t sent = 0;
   uint64_t sent_bytes = 0;
   FlowCounts flows{};
-  uint64_t evicted = 0;  // connections given up for newer ones: never, in this version
   IcmpAnswerCounters icmp_answers{};
   FragmentReport fragments{};
   uint64_t live = 0;     // counted one by one

@@ -93,7 +93,7 @@ Json report_json(const Report& report) {
             {"ended", report.flows.ended},
             {"expired", report.flows.expired},
             {"deleted", report.flows.deleted},
-            {"evicted", report.evicted}}},
+            {"evicted", report.flows.evicted}}},
           {"drops", drops_json(report)},
           {"fragments",
            {{"followed", report.fragments.counters.followed},

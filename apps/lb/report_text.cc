@@ -94,7 +94,7 @@ void write_flows_and_drops(const Report& report, Out out) {
   fmt::format_to(
       out, "\nflows {:>18} made {:>9} live {:>9} ended {:>9} expired {:>6} deleted {:>6} evicted\n",
       report.flows.made, report.live, report.flows.ended, report.flows.expired,
-      report.flows.deleted, report.evicted);
+      report.flows.deleted, report.flows.evicted);
   bool has_drops = false;
   for (size_t cause = 0; cause < kDropCauseCount; ++cause) {
     if (report.run.drops[cause] == 0) continue;

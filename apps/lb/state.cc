@@ -84,9 +84,8 @@ void State::settle() {
 }
 
 FlowCounts State::counts() const {
-  const FlowCounts& a = ipv4_->connections().counts();
-  const FlowCounts& b = ipv6_->connections().counts();
-  return {a.made + b.made, a.ended + b.ended, a.expired + b.expired, a.deleted + b.deleted};
+  FlowCounts counts = ipv4_->connections().counts();
+  return counts += ipv6_->connections().counts();
 }
 
 uint64_t State::count_live() {

@@ -23,7 +23,7 @@ void StatusLine::show(const Numbers& numbers) {
              "over\x1b[K",
              seconds_, static_cast<double>(numbers.packets - before_.packets) / 1e6,
              numbers.packets, numbers.drops, flows.made, flows.made - before_.flows.made,
-             flows.made - flows.ended - flows.expired - flows.deleted);
+             flows.held());
   std::fflush(stderr);
   is_shown_ = true;
   before_ = numbers;
