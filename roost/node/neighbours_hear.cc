@@ -1,6 +1,7 @@
 // What is said about neighbours, and which of it is believed.
 #include <algorithm>
 
+#include "roost/base/assert.h"
 #include "roost/node/neighbour_frames.h"
 #include "roost/node/neighbours.h"
 
@@ -116,6 +117,7 @@ void Neighbours::learn(const Said& said, Tick now) {
     ++counters_.ignored_full;
     return;
   }
+  ROOST_ASSERT(said.mac.has_value());  // a question without one is not considered
   const NeighbourIndex index = table_.make(said.port, said.address, false, now);
   table_.entry(index).mac = *said.mac;
   table_.enter(index, kLearned, now);
@@ -134,6 +136,7 @@ void Neighbours::confirm(NeighbourIndex index, const Said& said, Tick now, net::
 
 void Neighbours::believe_for_now(NeighbourIndex index, const Said& said, Tick now,
                                  net::Outbox& outbox) {
+  ROOST_ASSERT(said.mac.has_value());
   table_.entry(index).mac = *said.mac;
   table_.enter(index, kLearned, now);
   release(index, outbox);
