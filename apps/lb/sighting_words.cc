@@ -39,7 +39,7 @@ template <class Address>
 std::string ends_of(const net::Packet& packet, const net::ParsedPacket& parsed, bool has_ports) {
   const auto key = net::FlowKey<Address>::from_packet(packet, parsed);
   if (!has_ports) return fmt::format("{} -> {}", key.source.format(), key.destination.format());
-  constexpr bool kIsIpv6 = net::FlowKey<Address>::kIsIpv6;
+  static constexpr bool kIsIpv6 = net::FlowKey<Address>::kIsIpv6;
   const auto end = [](const Address& address, uint16_t port) {
     return kIsIpv6 ? fmt::format("[{}]:{}", address.format(), port)
                    : fmt::format("{}:{}", address.format(), port);
