@@ -116,6 +116,20 @@ TEST_F(Flood, a_flood_of_lies_leaves_the_table_in_its_bound_and_the_established_
   EXPECT_TRUE(neighbours_->audit());
 }
 
+TEST_F(NeighboursTest, who_only_asked_us_pushes_out_no_stale_one_that_was_needed) {
+  make({.dynamic_count_max = 3});
+  for (uint8_t i = 100; i < 107; ++i) {
+    const NeighbourIndex index = neighbours_->find_or_make(0, Ipv4Address{{192, 0, 2, i}}, now_);
+    use(index);
+    hear_arp(false, Ipv4Address{{192, 0, 2, i}}, kAliceMac, kOwn);
+  }
+  pass(31);
+  ASSERT_EQ(neighbours_->table().counts_by_state()[static_cast<size_t>(kStale)], 7u);
+  hear_arp(true, ip("192.0.2.201"), kMalloryMac, kOwn);
+  EXPECT_EQ(counters().ignored_full, 1u);
+  EXPECT_EQ(neighbours_->table().counts_by_state()[static_cast<size_t>(kStale)], 7u);
+}
+
 TEST_F(NeighboursTest, needed_ones_push_out_learned_ones_and_never_the_reachable) {
   make({.dynamic_count_max = 3});
   const NeighbourIndex alice = reachable_alice();
