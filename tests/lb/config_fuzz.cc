@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ROOST_ASSERT(next_hops.ok());  // what the reader accepts, the interface table accepts
     for (const lb::ServiceConfig& service : outcome.config->services) {
       for (const lb::BackendConfig& backend : service.backends) {
-        ROOST_ASSERT(next_hops.value().find(backend.address).has_value());
+        ROOST_ASSERT(next_hops.value().is_reachable(backend.address));
       }
     }
   }
