@@ -37,7 +37,7 @@ TEST_F(PcapngFileTest, frames_of_every_length_come_back) {
   std::vector<uint8_t> bytes;
   for (uint32_t length = 0; length < 70; ++length) {
     file.write({.interface = length % 2,
-                .nanoseconds = 1'700'000'000'123'456'000U + length * 1'000U,
+                .nanoseconds = 1'700'000'000'123'456'000U + uint64_t{length} * 1'000U,
                 .direction = PcapngFile::Direction::kOut,
                 .bytes = bytes,
                 .total_bytes = length + 5,
