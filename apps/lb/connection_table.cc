@@ -162,24 +162,6 @@ void ConnectionTable<Address>::give_up(const Key& client_key, const Connection& 
   remove(client_key, connection);
 }
 
-// Timers wrap after 65,536 ticks, and the table wants to have swept itself in time. When time jumps
-// further than the last sweep allows, sweep at the old time, which moves the deadline; if that is
-// not enough, nothing that is in the table can be live at the new time, and all of it is handed
-// over as soon as the longest timeout has passed.
-template <class Address>
-void ConnectionTable<Address>::advance(Tick now) {
-  if (connections_.size() != 0 && now > connections_.scan_deadline()) {
-    settle();  // ends the pass that was under way
-    settle();  // and makes a whole one from now on
-    if (now > connections_.scan_deadline()) {
-      connections_.advance(Tick{connections_.now().count + kTimeoutTicksMax + 1});
-      settle();
-    }
-  }
-  const AdvanceOutcome outcome = connections_.advance(now);
-  ROOST_ASSERT(outcome == AdvanceOutcome::kAdvanced);
-}
-
 template <class Address>
 void ConnectionTable<Address>::maintain(uint64_t bucket_budget) {
   const uint64_t bucket_count = connections_.bucket_count();

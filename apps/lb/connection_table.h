@@ -43,6 +43,7 @@
 #include "roost/base/result.h"
 #include "roost/net/packet_batch.h"
 #include "roost/node/neighbour_table.h"
+#include "roost/table/advance_far.h"
 #include "roost/table/flow_table.h"
 
 namespace roost::lb {
@@ -148,7 +149,7 @@ class ConnectionTable {
 
   // Moves time forward, however far. Usually constant time; when time jumps past what the overflow
   // scan covers, linear in the capacity.
-  void advance(Tick now);
+  void advance(Tick now) { advance_far(connections_, now); }
   // Hands over expired connections among the next buckets, at most `bucket_budget` of them and no
   // more than it takes to see every bucket once in kPassTicks: sweeping costs cache lines.
   void maintain(uint64_t bucket_budget);

@@ -118,7 +118,7 @@ void Datapath::refuse(size_t lane, DropCause cause, net::PacketBatch& batch, Tic
     return;
   }
   if (cause == DropCause::kTtlExpired) answers_.time_exceeded(packet, parsed);
-  batch.verdicts()[lane] = net::LaneVerdict::drop(static_cast<uint8_t>(cause));
+  batch.verdicts()[lane] = drop(cause);
 }
 
 }  // namespace roost::lb

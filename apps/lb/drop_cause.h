@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "roost/net/packet_batch.h"
+
 namespace roost::lb {
 
 enum class DropCause : uint8_t {
@@ -88,6 +90,10 @@ static_assert(static_cast<size_t>(DropCause::kMalformed) + 1 == kDropCauseCount,
 
 [[nodiscard]] constexpr std::string_view drop_cause_name(DropCause cause) {
   return kDropCauseNames[static_cast<size_t>(cause)];
+}
+
+[[nodiscard]] inline net::LaneVerdict drop(DropCause cause) {
+  return net::LaneVerdict::drop(static_cast<uint8_t>(cause));
 }
 
 }  // namespace roost::lb

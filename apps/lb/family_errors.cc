@@ -27,10 +27,6 @@ std::optional<DropCause> cause_of(net::IcmpVerdict verdict) {
   return DropCause::kBadIcmp;
 }
 
-net::LaneVerdict drop(DropCause cause) {
-  return net::LaneVerdict::drop(static_cast<uint8_t>(cause));
-}
-
 }  // namespace
 
 template <class Address>

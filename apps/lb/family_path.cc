@@ -7,10 +7,6 @@ namespace roost::lb {
 
 namespace {
 
-net::LaneVerdict drop(DropCause cause) {
-  return net::LaneVerdict::drop(static_cast<uint8_t>(cause));
-}
-
 // A later fragment has no flags, and says nothing of the connection's progress.
 void hear(Connection& connection, Sender sender, const net::ParsedPacket& parsed) {
   if (!parsed.fragment.is_later()) connection.hear(sender, parsed.tcp_flags);

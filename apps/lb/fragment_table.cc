@@ -31,10 +31,6 @@ net::FlowKey<Address> datagram_of(const net::Packet& packet, const net::ParsedPa
   return key;
 }
 
-net::LaneVerdict drop(DropCause cause) {
-  return net::LaneVerdict::drop(static_cast<uint8_t>(cause));
-}
-
 // Puts a part between its neighbours, or makes one of those longer; false when there is no room.
 bool insert_range(Datagram& datagram, FragmentRange part) {
   auto* const ranges = datagram.ranges.data();
@@ -225,22 +221,6 @@ std::optional<typename FragmentTable<Address>::Waited> FragmentTable<Address>::t
                               .headroom = kHeadroom,
                               .in_port = place.in_port};
   return Waited{packet, place.parsed};
-}
-
-// As for connections: timers wrap, so that a jump beyond what the sweep covers hands everything
-// over first.
-template <class Address>
-void FragmentTable<Address>::advance(Tick now) {
-  if (table_.size() != 0 && now > table_.scan_deadline()) {
-    table_.maintain(table_.bucket_count());
-    table_.maintain(table_.bucket_count());
-    if (now > table_.scan_deadline()) {
-      table_.advance(Tick{table_.now().count + kTimeoutTicksMax + 1});
-      table_.maintain(table_.bucket_count());
-    }
-  }
-  const AdvanceOutcome outcome = table_.advance(now);
-  ROOST_ASSERT(outcome == AdvanceOutcome::kAdvanced);
 }
 
 template class FragmentTable<net::Ipv4Address>;

@@ -31,6 +31,7 @@
 #include "roost/net/flow_key.h"
 #include "roost/net/packet_batch.h"
 #include "roost/net/parse.h"
+#include "roost/table/advance_far.h"
 #include "roost/table/flow_table.h"
 
 namespace roost::lb {
@@ -109,7 +110,7 @@ class FragmentTable {
   [[nodiscard]] std::optional<Waited> take_released();
 
   // Moves time forward, however far.
-  void advance(Tick now);
+  void advance(Tick now) { advance_far(table_, now); }
   // Hands over what has expired among the next buckets; costs nothing while there are no fragments.
   void maintain(uint64_t bucket_budget) {
     if (table_.size() != 0) table_.maintain(bucket_budget);

@@ -15,10 +15,6 @@ namespace roost::lb {
 
 namespace {
 
-net::LaneVerdict drop(DropCause cause) {
-  return net::LaneVerdict::drop(static_cast<uint8_t>(cause));
-}
-
 // Where the EtherType stands; admission has seen that it is there.
 size_t ether_type_offset(const net::ParsedPacket& parsed) {
   return net::ethernet::kAddressesBytes + parsed.vlan.count * net::vlan::kTagBytes;
