@@ -1,6 +1,6 @@
 # What every target of Roost shares: the language, the warnings, and three ways to declare a target.
 #   roost_room(NAME base HEADERS ... SOURCES ... USES <rooms> LINKS <targets>)   a library, roost::<name>
-#   roost_test(NAME flow_table [NATIVE] SOURCES ... USES <rooms> LINKS <targets>) a GoogleTest program in ctest
+#   roost_test(NAME flow_table [NATIVE] [THREADS] SOURCES ... USES <rooms> LINKS <targets>) a GoogleTest program in ctest
 #   roost_fuzz(NAME parse SOURCES ... USES <rooms> RUNS <n>)                      a libFuzzer program in ctest
 
 set(CMAKE_CXX_STANDARD 20)
@@ -60,13 +60,18 @@ function(roost_test)
   if(NOT ROOST_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "NATIVE" "NAME" "SOURCES;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "NATIVE;THREADS" "NAME" "SOURCES;USES;LINKS" ${ARGN})
   set(target ${ARG_NAME}_test)
   add_executable(${target} ${ARG_SOURCES})
   list(TRANSFORM ARG_USES PREPEND roost::)
   target_link_libraries(${target} PRIVATE roost_options ${ARG_USES} ${ARG_LINKS} GTest::gtest GTest::gtest_main)
   add_test(NAME ${ARG_NAME} COMMAND ${target})
   set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT 1200)
+  # What has threads is what the thread sanitizer looks at.
+  if(ARG_THREADS)
+    set_tests_properties(${ARG_NAME} PROPERTIES LABELS threads)
+    add_dependencies(roost_thread_tests ${target})
+  endif()
   # Again, on a processor that has x86-64-v2 and nothing beyond: ctest -C v2 -L v2. Not so what is
   # NATIVE: a program that starts itself again leaves the emulator, and a page of the address space
   # costs the emulator memory of its own.

@@ -246,6 +246,9 @@ void read_lb(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   if (toml == nullptr) return;
   TomlTable table(*toml, "[lb]", faults);
   config.verify_l4_checksum = table.boolean("verify_l4_checksum").value_or(false);
+  if (const auto workers = table.integer("workers", {1, kWorkersMax})) {
+    config.workers = static_cast<uint32_t>(*workers);
+  }
   table.refuse_unknown_keys();
 }
 

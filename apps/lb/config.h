@@ -63,7 +63,9 @@ struct ServiceConfig {
   uint32_t line = 0;
 };
 
-// How many connections of each family fit, at least.
+inline constexpr uint32_t kWorkersMax = 128;  // DPDK's limit of lcores
+
+// How many connections of each family fit, at least, in each worker.
 struct TableConfig {
   uint64_t connections = 1'000'000;
   std::optional<uint64_t> hash_seed{};  // else random, so that nobody can choose keys that collide
@@ -80,6 +82,7 @@ struct Config {
   StateTimeouts timeouts{};
   bool verify_l4_checksum = false;
   ControlConfig control{};
+  std::optional<uint32_t> workers{};  // else as many as EAL is told cores, or one
 
   [[nodiscard]] double tick_seconds() const {
     return static_cast<double>(tick_microseconds) / 1'000'000;

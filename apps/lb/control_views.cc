@@ -27,15 +27,6 @@ void add(const IcmpAnswerCounters& from, IcmpAnswerCounters& to) {
   to.unsendable += from.unsendable;
 }
 
-void add(const FragmentReport& from, FragmentReport& to) {
-  to.counters.followed += from.counters.followed;
-  to.counters.waited += from.counters.waited;
-  to.counters.released += from.counters.released;
-  to.counters.expired += from.counters.expired;
-  to.waiting += from.waiting;
-  to.dropped += from.dropped;
-}
-
 // Not the devices' own counts: several workers share a device.
 void add(const PortTotals& from, PortTotals& to) {
   to.received += from.received;
@@ -122,7 +113,7 @@ Result<Control::Sample> Control::take_sample() {
     add(request.icmp_answers, report.icmp_answers);
     report.neighbours += request.neighbours;
     report.echo_replies += request.echo_replies;
-    add(request.fragments, report.fragments);
+    report.fragments += request.fragments;
     for (size_t family = 0; family < 2; ++family) {
       for (size_t b = 0; b < backends[family].size(); ++b) {
         add(request.backends[family][b], backends[family][b]);

@@ -1,5 +1,6 @@
 #include "apps/lb/datapath.h"
 
+#include "apps/lb/steering.h"
 #include "roost/base/assert.h"
 
 namespace roost::lb {
@@ -11,11 +12,12 @@ constexpr uint64_t kDueNeighboursMax = 64;
 
 }  // namespace
 
-Datapath::Datapath(State& state)
+Datapath::Datapath(State& state, const node::FlowOwner& owner)
     : state_(state),
+      owner_(owner),
       answers_(state.next_hops(), outbox_, state.config().tick_seconds(), state.icmp_answers()),
-      ipv4_path_(state.ipv4(), state, answers_, outbox_),
-      ipv6_path_(state.ipv6(), state, answers_, outbox_),
+      ipv4_path_(state.ipv4(), state, answers_, outbox_, owner_),
+      ipv6_path_(state.ipv6(), state, answers_, outbox_, owner_),
       local_path_(state, outbox_) {
   const Config& config = state.config();
   for (size_t port = 0; port < config.ports.size(); ++port) {
@@ -50,7 +52,27 @@ void Datapath::idle(Tick now, uint64_t bucket_budget) {
   state_.next_hops().neighbours().advance(now, outbox_, bucket_budget);
 }
 
-// Sorts what is admitted by family.
+// Hands the lane over if the flow is another worker's; else it is one of the family's, unless it is
+// a fragment that does not go on now.
+template <class Address>
+void Datapath::sort(size_t lane, net::PacketBatch& batch, Family<Address>& family,
+                    FamilyLanes<Address>& lanes) {
+  using Key = net::FlowKey<Address>;
+  const net::Packet& packet = batch.packets()[lane];
+  net::ParsedPacket& parsed = parsed_[lane];
+  const Key key = Key::from_packet(packet, parsed);
+  if (const auto owner = other_owner_of(packet, key, family.services(), owner_)) {
+    batch.verdicts()[lane] = net::LaneVerdict::hand_over(*owner);
+  } else if (!parsed.fragment.is_one()) {
+    lanes.push(lane, key);
+  } else if (const auto verdict = family.fragments().place(packet, parsed)) {
+    batch.verdicts()[lane] = *verdict;
+  } else {
+    lanes.push(lane, Key::from_packet(packet, parsed));  // now it has ports
+  }
+}
+
+// Sorts what is admitted by owner and family.
 void Datapath::admit_all(net::PacketBatch& batch, Tick now) {
   ipv4_lanes_.count = 0;
   ipv6_lanes_.count = 0;
@@ -62,22 +84,12 @@ void Datapath::admit_all(net::PacketBatch& batch, Tick now) {
     parsed = {};
     if (const auto cause = admit(packet, rules_[packet.in_port], parsed)) {
       refuse(lane, *cause, batch, now);
-    } else if (const auto verdict = place_fragment(packet, parsed)) {
-      batch.verdicts()[lane] = *verdict;
     } else if (parsed.is_ipv6) {
-      ipv6_lanes_.push(lane, net::FlowKey6::from_packet(packet, parsed));
+      sort(lane, batch, state_.ipv6(), ipv6_lanes_);
     } else {
-      ipv4_lanes_.push(lane, net::FlowKey4::from_packet(packet, parsed));
+      sort(lane, batch, state_.ipv4(), ipv4_lanes_);
     }
   }
-}
-
-// What becomes of a fragment that does not go on now.
-std::optional<net::LaneVerdict> Datapath::place_fragment(const net::Packet& packet,
-                                                         net::ParsedPacket& parsed) {
-  if (!parsed.fragment.is_one()) return {};
-  return parsed.is_ipv6 ? state_.ipv6().fragments().place(packet, parsed)
-                        : state_.ipv4().fragments().place(packet, parsed);
 }
 
 // Sends the fragments whose first one was in this batch. They count as the balancer's own frames:

@@ -1,9 +1,12 @@
 // The load balancer's datapath: decides a batch of packets. No I/O, no allocation, time as an
 // argument; it satisfies roost::node's NetworkFunction.
 //
-//   admission -> by family: lookup -> new connections -> rewrite -> verdicts
-//             -> ICMP errors: lookup of the flow they are about -> rewrite -> verdicts
+//   admission -> owner -> by family: lookup -> new connections -> rewrite -> verdicts
+//             -> ICMP errors: owner -> lookup of the flow they are about -> rewrite -> verdicts
 //             -> for the balancer itself: ARP, neighbour discovery, echo
+//
+// Of several workers each has a datapath and a state of its own, and decides only the flows it owns
+// (steering.h); a packet of another's flow is handed over.
 #pragma once
 
 #include <array>
@@ -17,18 +20,21 @@
 #include "roost/expiry/tick.h"
 #include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
+#include "roost/node/flow_owner.h"
 
 namespace roost::lb {
 
 class Datapath {
  public:
-  // The state must outlive the datapath and stay where it is.
-  explicit Datapath(State& state);
+  // The state must outlive the datapath and stay where it is. `owner`: of a worker that has others
+  // beside it.
+  explicit Datapath(State& state, const node::FlowOwner& owner = node::FlowOwner({}));
   Datapath(const Datapath&) = delete;
   Datapath& operator=(const Datapath&) = delete;
 
-  // Decides every lane: forwarded, rewritten in place, dropped with a DropCause, or consumed. Ports
-  // are numbered as in the configuration. `now` must not run backwards, over both functions.
+  // Decides every lane: forwarded, rewritten in place, dropped with a DropCause, consumed, or
+  // handed over. Ports are numbered as in the configuration. `now` must not run backwards, over
+  // both functions.
   void process(net::PacketBatch& batch, Tick now);
 
   // Hands over expired connections, looking at no more than `bucket_budget` buckets, and asks,
@@ -40,14 +46,16 @@ class Datapath {
 
  private:
   void admit_all(net::PacketBatch& batch, Tick now);
-  [[nodiscard]] std::optional<net::LaneVerdict> place_fragment(const net::Packet& packet,
-                                                               net::ParsedPacket& parsed);
   template <class Address>
   void send_released(FragmentTable<Address>& fragments, FamilyPath<Address>& path,
                      FamilyLanes<Address>& lanes, Tick now);
   void refuse(size_t lane, DropCause cause, net::PacketBatch& batch, Tick now);
+  template <class Address>
+  void sort(size_t lane, net::PacketBatch& batch, Family<Address>& family,
+            FamilyLanes<Address>& lanes);
 
   State& state_;
+  node::FlowOwner owner_;
   net::Outbox outbox_;
   IcmpAnswers answers_;
   std::vector<AdmissionRules> rules_;  // by port

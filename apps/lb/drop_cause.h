@@ -43,11 +43,12 @@ enum class DropCause : uint8_t {
   kTableFull,
   kTooBig,
   kNoHeadroom,
-  kTxRefused,  // by the port, after the datapath
-  kNoBuffer,   // by the port, of what the datapath made itself
-  kMalformed,  // by the port, before the datapath
+  kHandOverFull,  // between the worker that received it and its own
+  kTxRefused,     // by the port, after the datapath
+  kNoBuffer,      // by the port, of what the datapath made itself
+  kMalformed,     // by the port, before the datapath
 };
-inline constexpr size_t kDropCauseCount = 34;
+inline constexpr size_t kDropCauseCount = 35;
 
 inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames = {
     "undecided",
@@ -81,6 +82,7 @@ inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames =
     "table_full",
     "too_big",
     "no_headroom",
+    "hand_over_full",
     "tx_refused",
     "no_buffer",
     "malformed"};

@@ -1,5 +1,6 @@
 // ICMP errors about packets of connections: FamilyPath::forward_error.
 #include "apps/lb/family_path.h"
+#include "apps/lb/steering.h"
 #include "roost/net/icmp_error.h"
 #include "roost/net/martian.h"
 
@@ -41,6 +42,9 @@ net::LaneVerdict FamilyPath<Address>::forward_error(net::Packet& packet,
   const Key about = net::embedded_key<Key>(packet, error);
   if (about.source != outer.destination) return drop(DropCause::kBadIcmp);
 
+  if (const auto owner = other_owner_of(packet, about.reversed(), services_, owner_)) {
+    return net::LaneVerdict::hand_over(*owner);
+  }
   const Match match = connections_.find(about.reversed());
   if (match.connection == nullptr) return drop(DropCause::kIcmpNoFlow);
   Backend& backend = services_.backend(match.connection->backend);

@@ -20,6 +20,7 @@
 #include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
 #include "roost/net/parse.h"
+#include "roost/node/flow_owner.h"
 
 namespace roost::lb {
 
@@ -40,13 +41,15 @@ template <class Address>
 class FamilyPath {
  public:
   // All must outlive this object.
-  FamilyPath(Family<Address>& family, State& state, IcmpAnswers& answers, net::Outbox& outbox)
+  FamilyPath(Family<Address>& family, State& state, IcmpAnswers& answers, net::Outbox& outbox,
+             const node::FlowOwner& owner)
       : services_(family.services()),
         connections_(family.connections()),
         next_hops_(state.next_hops()),
         timeouts_(state.config().timeouts),
         answers_(answers),
-        outbox_(outbox) {}
+        outbox_(outbox),
+        owner_(owner) {}
 
   // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
   void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
@@ -59,7 +62,7 @@ class FamilyPath {
   // Decides one ICMP message, which parsed as kUnsupportedProtocol. An error about a packet of a
   // live connection is translated and goes to the end that sent that packet: from the backend's
   // side to the client, from the client's side to the backend. It does not refresh the connection,
-  // because anybody can send one.
+  // because anybody can send one. Of another worker's connection it is handed over.
   [[nodiscard]] net::LaneVerdict forward_error(net::Packet& packet, net::ParsedPacket& parsed);
 
  private:
@@ -101,6 +104,7 @@ class FamilyPath {
   const StateTimeouts& timeouts_;
   IcmpAnswers& answers_;
   net::Outbox& outbox_;
+  const node::FlowOwner& owner_;
   Tick now_{};  // of the batch at hand
   bool is_counting_ = true;
 };

@@ -10,6 +10,14 @@ struct IcmpAnswerCounters {
   uint64_t time_exceeded = 0;  // sent
   uint64_t limited = 0;        // not sent: too many of them
   uint64_t unsendable = 0;     // not sent: the rules forbid it, or the port has no such address
+
+  IcmpAnswerCounters& operator+=(const IcmpAnswerCounters& other) {
+    too_big += other.too_big;
+    time_exceeded += other.time_exceeded;
+    limited += other.limited;
+    unsendable += other.unsendable;
+    return *this;
+  }
 };
 
 }  // namespace roost::lb

@@ -77,7 +77,8 @@ net::LaneVerdict LocalPath::hear_arp(const net::Packet& packet, const net::Parse
   const auto message = net::parse_arp({packet.data + offset, packet.contiguous_bytes - offset});
   if (!message) return drop(DropCause::kBadNeighbourMessage);
   state_.next_hops().neighbours().hear(packet.in_port, *message, now, outbox_);
-  return net::LaneVerdict::consume();
+  const bool is_question = message->is_request && message->sender != message->target;
+  return consume_news(packet.in_port, message->sender, is_question);
 }
 
 net::LaneVerdict LocalPath::hear_neighbour_message(const net::Packet& packet,
@@ -86,7 +87,16 @@ net::LaneVerdict LocalPath::hear_neighbour_message(const net::Packet& packet,
   const net::MacAddress from = net::read_macs(packet).source;
   if (!message || !from.is_station()) return drop(DropCause::kBadNeighbourMessage);
   state_.next_hops().neighbours().hear(packet.in_port, *message, from, now, outbox_);
-  return net::LaneVerdict::consume();
+  return consume_news(packet.in_port, message->target, message->is_solicitation);
+}
+
+// Each worker has its own neighbours and asks for itself, but any may receive the answer. So
+// answers and announcements go to all; questions do not, nor what claims an address of ours, which
+// is counted once.
+net::LaneVerdict LocalPath::consume_news(uint16_t port, const net::IpAddress& about,
+                                         bool is_question) const {
+  const bool is_news = !is_question && !state_.next_hops().neighbours().is_answered(port, about);
+  return is_news ? net::LaneVerdict::consume().with_copies() : net::LaneVerdict::consume();
 }
 
 bool LocalPath::is_for_an_address_of_ours(const net::Packet& packet,

@@ -2,6 +2,7 @@
 // echo requests for a virtual address or one of the ports'.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,8 @@ class LocalPath {
                                           const net::ParsedPacket& parsed, Tick now);
   [[nodiscard]] net::LaneVerdict hear_neighbour_message(const net::Packet& packet,
                                                         const net::ParsedPacket& parsed, Tick now);
+  [[nodiscard]] net::LaneVerdict consume_news(uint16_t port, const net::IpAddress& about,
+                                              bool is_question) const;
   [[nodiscard]] bool is_for_an_address_of_ours(const net::Packet& packet,
                                                const net::ParsedPacket& parsed) const;
 

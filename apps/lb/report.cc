@@ -10,6 +10,18 @@ namespace roost::lb {
 
 namespace {
 
+// Of all workers.
+BackendCounters sum_of_workers(std::span<State* const> states, size_t service, size_t backend) {
+  BackendCounters sum;
+  for (const State* state : states) {
+    const BackendCounters counters = state->backend_counters(service, backend);
+    sum.flows += counters.flows;
+    sum.packets += counters.packets;
+    sum.bytes += counters.bytes;
+  }
+  return sum;
+}
+
 uint64_t sum_of_drops(const Report& report) {
   return std::accumulate(report.run.drops.begin(), report.run.drops.end(), uint64_t{0});
 }
@@ -24,6 +36,29 @@ BackendCounters sum_of_backends(const Report& report) {
     }
   }
   return sum;
+}
+
+void add_state(State& state, size_t worker, Report& report) {
+  state.settle();
+  const FlowCounts counts = state.counts();
+  const uint64_t live = state.count_live();
+  report.flows += counts;
+  report.live += live;
+  report.is_sound = report.is_sound && state.audit();
+  report.icmp_answers += state.icmp_answers();
+  report.neighbours += report_neighbours(state.next_hops().neighbours());
+  report.echo_replies += state.echo_replies();
+  report.fragments += state.fragment_report();
+  if (worker < report.run.workers.size()) {
+    report.run.workers[worker].flows_made = counts.made;
+    report.run.workers[worker].flows_live = live;
+  }
+  const auto& ipv4 = state.ipv4().connections();
+  const auto& ipv6 = state.ipv6().connections();
+  const bool is_ipv4_larger = ipv4.memory_bytes() >= ipv6.memory_bytes();
+  report.table_bytes += ipv4.memory_bytes() + ipv6.memory_bytes();
+  report.page_size = page_kind_name(is_ipv4_larger ? ipv4.page_kind() : ipv6.page_kind());
+  report.kernel = isa_name(ipv4.isa());
 }
 
 }  // namespace
@@ -81,27 +116,14 @@ void add_up_ports(Report& report) {
   }
 }
 
-Report make_report(State& state, RunTotals run) {
+Report make_report(std::span<State* const> states, RunTotals run) {
   Report report;
-  state.settle();
   report.run = std::move(run);
   add_up_ports(report);
-  report.flows = state.counts();
-  report.live = state.count_live();
-  report.is_sound = state.audit();
-  report.services = report_services(state.config(), [&](size_t service, size_t backend) {
-    return state.backend_counters(service, backend);
+  for (size_t i = 0; i < states.size(); ++i) add_state(*states[i], i, report);
+  report.services = report_services(states.front()->config(), [&](size_t service, size_t backend) {
+    return sum_of_workers(states, service, backend);
   });
-  report.icmp_answers = state.icmp_answers();
-  report.neighbours = report_neighbours(state.next_hops().neighbours());
-  report.echo_replies = state.echo_replies();
-  report.fragments = state.fragment_report();
-  const auto& ipv4 = state.ipv4().connections();
-  const auto& ipv6 = state.ipv6().connections();
-  const bool is_ipv4_larger = ipv4.memory_bytes() >= ipv6.memory_bytes();
-  report.table_bytes = ipv4.memory_bytes() + ipv6.memory_bytes();
-  report.page_size = page_kind_name(is_ipv4_larger ? ipv4.page_kind() : ipv6.page_kind());
-  report.kernel = isa_name(ipv4.isa());
   return report;
 }
 
@@ -129,6 +151,13 @@ std::vector<std::string> broken_sums(const Report& report) {
   expect(fragments.waited, fragments.released + fragments.expired + report.fragments.waiting,
          "fragments that waited = released + expired + waiting does not hold");
   expect(drops(DropCause::kUndecided), 0, "every packet must be decided, and some were not");
+  uint64_t given = 0;
+  uint64_t taken = 0;
+  for (const WorkerTotals& worker : report.run.workers) {
+    given += worker.given;
+    taken += worker.taken;
+  }
+  expect(given, taken, "packets given between workers = packets taken does not hold");
   if (!report.is_sound) {
     broken.emplace_back(
         "every connection must have its reply tuple and the other way round, and "

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/lb/drop_cause.h"
@@ -39,10 +41,28 @@ struct CaptureTotals {
   std::optional<std::string> cut_reason{};
 };
 
-// What the worker did.
+// What one worker did. received + taken + its originated frames = what it decided or gave.
+struct WorkerTotals {
+  uint64_t received = 0;  // by its queues of the ports
+  uint64_t sent = 0;
+  uint64_t decided = 0;  // sent, dropped or consumed: its own flows' packets, and nobody's
+  uint64_t given = 0;    // to the workers that own them
+  uint64_t refused = 0;  // not given, the ring was full
+  uint64_t taken = 0;    // from other workers
+  uint64_t copies_taken = 0;
+  uint64_t copies_lost = 0;
+  uint64_t batches = 0;
+  uint64_t process_cycles = 0;
+  uint64_t busy_cycles = 0;
+  uint64_t flows_made = 0;
+  uint64_t flows_live = 0;
+};
+
+// What all workers did.
 struct RunTotals {
   std::vector<PortTotals> ports{};
-  std::vector<CaptureTotals> captures{};          // empty for a live run
+  std::vector<CaptureTotals> captures{};  // empty for a live run
+  std::vector<WorkerTotals> workers{};
   std::array<uint64_t, kDropCauseCount> drops{};  // decided by the datapath
   uint64_t originated = 0;                        // frames that the datapath made
   uint64_t consumed = 0;                          // packets that it kept for itself
@@ -93,8 +113,13 @@ struct Report {
   std::string kernel{};
 };
 
-// Ends the run: hands over every expired connection and counts the live ones.
-[[nodiscard]] Report make_report(State& state, RunTotals run);
+// Ends the run: hands over every expired connection and counts the live ones. One state a worker,
+// one at least, all of the same configuration.
+[[nodiscard]] Report make_report(std::span<State* const> states, RunTotals run);
+[[nodiscard]] inline Report make_report(State& state, RunTotals run) {
+  State* const only = &state;
+  return make_report(std::span(&only, 1), std::move(run));
+}
 
 // Adds up the ports' counts, and puts what they refused and delivered malformed under their drop
 // causes.

@@ -58,6 +58,26 @@ Json neighbours_json(const NeighbourReport& report) {
   return json;
 }
 
+Json workers_json(const Report& report) {
+  Json workers = Json::array();
+  for (const WorkerTotals& worker : report.run.workers) {
+    workers.push_back({{"received", worker.received},
+                       {"sent", worker.sent},
+                       {"decided", worker.decided},
+                       {"given", worker.given},
+                       {"refused", worker.refused},
+                       {"taken", worker.taken},
+                       {"copies_taken", worker.copies_taken},
+                       {"copies_lost", worker.copies_lost},
+                       {"flows_made", worker.flows_made},
+                       {"flows_live", worker.flows_live},
+                       {"batches", worker.batches},
+                       {"process_cycles", worker.process_cycles},
+                       {"busy_cycles", worker.busy_cycles}});
+  }
+  return workers;
+}
+
 }  // namespace
 
 Json services_json(const Report& report) {
@@ -125,6 +145,7 @@ Json report_json(const Report& report) {
 
 std::string format_json(const Report& report) {
   Json json = report_json(report);
+  json["workers"] = workers_json(report);
   json["broken"] = broken_sums(report);
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }

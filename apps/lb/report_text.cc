@@ -62,6 +62,19 @@ void write_captures(const Report& report, Out out) {
   }
 }
 
+// What one worker does alone is in the other tables.
+void write_workers(const Report& report, Out out) {
+  if (report.run.workers.size() < 2) return;
+  fmt::format_to(out, "\n{:<8} {:>14} {:>14} {:>14} {:>14} {:>12} {:>12}\n", "worker", "received",
+                 "given", "taken", "decided", "flows made", "live");
+  for (size_t i = 0; i < report.run.workers.size(); ++i) {
+    const WorkerTotals& worker = report.run.workers[i];
+    fmt::format_to(out, "{:<8} {:>14} {:>14} {:>14} {:>14} {:>12} {:>12}\n", i, worker.received,
+                   worker.given, worker.taken, worker.decided, worker.flows_made,
+                   worker.flows_live);
+  }
+}
+
 // Of the first column: the longest name, and what stands before it.
 size_t name_columns(const Report& report) {
   size_t columns = 24;
@@ -119,6 +132,7 @@ std::string format_text(const Report& report) {
   const Out out = std::back_inserter(text);
   write_ports(report, out);
   write_captures(report, out);
+  write_workers(report, out);
   write_services(report, out);
   write_flows_and_drops(report, out);
   write_neighbours(report, out);

@@ -1,7 +1,6 @@
 #include "apps/lb/run.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,26 +11,21 @@
 
 #include "apps/lb/control_plane.h"
 #include "apps/lb/observation.h"
-#include "apps/lb/state.h"
-#include "apps/lb/status_line.h"
-#include "apps/lb/watched_datapath.h"
+#include "apps/lb/workers.h"
 #include "roost/io/buffer_pool.h"
 #include "roost/io/capture_arguments.h"
 #include "roost/io/capture_file.h"
 #include "roost/io/capture_merge.h"
-#include "roost/io/clock.h"
 #include "roost/io/eal.h"
+#include "roost/io/lcores.h"
 #include "roost/io/port.h"
 #include "roost/node/thread_placement.h"
-#include "roost/node/worker_loop.h"
 
 namespace roost::lb {
 
 namespace {
 
-using Worker = node::Worker<WatchedDatapath>;
-
-constexpr uint32_t kBuffersPerPort = 4'096;
+constexpr uint32_t kBuffersPerQueue = 4'096;  // of a port, for each worker
 
 // A capture to be replayed, and the device that will do it.
 struct Replay {
@@ -47,7 +41,7 @@ Result<std::vector<Replay>> find_replays(std::span<const std::string> eal_argume
   std::vector<Replay> replays;
   for (const io::DeviceArgument& device : devices.value()) {
     if (!device.is_replay()) continue;
-    auto capture = io::summarize_capture(*device.rx_path);
+    auto capture = io::summarize_capture(device.rx_paths.front());
     if (!capture) return capture.error();
     replays.push_back({device.name, std::move(capture).value()});
   }
@@ -79,6 +73,7 @@ Result<std::vector<io::Port>> open_ports(const Config& config, const io::BufferP
   ports.reserve(config.ports.size());
   for (const PortConfig& port : config.ports) {
     auto opened = io::Port::create({.id = static_cast<uint16_t>(ports.size()),
+                                    .worker_count = static_cast<uint16_t>(*config.workers),
                                     .mac = port.mac,
                                     .mtu = port.mtu,
                                     .promiscuous = port.promiscuous},
@@ -89,26 +84,26 @@ Result<std::vector<io::Port>> open_ports(const Config& config, const io::BufferP
   return ports;
 }
 
-void add_port(const io::PortCounters& counters, PortTotals& totals) {
-  totals.received = counters.received;
-  totals.received_bytes = counters.received_bytes;
-  totals.sent = counters.sent;
-  totals.sent_bytes = counters.sent_bytes;
-  totals.refused = counters.refused;
-  totals.no_buffer = counters.no_buffer;
-  totals.malformed = counters.malformed;
-}
-
-void add_device(const io::Port& port, PortTotals& totals) {
-  const io::DeviceCounters device = port.read_device_counters();
-  totals.device_missed = device.missed + device.no_buffer;
-  totals.device_errors = device.receive_errors + device.transmit_errors;
-}
-
-PortTotals totals_of(const io::Port& port) {
-  PortTotals totals{.device = port.device_name()};
-  add_port(port.counters(), totals);
-  add_device(port, totals);
+// The captures, by one worker in the time of the packets; what became of each.
+Result<std::vector<CaptureTotals>> replay(Workers& workers, const Config& config,
+                                          const io::Eal& eal, std::vector<io::Port>& ports,
+                                          std::span<const Replay> replays) {
+  std::vector<io::CaptureMerge::Source> sources;
+  for (const Replay& replay : replays) {
+    const std::optional<uint16_t> port = eal.find_port(replay.device);
+    if (!port) return Error{"DPDK made no port of --vdev=" + replay.device};
+    sources.push_back({&ports[*port], replay.capture.packet_count});
+  }
+  auto merge = io::CaptureMerge::create(sources, config.tick_microseconds);
+  if (!merge) return merge.error();
+  workers.run_captures(merge.value());
+  std::vector<CaptureTotals> totals;
+  for (size_t i = 0; i < replays.size(); ++i) {
+    const io::CaptureSummary& capture = replays[i].capture;
+    const auto source = merge.value().report(i);
+    totals.push_back({capture.path, capture.packet_count, source.delivered, source.lost,
+                      source.missing, capture.cut_reason});
+  }
   return totals;
 }
 
@@ -118,142 +113,71 @@ std::vector<std::string> device_names(std::span<const io::Port> ports) {
   return names;
 }
 
-void add_worker(const node::WorkerCounters& counters, RunTotals& totals) {
-  totals.originated = counters.originated;
-  totals.consumed = counters.consumed;
-  totals.batches = counters.batches;
-  totals.process_cycles = counters.process_cycles;
-  totals.busy_cycles = counters.busy_cycles;
-  std::copy_n(counters.drops_by_cause.begin(), kDropCauseCount, totals.drops.begin());
+// On a control thread: DPDK lets any thread ask a device.
+void read_devices(std::span<const io::Port> ports, std::span<PortTotals> totals) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const io::DeviceCounters device = ports[i].read_device_counters();
+    totals[i].device = ports[i].device_name();
+    totals[i].device_missed = device.missed + device.no_buffer;
+    totals[i].device_errors = device.receive_errors + device.transmit_errors;
+  }
 }
-
-// What is there while packets flow, in the order of its life.
-class Run {
- public:
-  Run(State& state, std::vector<io::Port>& ports, const RunOptions& options, bool is_replay)
-      : state_(state),
-        ports_(ports),
-        options_(options),
-        datapath_(state),
-        worker_(datapath_, ports, {.mailbox = &mailroom_.mailbox(0)}),
-        observation_(state.config(), {.datapaths = {&datapath_},
-                                      .room = &mailroom_,
-                                      .ports = device_names(ports),
-                                      .is_replay = is_replay}) {}
-
-  // From now on others may ask, as soon as packets flow.
-  std::optional<Error> start_control(const cpu_set_t& allowed) {
-    auto started = ControlPlane::start(
-        state_.config(),
-        {.workers = {{&state_, [this](RunTotals& totals) { read(totals); },
-                      static_cast<unsigned>(std::max(0, sched_getcpu()))}},
-         .room = &mailroom_,
-         .read_devices = [this](std::span<PortTotals> totals) { read_devices(totals); },
-         .io_version = io::dpdk_version(),
-         .trace = [this](const Json& parameters) { return observation_.trace(parameters); },
-         .begin = [this] { return observation_.begin(options_.watch); }},
-        allowed);
-    if (!started) return started.error();
-    control_.emplace(std::move(started).value());
-    return {};
-  }
-
-  void live() {
-    const io::TickClock clock(state_.config().tick_seconds());
-    worker_.run_live(
-        clock, [this] { return is_stopped(); },
-        [this](const node::WorkerCounters& counters) { show(counters); });
-  }
-
-  std::optional<Error> captures(const io::Eal& eal, std::span<const Replay> replays) {
-    std::vector<io::CaptureMerge::Source> sources;
-    for (const Replay& replay : replays) {
-      const std::optional<uint16_t> port = eal.find_port(replay.device);
-      if (!port) return Error{"DPDK made no port of --vdev=" + replay.device};
-      sources.push_back({&ports_[*port], replay.capture.packet_count});
-    }
-    auto merge = io::CaptureMerge::create(sources, state_.config().tick_microseconds);
-    if (!merge) return merge.error();
-    worker_.run_captures(
-        merge.value(), [this] { return is_stopped(); },
-        [this](const node::WorkerCounters& counters) { show(counters); });
-    for (size_t i = 0; i < replays.size(); ++i) {
-      const io::CaptureSummary& capture = replays[i].capture;
-      const auto source = merge.value().report(i);
-      captures_.push_back({capture.path, capture.packet_count, source.delivered, source.lost,
-                           source.missing, capture.cut_reason});
-    }
-    return {};
-  }
-
-  // Packets flow no more; who still asks is told so. An error: what was watched is not told whole.
-  std::optional<Error> end_control() {
-    mailroom_.mailbox(0).close();
-    control_.reset();
-    return observation_.finish();
-  }
-
-  [[nodiscard]] RunTotals totals() const {
-    RunTotals totals{.captures = captures_};
-    for (const io::Port& port : ports_) totals.ports.push_back(totals_of(port));
-    add_worker(worker_.counters(), totals);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
-    totals.seconds = elapsed.count();
-    return totals;
-  }
-
- private:
-  // On the worker's thread; the ports' totals are there.
-  void read(RunTotals& totals) const {
-    for (size_t i = 0; i < ports_.size(); ++i) add_port(ports_[i].counters(), totals.ports[i]);
-    add_worker(worker_.counters(), totals);
-  }
-
-  // On a control thread: DPDK lets any thread ask a device.
-  void read_devices(std::span<PortTotals> totals) const {
-    for (size_t i = 0; i < ports_.size(); ++i) {
-      totals[i].device = ports_[i].device_name();
-      add_device(ports_[i], totals[i]);
-    }
-  }
-
-  [[nodiscard]] bool is_stopped() const { return *options_.stop != 0; }
-
-  void show(const node::WorkerCounters& counters) {
-    uint64_t drops = 0;
-    for (const uint64_t count : counters.drops_by_cause) drops += count;
-    status_line_.show({.packets = counters.packets, .drops = drops, .flows = state_.counts()});
-  }
-
-  State& state_;
-  std::vector<io::Port>& ports_;
-  const RunOptions& options_;
-  node::Mailroom mailroom_{1};
-  WatchedDatapath datapath_;
-  Worker worker_;
-  Observation observation_;
-  StatusLine status_line_;
-  std::vector<CaptureTotals> captures_;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::optional<ControlPlane> control_;
-};
 
 Result<Report> run_with_ports(const Config& config, const io::Eal& eal,
                               std::vector<io::Port>& ports, std::span<const Replay> replays,
                               const RunOptions& options, const cpu_set_t& allowed) {
-  std::vector<net::MacAddress> macs;
-  for (const io::Port& port : ports) macs.push_back(port.mac());
-  auto state = State::create(config, macs);
-  if (!state) return state.error();
-  Run run(state.value(), ports, options, !replays.empty());
-  if (auto error = run.start_control(allowed)) return *error;
+  auto workers = Workers::create(config, ports, *options.stop);
+  if (!workers) return workers.error();
+  Observation observation(config, {.datapaths = workers.value()->datapaths(),
+                                   .room = &workers.value()->room(),
+                                   .ports = device_names(ports),
+                                   .is_replay = !replays.empty()});
+  // From now on others may ask, as soon as packets flow, and until they flow no more.
+  auto control = ControlPlane::start(
+      config,
+      {.workers = workers.value()->controlled(),
+       .room = &workers.value()->room(),
+       .read_devices = [&](std::span<PortTotals> totals) { read_devices(ports, totals); },
+       .io_version = io::dpdk_version(),
+       .trace = [&](const Json& parameters) { return observation.trace(parameters); },
+       .begin = [&] { return observation.begin(options.watch); }},
+      allowed);
+  if (!control) return control.error();
+  std::optional<ControlPlane> plane(std::move(control).value());
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<CaptureTotals> captures;
   if (replays.empty()) {
-    run.live();
-  } else if (auto error = run.captures(eal, replays)) {
-    return *error;
+    workers.value()->run_live();
+  } else {
+    auto replayed = replay(*workers.value(), config, eal, ports, replays);
+    if (!replayed) return replayed.error();
+    captures = std::move(replayed).value();
   }
-  if (auto error = run.end_control()) return *error;
-  return make_report(state.value(), run.totals());
+  plane.reset();
+  if (auto error = observation.finish()) return *error;
+  RunTotals totals = workers.value()->totals();
+  totals.captures = std::move(captures);
+  read_devices(ports, totals.ports);
+  totals.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return make_report(workers.value()->states(), std::move(totals));
+}
+
+// How many workers there will be: a replay has one, so that it repeats; else as many as the
+// configuration says, or as the user named cores for.
+Result<uint32_t> count_workers(const Config& config, std::span<const std::string> eal_arguments,
+                               bool is_replay) {
+  if (is_replay) {
+    if (config.workers.value_or(1) > 1)
+      fmt::print(stderr,
+                 "roost: captures are replayed by one worker, in the order of their time\n");
+    return 1;
+  }
+  const auto lcores = static_cast<uint32_t>(io::lcore_count());
+  if (!config.workers) return io::names_lcores(eal_arguments) ? lcores : 1;
+  if (*config.workers <= lcores) return *config.workers;
+  return Error{fmt::format(
+      "[lb] workers = {}, and DPDK has {} cores for them; name as many with -l, or have fewer",
+      *config.workers, lcores)};
 }
 
 }  // namespace
@@ -272,16 +196,20 @@ Result<Report> run_on_ports(const Config& config, const RunOptions& options) {
                     "each, in DPDK's order",
                     eal.value().port_count(), config.ports.size())};
   }
-  const auto buffer_count =
-      static_cast<uint32_t>(std::max<size_t>(2, config.ports.size()) * kBuffersPerPort);
+  const bool is_replay = !replays.value().empty();
+  auto worker_count = count_workers(config, options.eal_arguments, is_replay);
+  if (!worker_count) return worker_count.error();
+  Config run_config = config;
+  run_config.workers = worker_count.value();
+  // A replay must repeat: without a configured seed it takes a fixed one.
+  if (is_replay && !config.table.hash_seed) run_config.table.hash_seed = 1;
+
+  const auto buffer_count = static_cast<uint32_t>(std::max<size_t>(2, config.ports.size()) *
+                                                  worker_count.value() * kBuffersPerQueue);
   auto pool = io::BufferPool::create({.buffer_count = buffer_count});
   if (!pool) return pool.error();
-  auto ports = open_ports(config, pool.value());
+  auto ports = open_ports(run_config, pool.value());
   if (!ports) return ports.error();
-
-  // A replay must repeat: without a configured seed it takes a fixed one.
-  Config run_config = config;
-  if (!replays.value().empty() && !config.table.hash_seed) run_config.table.hash_seed = 1;
   return run_with_ports(run_config, eal.value(), ports.value(), replays.value(), options, allowed);
 }
 

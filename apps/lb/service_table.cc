@@ -32,6 +32,7 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const Config& config
     if (config.services[i].address.is_ipv6() != Key::kIsIpv6) continue;
     if (auto error = table.add(config.services[i], i, config.maglev_seed, next_hops)) return *error;
   }
+  std::ranges::sort(table.virtual_addresses_);
   std::ranges::sort(table.backend_addresses_);
   return table;
 }
@@ -52,6 +53,7 @@ std::optional<Error> ServiceTable<Address>::add(const ServiceConfig& service, si
   }
   auto maglev = balance::Maglev::create({.backends = weights, .seed = maglev_seed});
   if (!maglev) return Error{"[[service]] " + service.name + ": " + maglev.error().message};
+  virtual_addresses_.push_back(virtual_endpoint.address);
   services_.push_back({config_index, virtual_endpoint, first_backend, std::move(maglev).value()});
   const Key destination{.destination = virtual_endpoint.address,
                         .destination_port = virtual_endpoint.port,

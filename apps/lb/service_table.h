@@ -80,6 +80,10 @@ class ServiceTable {
   // they are. Allocates nothing.
   void change_weights(uint32_t service, std::span<const uint32_t> weights, balance::Maglev& maglev);
 
+  // Whether some service has this address. O(log services).
+  [[nodiscard]] bool is_virtual_address(const Address& address) const {
+    return std::ranges::binary_search(virtual_addresses_, address);
+  }
   // Whether some backend has this address. O(log backends).
   [[nodiscard]] bool is_backend_address(const Address& address) const {
     return std::ranges::binary_search(backend_addresses_, address);
@@ -110,6 +114,7 @@ class ServiceTable {
   KeyedHash maglev_hash_;
   std::vector<Service> services_;
   std::vector<Backend> backends_;
+  std::vector<Address> virtual_addresses_;  // sorted
   std::vector<Address> backend_addresses_;  // sorted
 };
 

@@ -143,6 +143,9 @@ std::string words_of(const Sighting& sighting, const Config& config) {
     text += "\n  rewritten  " + frame_words(sighting.sent) + sent_words(sighting);
   } else if (sighting.verdict.is_consumed()) {
     text += "\n  kept       by the balancer, for itself or until a neighbour has answered";
+  } else if (sighting.verdict.is_hand_over()) {
+    text += fmt::format("\n  handed on  to worker {}, whose connection it is of",
+                        sighting.verdict.owner());
   } else {
     text += fmt::format("\n  dropped    {}",
                         drop_cause_name(static_cast<DropCause>(sighting.verdict.drop_cause())));

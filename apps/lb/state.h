@@ -44,6 +44,16 @@ struct FragmentReport {
   FragmentCounters counters{};
   uint64_t waiting = 0;
   uint64_t dropped = 0;  // of the released: they could not leave all the same
+
+  FragmentReport& operator+=(const FragmentReport& other) {
+    counters.followed += other.counters.followed;
+    counters.waited += other.counters.waited;
+    counters.released += other.counters.released;
+    counters.expired += other.counters.expired;
+    waiting += other.waiting;
+    dropped += other.dropped;
+    return *this;
+  }
 };
 
 class State {

@@ -38,7 +38,8 @@ struct Watch {
 class WatchedDatapath : public Datapath {
  public:
   // As for Datapath.
-  explicit WatchedDatapath(State& state) : Datapath(state), state_(state) {}
+  explicit WatchedDatapath(State& state, const node::FlowOwner& owner = node::FlowOwner({}))
+      : Datapath(state, owner), state_(state) {}
 
   // From the next batch on; null: no longer. Between two batches.
   void set_watch(Watch* watch) { watch_ = watch; }

@@ -1,7 +1,9 @@
 #include "roost/io/capture_arguments.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 namespace roost::io {
@@ -21,26 +23,14 @@ bool reads_as_true(std::string_view value) {
   return number > 0;
 }
 
-std::optional<Error> set_path(std::optional<std::string>& path, std::string_view value,
-                              const DeviceArgument& device, std::string_view key) {
-  if (path) {
-    return Error{device.name + ": " + std::string(key) +
-                 " is given twice; a port has one queue, so make it two devices"};
-  }
-  path = value;
-  return {};
-}
-
-std::optional<Error> read_key(std::string_view key, std::string_view value,
-                              DeviceArgument& device) {
-  if (key == "rx_pcap") return set_path(device.rx_path, value, device, key);
-  if (key == "tx_pcap") return set_path(device.tx_path, value, device, key);
+void read_key(std::string_view key, std::string_view value, DeviceArgument& device) {
+  if (key == "rx_pcap") device.rx_paths.emplace_back(value);
+  if (key == "tx_pcap") device.tx_paths.emplace_back(value);
   if (key == "infinite_rx") device.is_infinite = reads_as_true(value);
-  return {};
 }
 
 // "name,key=value,key=value"
-Result<DeviceArgument> read_device(std::string_view text) {
+DeviceArgument read_device(std::string_view text) {
   size_t comma = text.find(',');
   DeviceArgument device{.name = std::string(text.substr(0, comma))};
   const bool reads_keys = is_capture_driver(device.name);
@@ -50,22 +40,35 @@ Result<DeviceArgument> read_device(std::string_view text) {
     const std::string_view pair = text.substr(0, comma);
     const size_t equals = pair.find('=');
     if (equals == std::string_view::npos) continue;
-    if (auto error = read_key(pair.substr(0, equals), pair.substr(equals + 1), device))
-      return *error;
+    read_key(pair.substr(0, equals), pair.substr(equals + 1), device);
   }
   return device;
+}
+
+std::optional<Error> check_replay(const DeviceArgument& device) {
+  if (!device.is_replay()) return {};
+  const bool reads_two = device.rx_paths.size() > 1;
+  if (!reads_two && device.tx_paths.size() <= 1) return {};
+  return Error{device.name + ": " + (reads_two ? "rx_pcap" : "tx_pcap") +
+               " is given twice; one worker replays, by one queue a port, so make it two devices"};
+}
+
+// Writing to `path` would empty one of the captures that `reader` replays.
+bool would_overwrite(const std::string& path, const DeviceArgument& reader) {
+  std::error_code missing;
+  return std::filesystem::is_regular_file(path, missing) &&
+         std::ranges::any_of(reader.rx_paths, [&](const std::string& capture) {
+           return std::filesystem::equivalent(path, capture, missing);
+         });
 }
 
 std::optional<Error> check_outputs(const std::vector<DeviceArgument>& devices) {
   for (const DeviceArgument& writer : devices) {
     for (const DeviceArgument& reader : devices) {
-      std::error_code missing;
-      if (!writer.tx_path || !reader.rx_path) continue;
-      if (!std::filesystem::is_regular_file(*writer.tx_path, missing)) continue;
-      if (std::filesystem::equivalent(*writer.tx_path, *reader.rx_path, missing)) {
-        return Error{writer.name + ": tx_pcap=" + *writer.tx_path +
-                     " would overwrite the capture that " + reader.name +
-                     " replays; give another file"};
+      for (const std::string& path : writer.tx_paths) {
+        if (!would_overwrite(path, reader)) continue;
+        return Error{writer.name + ": tx_pcap=" + path + " would overwrite the capture that " +
+                     reader.name + " replays; give another file"};
       }
     }
   }
@@ -88,9 +91,8 @@ Result<std::vector<DeviceArgument>> read_device_arguments(
     } else {
       continue;
     }
-    Result<DeviceArgument> device = read_device(argument);
-    if (!device) return device.error();
-    devices.push_back(std::move(device).value());
+    devices.push_back(read_device(argument));
+    if (auto error = check_replay(devices.back())) return *error;
   }
   if (auto error = check_outputs(devices)) return *error;
   return devices;

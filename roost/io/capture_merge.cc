@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "roost/base/assert.h"
+#include "roost/io/buffer.h"
 
 namespace roost::io {
 
@@ -28,7 +29,7 @@ Result<CaptureMerge> CaptureMerge::create(std::span<const Source> sources,
 
 CaptureMerge::~CaptureMerge() {
   for (Queue& queue : queues_) {
-    for (size_t i = queue.head; i < queue.count; ++i) rte_pktmbuf_free(queue.buffers[i]);
+    free_buffers(std::span(queue.buffers).first(queue.count).subspan(queue.head));
   }
 }
 
@@ -40,7 +41,8 @@ void CaptureMerge::refill(Queue& queue) {
     // Never more than the file holds: a read past a cut would count as a lost packet.
     const size_t wanted = std::min<uint64_t>(left, queue.buffers.size());
     queue.head = 0;
-    queue.count = wanted == 0 ? 0 : queue.port->fetch(std::span(queue.buffers).first(wanted));
+    queue.count =
+        wanted == 0 ? 0 : queue.port->queue().fetch(std::span(queue.buffers).first(wanted));
     queue.delivered += queue.count;
     if (queue.count == wanted) {
       queue.has_ended = wanted == 0;
@@ -85,7 +87,7 @@ std::optional<Tick> CaptureMerge::next(PacketBurst& burst) {
     if (tick && packet_tick != *tick) break;
     tick = packet_tick;
     now_us_ = packet_us;
-    queue->port->hand_over(queue->buffers[queue->head++], burst);
+    queue->port->queue().hand_over(queue->buffers[queue->head++], burst);
   }
   return tick;
 }

@@ -2,19 +2,23 @@
 
 #include <rte_mbuf.h>
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "roost/base/assert.h"
+#include "roost/io/buffer.h"
 
 namespace roost::io {
 
-void PacketBurst::push(rte_mbuf* buffer, uint16_t in_port) {
+void PacketBurst::push(rte_mbuf* buffer, uint16_t in_port, net::PacketOrigin origin) {
   const size_t lane = batch_.lane_count();
   batch_.push({.data = rte_pktmbuf_mtod(buffer, uint8_t*),
                .contiguous_bytes = rte_pktmbuf_data_len(buffer),
                .total_bytes = rte_pktmbuf_pkt_len(buffer),
                .headroom = rte_pktmbuf_headroom(buffer),
-               .in_port = in_port});
+               .in_port = in_port,
+               .origin = origin});
   buffers_[lane] = buffer;
 }
 
@@ -35,9 +39,9 @@ rte_mbuf* PacketBurst::take(size_t lane) {
 }
 
 void PacketBurst::clear() {
-  for (size_t lane = 0; lane < batch_.lane_count(); ++lane) {
-    rte_pktmbuf_free(std::exchange(buffers_[lane], nullptr));
-  }
+  const std::span<rte_mbuf*> left = std::span(buffers_).first(batch_.lane_count());
+  free_buffers(left);
+  std::ranges::fill(left, nullptr);
   batch_.clear();
 }
 

@@ -27,7 +27,11 @@ class PacketBurst {
   [[nodiscard]] const net::PacketBatch& batch() const { return batch_; }
 
   // Appends a received buffer as the next lane; the burst owns it now. The burst must not be full.
-  void push(rte_mbuf* buffer, uint16_t in_port);
+  void push(rte_mbuf* buffer, uint16_t in_port,
+            net::PacketOrigin origin = net::PacketOrigin::kPort);
+
+  // The buffer behind a lane that was not taken; its lengths are those it came with.
+  [[nodiscard]] const rte_mbuf* buffer(size_t lane) const { return buffers_[lane]; }
 
   // Hands over the lane's buffer, with what the datapath did to its view. The lane must not have
   // been taken. A view whose lengths contradict its data pointer is a broken invariant of the

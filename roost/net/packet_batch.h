@@ -2,7 +2,8 @@
 //
 // The bytes belong to the port that received them. The datapath decides a batch: for each lane it
 // either rewrites the frame in place and names the port it leaves by, or names the cause why it is
-// dropped, or consumes it: it was for the function itself, or its bytes are kept (outbox.h).
+// dropped, or consumes it: it was for the function itself, or its bytes are kept (outbox.h). Or it
+// names the worker whose flow it is of.
 #pragma once
 
 #include <array>
@@ -16,6 +17,13 @@ namespace roost::net {
 
 inline constexpr size_t kBatchLanesMax = 32;
 
+// How a frame came to the worker that decides it.
+enum class PacketOrigin : uint8_t {
+  kPort,    // received by itself
+  kWorker,  // received by another worker, which says that it is this one's
+  kCopy     // a copy of what another worker received, to learn from; its verdict counts for nothing
+};
+
 // One frame. Code that moves `data` (a VLAN tag popped or pushed) adjusts the three lengths with
 // it, so that the port can apply the difference to its own buffer.
 struct Packet {
@@ -24,6 +32,7 @@ struct Packet {
   uint32_t total_bytes = 0;       // the whole frame, all segments; at least contiguous_bytes
   uint32_t headroom = 0;          // writable before data
   uint16_t in_port = 0;           // the port that received it
+  PacketOrigin origin = PacketOrigin::kPort;
 };
 
 // What the datapath decided for one lane. Default: dropped with cause 0, which an application
@@ -33,36 +42,55 @@ class LaneVerdict {
   constexpr LaneVerdict() = default;
 
   [[nodiscard]] static constexpr LaneVerdict forward(uint16_t out_port) {
-    return LaneVerdict(Kind::kForward, out_port, 0);
+    return LaneVerdict(Kind::kForward, out_port);
   }
   // `cause` is the application's own enumeration.
   [[nodiscard]] static constexpr LaneVerdict drop(uint8_t cause) {
-    return LaneVerdict(Kind::kDrop, 0, cause);
+    return LaneVerdict(Kind::kDrop, cause);
   }
   // The function took what it needed of the packet, which is neither sent nor dropped.
-  [[nodiscard]] static constexpr LaneVerdict consume() { return LaneVerdict(Kind::kConsume, 0, 0); }
+  [[nodiscard]] static constexpr LaneVerdict consume() { return LaneVerdict(Kind::kConsume, 0); }
+
+  // The packet is another worker's, unchanged so far. Only for what a port received: a packet is
+  // handed over at most once.
+  [[nodiscard]] static constexpr LaneVerdict hand_over(size_t worker) {
+    return LaneVerdict(Kind::kHandOver, static_cast<uint16_t>(worker));
+  }
+
+  // The same, and every other worker gets a copy of the frame, which must be as it came: what all
+  // workers learn from, a neighbour's message above all. A copy's own verdict is not looked at.
+  [[nodiscard]] constexpr LaneVerdict with_copies() const {
+    LaneVerdict verdict = *this;
+    verdict.is_copied_ = true;
+    return verdict;
+  }
 
   [[nodiscard]] constexpr bool is_forward() const { return kind_ == Kind::kForward; }
   [[nodiscard]] constexpr bool is_drop() const { return kind_ == Kind::kDrop; }
   [[nodiscard]] constexpr bool is_consumed() const { return kind_ == Kind::kConsume; }
+  [[nodiscard]] constexpr bool is_hand_over() const { return kind_ == Kind::kHandOver; }
+  [[nodiscard]] constexpr bool is_copied() const { return is_copied_; }
   [[nodiscard]] constexpr uint16_t out_port() const {
     ROOST_DEBUG_ASSERT(is_forward());
-    return out_port_;
+    return target_;
   }
   [[nodiscard]] constexpr uint8_t drop_cause() const {
     ROOST_DEBUG_ASSERT(is_drop());
-    return drop_cause_;
+    return static_cast<uint8_t>(target_);
+  }
+  [[nodiscard]] constexpr size_t owner() const {
+    ROOST_DEBUG_ASSERT(is_hand_over());
+    return target_;
   }
 
  private:
-  enum class Kind : uint8_t { kDrop, kForward, kConsume };
+  enum class Kind : uint8_t { kDrop, kForward, kConsume, kHandOver };
 
-  constexpr LaneVerdict(Kind kind, uint16_t out_port, uint8_t drop_cause)
-      : out_port_(out_port), drop_cause_(drop_cause), kind_(kind) {}
+  constexpr LaneVerdict(Kind kind, uint16_t target) : target_(target), kind_(kind) {}
 
-  uint16_t out_port_ = 0;
-  uint8_t drop_cause_ = 0;
+  uint16_t target_ = 0;  // a port, a cause or a worker
   Kind kind_ = Kind::kDrop;
+  bool is_copied_ = false;
 };
 
 // Up to kBatchLanesMax frames in order of arrival, and their verdicts.

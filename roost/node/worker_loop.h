@@ -7,12 +7,17 @@
 //   once a turn: a step of what a control thread asks for (mailbox.h)
 //
 // One worker, run to completion. The function is a template parameter: no virtual call a packet.
+// Of several workers each has a function object and a queue of every port of its own. A packet that
+// the function says is another worker's is handed over to it, and decided there (hand_over.h).
+//
 // What comes in is either what the live ports receive, polled in turn with time from the clock, or
 // captures merged by packet timestamp with time from the packets; the function cannot tell them
 // apart.
 //
 // Conservation, over all ports and at every return of a run function:
 //   received + originated = sent + refused + no_buffer + drops by cause + consumed
+// Of several workers: over all of them, when all have returned, with what the rings between them
+// refused on the right side. A copy is no packet, and in no sum.
 #pragma once
 
 #include <array>
@@ -25,6 +30,7 @@
 #include "roost/expiry/tick.h"
 #include "roost/io/capture_merge.h"
 #include "roost/io/clock.h"
+#include "roost/io/hand_over.h"
 #include "roost/io/packet_burst.h"
 #include "roost/io/port.h"
 #include "roost/net/outbox.h"
@@ -38,8 +44,8 @@ template <class Function>
 concept NetworkFunction =
     requires(Function& function, net::PacketBatch& batch, Tick now, uint64_t budget) {
       // Decides every lane of a batch that is not empty: forwards it by a port that exists, names a
-      // drop cause, or consumes it. It may change frames in place. `now` never runs backwards, over
-      // both functions.
+      // drop cause, consumes it, or names its owner, if a port received it and there are several
+      // workers. It may change frames in place. `now` never runs backwards, over both functions.
       { function.process(batch, now) } -> std::same_as<void>;
       // Work that no packet asks for, table maintenance above all; called after every batch and
       // every poll without packets. `budget` bounds the work, in units of the function's own
@@ -50,12 +56,14 @@ concept NetworkFunction =
     };
 
 struct WorkerConfig {
-  Mailbox* mailbox = nullptr;  // of this worker, if anybody asks it for something
-  uint64_t idle_budget = 64;   // handed to the function's idle()
+  size_t worker = 0;                 // whose queues of the ports are used
+  io::HandOverDesk* desk = nullptr;  // of this worker; none if it is the only one
+  Mailbox* mailbox = nullptr;        // of this worker, if anybody asks it for something
+  uint64_t idle_budget = 64;         // handed to the function's idle()
 };
 
 struct WorkerCounters {
-  uint64_t packets = 0;         // received
+  uint64_t packets = 0;         // decided here, not by another worker
   uint64_t batches = 0;         // that held a packet
   uint64_t process_cycles = 0;  // in the function's process()
   uint64_t busy_cycles = 0;     // receive to transmit and idle(), of batches with packets
@@ -75,28 +83,36 @@ class Worker {
   }
 
   // Polls the ports in turn until `stop()` is true. `on_second(counters)` is called about once a
-  // second.
+  // second. Of several workers each must be stopped: none returns before all have received their
+  // last packet, and decided what was given to them.
   template <std::predicate Stop, std::invocable<const WorkerCounters&> OnSecond>
   void run_live(const io::TickClock& clock, Stop&& stop, OnSecond&& on_second) {
     io::SecondsTimer seconds;
     io::PacketBurst burst;
     while (!stop()) {
       for (io::Port& port : ports_) {
+        io::PortQueue& queue = port.queue(config_.worker);
+        if (!queue.can_receive()) continue;
         const uint64_t began = io::read_cycles();
         const Tick now = clock.now();
-        port.receive(burst, net::kBatchLanesMax);
+        queue.receive(burst, net::kBatchLanesMax);
         work(burst, now, began);
       }
+      if (config_.desk != nullptr) take(burst, clock);
       serve_mailbox();
       if (seconds.has_passed()) on_second(counters_);
     }
+    if (config_.desk == nullptr) return;
+    config_.desk->close();
+    while (take(burst, clock) != 0) continue;
   }
 
   // Takes the captures' packets in the order of their timestamps until the last one or until
   // `stop()` is true; packets that the merge still holds then are not received. `on_second` as for
-  // run_live.
+  // run_live. A replay is one worker's.
   template <std::predicate Stop, std::invocable<const WorkerCounters&> OnSecond>
   void run_captures(io::CaptureMerge& captures, Stop&& stop, OnSecond&& on_second) {
+    ROOST_ASSERT(config_.desk == nullptr);
     io::SecondsTimer seconds;
     io::PacketBurst burst;
     while (!stop()) {
@@ -116,6 +132,15 @@ class Worker {
     if (config_.mailbox != nullptr) config_.mailbox->serve();
   }
 
+  // Decides what other workers gave; returns how much that was.
+  size_t take(io::PacketBurst& burst, const io::TickClock& clock) {
+    const uint64_t began = io::read_cycles();
+    const Tick now = clock.now();
+    const size_t taken = config_.desk->take(burst);
+    work(burst, now, began);
+    return taken;
+  }
+
   // Decides and sends what the burst holds; it is empty afterwards.
   void work(io::PacketBurst& burst, Tick now, uint64_t began) {
     const size_t lane_count = burst.batch().lane_count();
@@ -129,7 +154,6 @@ class Worker {
     send_or_drop(burst);
     send_originated();
     be_idle(now);
-    counters_.packets += lane_count;
     ++counters_.batches;
     counters_.busy_cycles += io::read_cycles() - began;
   }
@@ -145,15 +169,28 @@ class Worker {
     for (size_t i = 0; i < outbox.frame_count(); ++i) {
       const net::Outbox::Frame frame = outbox.frame(i);
       ROOST_ASSERT(frame.out_port < ports_.size());
-      ports_[frame.out_port].send(frame.bytes);
+      ports_[frame.out_port].queue(config_.worker).send(frame.bytes);
       ++counters_.originated;
     }
     outbox.clear();
   }
 
-  // Each port sends its lanes in their order. The other lanes stay in the burst, which frees them.
+  // Each port sends its lanes in their order. The other lanes, and copies, stay in the burst, which
+  // frees them.
   void send_or_drop(io::PacketBurst& burst) {
-    for (const net::LaneVerdict& verdict : burst.batch().verdicts()) {
+    bool is_shared = false;
+    for (size_t lane = 0; lane < burst.batch().lane_count(); ++lane) {
+      net::LaneVerdict& verdict = burst.batch().verdicts()[lane];
+      if (burst.batch().packets()[lane].origin == net::PacketOrigin::kCopy) {
+        verdict = net::LaneVerdict();
+        continue;
+      }
+      is_shared |= verdict.is_hand_over() || verdict.is_copied();
+      if (verdict.is_hand_over()) {
+        ROOST_ASSERT(config_.desk != nullptr);
+        continue;
+      }
+      ++counters_.packets;
       if (verdict.is_drop()) {
         ++counters_.drops_by_cause[verdict.drop_cause()];
       } else if (verdict.is_consumed()) {
@@ -162,8 +199,18 @@ class Worker {
         ROOST_ASSERT(verdict.out_port() < ports_.size());
       }
     }
-    for (io::Port& port : ports_) port.transmit(burst);
+    if (is_shared) share(burst);
+    for (io::Port& port : ports_) port.queue(config_.worker).transmit(burst);
     burst.clear();
+  }
+
+  // What other workers get of the burst. A worker alone has nobody to give a copy to.
+  void share(io::PacketBurst& burst) {
+    if (config_.desk == nullptr) return;
+    for (size_t lane = 0; lane < burst.batch().lane_count(); ++lane) {
+      if (burst.batch().verdicts()[lane].is_copied()) config_.desk->copy(burst, lane);
+    }
+    config_.desk->give(burst);
   }
 
   Function& function_;

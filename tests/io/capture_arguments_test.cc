@@ -18,12 +18,12 @@ TEST(CaptureArguments, devices_keep_their_order_and_their_captures) {
   ASSERT_TRUE(devices.ok());
   ASSERT_EQ(devices.value().size(), 3u);
   EXPECT_EQ(devices.value()[0].name, "net_pcap0");
-  EXPECT_EQ(devices.value()[0].rx_path, "a.pcap");
-  EXPECT_EQ(devices.value()[0].tx_path, "b.pcap");
+  EXPECT_EQ(devices.value()[0].rx_paths, Arguments{"a.pcap"});
+  EXPECT_EQ(devices.value()[0].tx_paths, Arguments{"b.pcap"});
   EXPECT_TRUE(devices.value()[0].is_replay());
   EXPECT_EQ(devices.value()[1].name, "net_null3");
   EXPECT_FALSE(devices.value()[1].is_replay());
-  EXPECT_EQ(devices.value()[2].tx_path, "c.pcap");
+  EXPECT_EQ(devices.value()[2].tx_paths, Arguments{"c.pcap"});
   EXPECT_FALSE(devices.value()[2].is_replay());
 }
 
@@ -57,6 +57,13 @@ TEST(CaptureArguments, a_second_capture_on_one_port_is_refused) {
       read_device_arguments(Arguments{"--vdev=net_pcap0,rx_pcap=a.pcap,rx_pcap=b.pcap"});
   ASSERT_FALSE(devices.ok());
   EXPECT_NE(devices.error().message.find("net_pcap0: rx_pcap is given twice"), std::string::npos);
+}
+
+TEST(CaptureArguments, an_endless_device_may_have_a_capture_for_each_queue) {
+  const Result<std::vector<DeviceArgument>> devices = read_device_arguments(
+      Arguments{"--vdev=net_pcap0,rx_pcap=a.pcap,rx_pcap=b.pcap,infinite_rx=1"});
+  ASSERT_TRUE(devices.ok());
+  EXPECT_EQ(devices.value()[0].rx_paths, (Arguments{"a.pcap", "b.pcap"}));
 }
 
 TEST(CaptureArguments, an_output_never_overwrites_an_input) {

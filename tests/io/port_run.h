@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <memory>
 #include <string>
@@ -16,6 +17,19 @@
 
 namespace roost::io {
 
+// Two lcores on the first processors of this process; both on one if there is no other.
+inline std::string two_lcores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  std::vector<size_t> processors;
+  for (size_t processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &allowed)) processors.push_back(processor);
+  }
+  return "--lcores=0@" + std::to_string(processors.front()) + ",1@" +
+         std::to_string(processors.size() > 1 ? processors[1] : processors.front());
+}
+
 inline std::vector<std::string> eal_arguments(const std::vector<std::string>& devices) {
   std::vector<std::string> arguments = {"--no-huge", "--no-pci", "--no-telemetry"};
   for (const std::string& device : devices) arguments.push_back("--vdev=" + device);
@@ -25,13 +39,18 @@ inline std::vector<std::string> eal_arguments(const std::vector<std::string>& de
 // Order of declaration is order of life.
 class PortRun {
  public:
-  explicit PortRun(const std::vector<std::string>& devices, const BufferPool::Config& pool = {})
-      : eal_(start(devices)), pool_(make_pool(pool)) {
-    for (uint16_t id = 0; id < eal_.port_count(); ++id) {
-      Result<Port> port = Port::create({.id = id}, pool_);
-      if (!port) ADD_FAILURE() << port.error().message << "; " << eal_.recent_log();
-      ports_.push_back(std::move(port).value());
-    }
+  explicit PortRun(const std::vector<std::string>& devices, const BufferPool::Config& pool = {},
+                   uint16_t worker_count = 1)
+      : eal_(start(devices, worker_count)), pool_(make_pool(pool)) {
+    const uint16_t port_count = eal_.port_count();
+    for (uint16_t id = 0; id < port_count; ++id) open(id, worker_count);
+  }
+
+  // A port that was made after DPDK started.
+  void open(uint16_t id, uint16_t worker_count) {
+    Result<Port> port = Port::create({.id = id, .worker_count = worker_count}, pool_);
+    if (!port) ADD_FAILURE() << port.error().message << "; " << eal_.recent_log();
+    ports_.push_back(std::move(port).value());
   }
 
   [[nodiscard]] std::vector<Port>& ports() { return ports_; }
@@ -49,8 +68,10 @@ class PortRun {
   void close_ports() { ports_.clear(); }
 
  private:
-  static Eal start(const std::vector<std::string>& devices) {
-    Result<Eal> eal = Eal::start(eal_arguments(devices));
+  static Eal start(const std::vector<std::string>& devices, uint16_t worker_count) {
+    std::vector<std::string> arguments = eal_arguments(devices);
+    if (worker_count == 2) arguments.push_back(two_lcores());
+    Result<Eal> eal = Eal::start(arguments);
     if (!eal) ADD_FAILURE() << eal.error().message;
     return std::move(eal).value();
   }
@@ -70,7 +91,7 @@ inline void forward_all(PacketBurst& burst, Port& out_port) {
   for (net::LaneVerdict& verdict : burst.batch().verdicts()) {
     verdict = net::LaneVerdict::forward(out_port.id());
   }
-  out_port.transmit(burst);
+  out_port.queue().transmit(burst);
   burst.clear();
 }
 

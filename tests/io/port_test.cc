@@ -94,7 +94,7 @@ TEST_F(PortTest, a_frame_of_our_own_is_sent_whole_whatever_its_length) {
   PortRun run({output_device()});
   uint64_t bytes_sent = 0;
   for (const Frame& frame : frames) {
-    run.ports()[0].send(frame.bytes);
+    run.ports()[0].queue().send(frame.bytes);
     bytes_sent += frame.bytes.size();
   }
   EXPECT_EQ(run.ports()[0].counters().sent, frames.size());
@@ -108,10 +108,10 @@ TEST_F(PortTest, a_frame_of_our_own_that_finds_no_buffer_is_counted) {
   // A ring keeps the buffers that it is sent.
   const std::vector<uint8_t> small = numbered_frame(1, 60);
   PortRun run({"net_ring0"}, {.buffer_count = 600});
-  for (size_t i = 0; i < 598; ++i) run.ports()[0].send(small);
-  run.ports()[0].send(numbered_frame(2, 5000));  // needs three, there are two
+  for (size_t i = 0; i < 598; ++i) run.ports()[0].queue().send(small);
+  run.ports()[0].queue().send(numbered_frame(2, 5000));  // needs three, there are two
   EXPECT_EQ(run.ports()[0].counters().no_buffer, 1u);
-  for (size_t i = 0; i < 4; ++i) run.ports()[0].send(small);
+  for (size_t i = 0; i < 4; ++i) run.ports()[0].queue().send(small);
   EXPECT_EQ(run.ports()[0].counters().sent, 600u);
   EXPECT_EQ(run.ports()[0].counters().no_buffer, 3u);
   EXPECT_EQ(run.ports()[0].counters().refused, 0u);
@@ -120,7 +120,7 @@ TEST_F(PortTest, a_frame_of_our_own_that_finds_no_buffer_is_counted) {
 
 TEST_F(PortTest, a_frame_of_our_own_that_the_device_refuses_is_freed_and_counted) {
   PortRun run({"net_ring0"});
-  for (size_t i = 0; i < kRingRoom + 5; ++i) run.ports()[0].send(numbered_frame(1, 60));
+  for (size_t i = 0; i < kRingRoom + 5; ++i) run.ports()[0].queue().send(numbered_frame(1, 60));
   EXPECT_EQ(run.ports()[0].counters().sent, kRingRoom);
   EXPECT_EQ(run.ports()[0].counters().refused, 5u);
   EXPECT_EQ(run.pool().in_use_count(), kRingRoom);
@@ -200,7 +200,7 @@ TEST_F(PortTest, refused_transmits_are_counted_and_freed) {
   // What the ring took comes back in order, and then nothing is missing from the pool.
   PacketBurst burst;
   uint32_t next = 0;
-  while (ring.receive(burst, net::kBatchLanesMax) != 0) {
+  while (ring.queue().receive(burst, net::kBatchLanesMax) != 0) {
     for (const net::Packet& packet : burst.batch().packets())
       EXPECT_EQ(frame_number(packet.data), next++);
     burst.clear();
@@ -213,9 +213,9 @@ TEST_F(PortTest, receive_takes_no_more_than_asked_and_no_more_than_the_burst_hol
   PortRun run({"net_null0,size=64"});
   Port& port = run.ports()[0];
   PacketBurst burst;
-  EXPECT_EQ(port.receive(burst, 5), 5u);
-  EXPECT_EQ(port.receive(burst, net::kBatchLanesMax), net::kBatchLanesMax - 5);
-  EXPECT_EQ(port.receive(burst, net::kBatchLanesMax), 0u);
+  EXPECT_EQ(port.queue().receive(burst, 5), 5u);
+  EXPECT_EQ(port.queue().receive(burst, net::kBatchLanesMax), net::kBatchLanesMax - 5);
+  EXPECT_EQ(port.queue().receive(burst, net::kBatchLanesMax), 0u);
   EXPECT_EQ(port.counters().received, net::kBatchLanesMax);
   EXPECT_EQ(run.pool().in_use_count(), net::kBatchLanesMax);
   burst.clear();
@@ -234,7 +234,7 @@ TEST_F(PortTest, each_lane_leaves_by_its_own_port_and_dropped_lanes_by_none) {
   for (uint16_t lane = 0; lane < 30; ++lane) {
     if (lane % 3 != 2) verdicts[lane] = net::LaneVerdict::forward(static_cast<uint16_t>(lane % 3));
   }
-  for (Port& port : run.ports()) port.transmit(burst);
+  for (Port& port : run.ports()) port.queue().transmit(burst);
   EXPECT_EQ(run.pool().in_use_count(), 10u);
   burst.clear();
   EXPECT_TRUE(run.pool().audit());
@@ -267,7 +267,7 @@ using PortDeathTest = PortTest;
 TEST_F(PortDeathTest, lengths_that_contradict_the_moved_data_pointer_end_the_process) {
   PortRun run({"net_null0,size=64"});
   PacketBurst burst;
-  ASSERT_EQ(run.ports()[0].receive(burst, 1), 1u);
+  ASSERT_EQ(run.ports()[0].queue().receive(burst, 1), 1u);
   burst.batch().packets()[0].data += 4;
   EXPECT_DEATH(forward_all(burst, run.ports()[0]), "contiguous_bytes");
 }

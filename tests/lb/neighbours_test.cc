@@ -4,9 +4,7 @@
 
 #include <random>
 
-#include "roost/net/arp.h"
-#include "roost/net/frame_header.h"
-#include "tests/lb/test_balancer.h"
+#include "tests/lb/test_neighbours.h"
 #include "tests/net/message_frames.h"
 
 namespace roost::lb {
@@ -14,37 +12,6 @@ namespace {
 
 using net::Ipv4Address;
 using net::MacAddress;
-
-const MacAddress kClientMac = {{2, 0, 0, 0, 1, 0x10}};
-const MacAddress kBackendMac = {{2, 0, 0, 0, 2, 0x11}};
-const MacAddress kPort0Mac = {{2, 0, 0, 0, 0, 1}};
-const MacAddress kPort1Mac = {{2, 0, 0, 0, 0, 2}};
-
-Ipv4Address ip(const std::string& text) { return Ipv4Address::parse(text).value(); }
-
-// Without any [[neighbour]], and with a route to one client's network.
-std::string config_without_neighbours() {
-  std::string toml = test_config();
-  const size_t begin = toml.find("[[neighbour]]");
-  const size_t end = toml.find("[[service]]");
-  return toml.replace(begin, end - begin,
-                      "[[route]]\nprefix = \"203.0.113.0/24\"\nvia = \"192.0.2.254\"\n");
-}
-
-std::vector<uint8_t> arp_frame(const net::ArpMessage& message, const MacAddress& to) {
-  std::vector<uint8_t> frame(60);
-  net::write_arp(
-      net::write_frame_header(frame, {.macs = {.source = message.sender_mac, .destination = to},
-                                      .vlan = {},
-                                      .ether_type = net::ethernet::kArp}),
-      message);
-  return frame;
-}
-
-std::vector<uint8_t> is_at(const std::string& sender, const MacAddress& mac,
-                           const std::string& target, const MacAddress& to) {
-  return arp_frame({false, mac, ip(sender), to, ip(target)}, to);
-}
 
 PacketSpec dns_query(uint16_t source_port = 40'000) {
   PacketSpec spec;

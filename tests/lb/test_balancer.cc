@@ -89,14 +89,14 @@ std::string test_config(std::string_view replace, std::string_view by) {
   return toml.replace(at, replace.size(), by);
 }
 
-TestBalancer::TestBalancer(const std::string& toml) {
+TestBalancer::TestBalancer(const std::string& toml, const node::FlowOwner& owner) {
   ConfigOutcome outcome = parse_config(toml);
   for (const Fault& fault : outcome.faults)
     std::fprintf(stderr, "%s\n", describe(fault, "test").c_str());
   ROOST_ASSERT(outcome.config.has_value());
   const std::vector<net::MacAddress> macs(outcome.config->ports.size(), {{2, 0, 0, 0, 0, 9}});
   state_ = std::make_unique<State>(State::create(*outcome.config, macs).value());
-  datapath_ = std::make_unique<Datapath>(*state_);
+  datapath_ = std::make_unique<Datapath>(*state_, owner);
   totals_.ports.resize(outcome.config->ports.size());
 }
 
@@ -109,19 +109,24 @@ std::vector<Fate> TestBalancer::send_batch(std::span<const Arrival> arrivals) {
                         net::TestFrame::Shape{arrival.headroom, arrival.contiguous_bytes});
     net::Packet packet = frames.back().packet;
     packet.in_port = arrival.in_port;
+    packet.origin = arrival.origin;
     batch.push(packet);
-    ++totals_.ports[arrival.in_port].received;
+    if (arrival.origin == net::PacketOrigin::kPort) ++totals_.ports[arrival.in_port].received;
   }
   datapath_->process(batch, now);
   std::vector<Fate> fates;
   for (size_t lane = 0; lane < arrivals.size(); ++lane) {
     const net::LaneVerdict& verdict = batch.verdicts()[lane];
-    if (verdict.is_drop()) {
+    if (arrivals[lane].origin == net::PacketOrigin::kCopy) {
+      fates.emplace_back();  // it counts for nothing
+    } else if (verdict.is_hand_over()) {
+      fates.push_back({.owner = verdict.owner()});
+    } else if (verdict.is_drop()) {
       ++totals_.drops[verdict.drop_cause()];
       fates.push_back({static_cast<DropCause>(verdict.drop_cause()), 0, {}});
     } else if (verdict.is_consumed()) {
       ++totals_.consumed;
-      fates.push_back({.is_consumed = true});
+      fates.push_back({.is_consumed = true, .is_copied = verdict.is_copied()});
     } else {
       const net::Packet& packet = batch.packets()[lane];
       ++totals_.ports[verdict.out_port()].sent;

@@ -30,6 +30,8 @@ struct Fate {
   uint16_t out_port = 0;
   std::vector<uint8_t> frame{};  // as it left
   bool is_consumed = false;
+  bool is_copied = false;         // for the other workers
+  std::optional<size_t> owner{};  // the worker that it was handed to, if it was
 
   bool operator==(const Fate&) const = default;
 };
@@ -40,11 +42,14 @@ struct Arrival {
   uint16_t in_port = 0;
   uint32_t headroom = 128;
   std::optional<uint32_t> contiguous_bytes{};  // else all of it
+  net::PacketOrigin origin = net::PacketOrigin::kPort;
 };
 
 class TestBalancer {
  public:
-  explicit TestBalancer(const std::string& toml = test_config());
+  // `owner`: of a worker that has others beside it.
+  explicit TestBalancer(const std::string& toml = test_config(),
+                        const node::FlowOwner& owner = node::FlowOwner({}));
 
   // One batch, at most net::kBatchLanesMax frames.
   std::vector<Fate> send_batch(std::span<const Arrival> arrivals);

@@ -14,8 +14,14 @@ class Balancer:
     of the block.
     """
 
-    def __init__(self, roost, config, namespace, directory):
-        ports = [f"--vdev=net_af_packet{i},iface={name}" for i, name in enumerate(LB_INTERFACES)]
+    def __init__(self, roost, config, namespace, directory, workers=1):
+        # Of several workers, all receive from the clients, and one from the backends.
+        queues = (workers, 1)
+        ports = [
+            f"--vdev=net_af_packet{i},iface={name},qpairs={queues[i]}"
+            for i, name in enumerate(LB_INTERFACES)
+        ]
+        cores = ["-l", ",".join(map(str, range(workers)))] if workers > 1 else []
         self.namespace = namespace
         self.log = directory / "roost.stderr"
         # DPDK's run directory goes where everything of this run is.
@@ -38,6 +44,7 @@ class Balancer:
                 "256",
                 "--file-prefix",
                 f"roost-live-{os.getpid()}",
+                *cores,
                 *ports,
             ],
             stdin=subprocess.DEVNULL,

@@ -20,6 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from balancer import Balancer  # noqa: E402
 from draining import Control, check_control_agrees, drain_under_traffic, fail_over  # noqa: E402
+from owners import owner_of, seed_that_splits  # noqa: E402
 from scene import Scene  # noqa: E402
 from servers import body_digests  # noqa: E402
 from strays import EXPECTED, send_strays  # noqa: E402
@@ -107,11 +108,12 @@ def check_strays(report):
     assert not never & drops.keys(), drops
 
 
-def controlled(config_file, directory):
-    """The configuration with a control socket and health checks, and the socket's path."""
+def controlled(config_file, directory, hash_seed):
+    """The configuration with a control socket, health checks and a seed, and the socket's path."""
     config, socket = directory / "lb.toml", directory / "lb.sock"
     check = 'check = {kind = "http", path = "/backend", every_seconds = 0.2, fall = 2}'
     text = config_file.read_text().replace('name = "web"\n', f'name = "web"\n{check}\n')
+    text = text.replace("[table]\n", f"[table]\nhash_seed = {hash_seed}\n")
     config.write_text(f'{text}\n[control]\nsocket = "{socket}"\n')
     return config, socket
 
@@ -165,14 +167,32 @@ def ping_everything(scene, has_static_neighbours):
     return count
 
 
-def live(roost, directory, has_static_neighbours):
+def check_workers(report, answers, workers, hash_seed):
+    """Each flow was one worker's, the owner of its client's address, by a model of who that is; and
+    what the workers gave each other arrived.
+    """
+    told = collections.Counter(
+        owner_of(a.address, workers, hash_seed) for given in answers.values() for a in given
+    )
+    rows = report["workers"]
+    counted = {number: row["flows_made"] for number, row in enumerate(rows)}
+    assert dict(told) == counted, f"flows by worker: {dict(told)} by the model, {counted} by roost"
+    given, taken = (sum(row[name] for row in rows) for name in ("given", "taken"))
+    assert given == taken and (given > 0) == (workers > 1), rows
+    for number, row in enumerate(rows):
+        keys = ("received", "given", "taken", "decided", "flows_made")
+        print(f"  worker {number}: " + ", ".join(f"{key} {row[key]}" for key in keys))
+
+
+def live(roost, directory, has_static_neighbours, workers):
     with Scene(ROOT / "demo/lb/lb.toml", directory, has_static_neighbours) as scene:
         config = scene.config_file
         if not has_static_neighbours:
             config = config_without_neighbours(config, directory)
-        config, socket = controlled(config, directory)
+        hash_seed = seed_that_splits(scene.clients.addresses, workers)
+        config, socket = controlled(config, directory, hash_seed)
         control = Control(roost, socket)
-        with Balancer(roost, config, scene.network.lb, directory) as balancer:
+        with Balancer(roost, config, scene.network.lb, directory, workers) as balancer:
             balancer.wait_until_ready()
             answers = ask_everything(scene)
             for service in ("web", "web6"):
@@ -188,11 +208,12 @@ def live(roost, directory, has_static_neighbours):
         check_backends_agree(scene, answers)
         check_shares(scene, answers, report)
         check_conservation(report)
+        check_workers(report, answers, workers, hash_seed)
         check_strays(report)
         requests = sum(map(len, answers.values()))
         print(
             f"live: {requests} requests by curl and dig, IPv4 and IPv6, answered rightly, "
-            f"and {ping_count} pings; "
+            f"and {ping_count} pings; workers: {workers}; "
             f"{'static neighbours' if has_static_neighbours else 'everybody asks who is who'}"
         )
 
@@ -202,12 +223,15 @@ def main():
     parser.add_argument("--roost", type=pathlib.Path, default=ROOT / "build/release/apps/roost")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("live: terminated"))
+    cores = len(os.sched_getaffinity(0))
+    if cores < 2:
+        print("NOT TESTED: live, two workers on one core")
     with tempfile.TemporaryDirectory(prefix="roost-live-") as directory:
         try:
-            for has_static_neighbours in (True, False):
+            for has_static_neighbours, workers in ((True, 1), (False, min(2, cores))):
                 folder = pathlib.Path(directory) / f"{has_static_neighbours}"
                 folder.mkdir()
-                live(options.roost.resolve(), folder, has_static_neighbours)
+                live(options.roost.resolve(), folder, has_static_neighbours, workers)
         except Refused as refusal:
             print(f"NOT TESTED: network namespaces refused ({refusal})")
             sys.exit(1 if os.environ.get("CI") == "true" else 0)

@@ -1,0 +1,158 @@
+#include "roost/io/port_queue.h"
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_spinlock.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "roost/base/assert.h"
+#include "roost/io/buffer.h"
+
+namespace roost::io {
+
+struct TransmitLock {
+  rte_spinlock_t lock = RTE_SPINLOCK_INITIALIZER;
+};
+
+namespace {
+
+// A capture port delivers packets above 65,535 bytes with a total that its segments do not have.
+bool is_consistent(const rte_mbuf* buffer) {
+  if (buffer->nb_segs == 1) return buffer->pkt_len == buffer->data_len;
+  uint32_t segment_bytes = 0;
+  for (const rte_mbuf* segment = buffer; segment != nullptr; segment = segment->next) {
+    segment_bytes += segment->data_len;
+  }
+  return buffer->pkt_len == segment_bytes;
+}
+
+// A copy of the frame, in as many chained buffers as it needs; nullptr when the pool has too few.
+rte_mbuf* copy_to_buffers(std::span<const uint8_t> frame, rte_mempool* pool) {
+  rte_mbuf* head = nullptr;
+  while (!frame.empty()) {
+    rte_mbuf* segment = allocate_buffer(pool);
+    if (segment == nullptr) {
+      free_buffer(head);
+      return nullptr;
+    }
+    const size_t bytes = std::min<size_t>(frame.size(), rte_pktmbuf_tailroom(segment));
+    std::ranges::copy(frame.first(bytes), rte_pktmbuf_mtod(segment, uint8_t*));
+    segment->data_len = static_cast<uint16_t>(bytes);
+    segment->pkt_len = static_cast<uint32_t>(bytes);
+    frame = frame.subspan(bytes);
+    if (head == nullptr) {
+      head = segment;
+    } else {
+      const int code = rte_pktmbuf_chain(head, segment);
+      ROOST_ASSERT(code == 0);
+    }
+  }
+  return head;
+}
+
+}  // namespace
+
+PortCounters& PortCounters::operator+=(const PortCounters& other) {
+  received += other.received;
+  received_bytes += other.received_bytes;
+  sent += other.sent;
+  sent_bytes += other.sent_bytes;
+  refused += other.refused;
+  no_buffer += other.no_buffer;
+  malformed += other.malformed;
+  return *this;
+}
+
+std::shared_ptr<TransmitLock> make_transmit_lock() { return std::make_shared<TransmitLock>(); }
+
+PortQueue::PortQueue(Config config)
+    : port_(config.port),
+      transmit_queue_(config.transmit),
+      receive_(config.receive),
+      next_receive_queue_(config.receive.first),
+      transmit_lock_(std::move(config.transmit_lock)),
+      pool_(config.pool) {}
+
+size_t PortQueue::receive(PacketBurst& burst, size_t packet_count_max) {
+  std::array<rte_mbuf*, net::kBatchLanesMax> buffers;
+  const size_t room = net::kBatchLanesMax - burst.batch().lane_count();
+  const size_t count = fetch(std::span(buffers).first(std::min(room, packet_count_max)));
+  for (size_t i = 0; i < count; ++i) hand_over(buffers[i], burst);
+  return count;
+}
+
+size_t PortQueue::fetch(std::span<rte_mbuf*> buffers) {
+  if (receive_.is_empty()) return 0;
+  const uint16_t queue = next_receive_queue_;
+  next_receive_queue_ = static_cast<uint16_t>(queue + receive_.stride);
+  if (next_receive_queue_ >= receive_.count) next_receive_queue_ = receive_.first;
+  const size_t delivered =
+      rte_eth_rx_burst(port_, queue, buffers.data(), static_cast<uint16_t>(buffers.size()));
+  size_t kept = 0;
+  for (size_t i = 0; i < delivered; ++i) {
+    takes_hold_of(buffers[i]);
+    if (is_consistent(buffers[i])) {
+      buffers[kept++] = buffers[i];
+    } else {
+      ++counters_.malformed;
+      free_buffer(buffers[i]);
+    }
+  }
+  return kept;
+}
+
+void PortQueue::hand_over(rte_mbuf* buffer, PacketBurst& burst) {
+  ++counters_.received;
+  counters_.received_bytes += rte_pktmbuf_pkt_len(buffer);
+  burst.push(buffer, port_);
+}
+
+void PortQueue::transmit(PacketBurst& burst) {
+  std::array<rte_mbuf*, net::kBatchLanesMax> buffers;
+  std::array<uint32_t, net::kBatchLanesMax> bytes;  // an accepted buffer is no longer ours to ask
+  uint16_t count = 0;
+  const std::span<const net::LaneVerdict> verdicts = burst.batch().verdicts();
+  for (size_t lane = 0; lane < verdicts.size(); ++lane) {
+    if (!verdicts[lane].is_forward() || verdicts[lane].out_port() != port_) continue;
+    buffers[count] = burst.take(lane);
+    bytes[count] = rte_pktmbuf_pkt_len(buffers[count]);
+    ++count;
+  }
+  if (count == 0) return;
+  const uint16_t accepted = give_to_device(std::span(buffers).first(count));
+  counters_.sent += accepted;
+  counters_.refused += static_cast<uint64_t>(count - accepted);
+  for (uint16_t i = 0; i < accepted; ++i) counters_.sent_bytes += bytes[i];
+  free_buffers(std::span(buffers).first(count).subspan(accepted));
+}
+
+void PortQueue::send(std::span<const uint8_t> frame) {
+  ROOST_ASSERT(!frame.empty() && frame.size() <= UINT16_MAX);
+  rte_mbuf* buffer = copy_to_buffers(frame, pool_);
+  if (buffer == nullptr) {
+    ++counters_.no_buffer;
+  } else if (give_to_device(std::span(&buffer, 1)) == 1) {
+    ++counters_.sent;
+    counters_.sent_bytes += frame.size();
+  } else {
+    ++counters_.refused;
+    free_buffer(buffer);
+  }
+}
+
+// Hands the buffers to the device; returns how many it took, the first ones.
+uint16_t PortQueue::give_to_device(std::span<rte_mbuf*> buffers) {
+  const auto count = static_cast<uint16_t>(buffers.size());
+  for (rte_mbuf* buffer : buffers) lets_go_of(buffer);
+  if (transmit_lock_ == nullptr)
+    return rte_eth_tx_burst(port_, transmit_queue_, buffers.data(), count);
+  rte_spinlock_lock(&transmit_lock_->lock);
+  const uint16_t accepted = rte_eth_tx_burst(port_, transmit_queue_, buffers.data(), count);
+  rte_spinlock_unlock(&transmit_lock_->lock);
+  return accepted;
+}
+
+}  // namespace roost::io
