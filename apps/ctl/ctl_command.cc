@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <sstream>
+#include <string>
 
 #include "apps/ctl/control_client.h"
 #include "apps/ctl/result_tables.h"
@@ -18,8 +20,10 @@ int run_ctl(const CtlOptions& options) {
   }
   if (answer.value().contains("error")) {
     const Json& error = answer.value()["error"];
-    fmt::print(stderr, "roost: {}\n",
-               lb::printable(error.is_string() ? error.get<std::string>() : error.dump()));
+    std::istringstream lines(error.is_string() ? error.get<std::string>() : error.dump());
+    for (std::string line; std::getline(lines, line);) {
+      fmt::print(stderr, "roost: {}\n", lb::printable(line));
+    }
     return kExitRefused;
   }
   const Json& result = answer.value()["result"];

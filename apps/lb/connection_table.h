@@ -13,7 +13,7 @@
 //    expired.
 // I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose tuple is
 //    (client, virtual address of the named service). That one has the backend of the reply tuple,
-//    because a tuple's backend never changes while the balancer runs.
+//    because a connection keeps its backend, and takes its reply entry along when it is over.
 // I3 made = live + ended + expired + deleted + evicted, whenever no expired entry waits to be
 // handed over (settle()).
 // I4 There are never more entries than Config::connections, which both tables promise to hold.

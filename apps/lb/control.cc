@@ -7,27 +7,20 @@
 
 namespace roost::lb {
 
-namespace {
-
-// A worker's turn takes microseconds; seconds pass when something is wrong, or a walk is long.
-constexpr std::chrono::seconds kAnswerWaitMax{5};
-
-}  // namespace
-
 Control::Control(const lb::Config& lb_config, Config config)
-    : lb_config_(lb_config), config_(std::move(config)) {
-  std::array<uint32_t, 2> services{};
-  for (const ServiceConfig& service : lb_config_.services) {
-    const size_t family = service.address.is_ipv6() ? 1 : 0;
-    places_.push_back({family, services[family]++, backend_counts_[family]});
-    backend_counts_[family] += static_cast<uint32_t>(service.backends.size());
-    backend_states_.emplace_back(service.backends.size());
+    : lb_config_(lb_config),
+      config_(std::move(config)),
+      layout_(config_.workers.front().state->layout()) {
+  for (size_t family = 0; family < layout_.families.size(); ++family) {
+    has_tables_[family] = !layout_.families[family].services.empty();
+    backend_states_[family].resize(layout_.families[family].backends.size());
   }
 }
 
 Result<Json> Control::run(const Json& request) {
   const Result<ParsedRequest> parsed = parse_request(request);
   if (!parsed) return parsed.error();
+  if (parsed.value().command->name == "reload") return reload();
   const std::scoped_lock lock(mutex_);
   return run_command(parsed.value());
 }

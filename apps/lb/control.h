@@ -3,12 +3,15 @@
 //
 // It knows the configuration and what was changed since, and asks the workers for the rest by
 // requests. A change goes to all workers; one that does not answer in time makes it an error, and
-// the same command again is safe.
+// the same command again is safe. A new configuration goes to all of them or to none.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,10 +32,12 @@ class Control {
     // What devices say they lost, by port; asked on the control thread.
     std::function<void(std::span<PortTotals>)> read_devices{};
     std::string io_version{};
+    std::string config_path{};  // what reload() reads
     // The command `trace`, which needs more than requests; none: it is refused.
     std::function<Result<Json>(const Json& parameters)> trace{};
     // Called once, on a thread of control, before anybody asks.
     std::function<std::optional<Error>()> begin{};
+    std::function<void()> on_reload{};  // after a new configuration was taken, on that thread
   };
 
   // What the configuration points to must outlive the control.
@@ -41,9 +46,24 @@ class Control {
   // Any thread but a worker's; one at a time is heard. Takes at most some seconds.
   [[nodiscard]] Result<Json> run(const Json& request);
 
-  // A backend's health checks say that it is well, or not; both as in the configuration. An error:
-  // not every worker knows it.
-  [[nodiscard]] std::optional<Error> set_health(size_t service, size_t backend, bool is_well);
+  // Takes the configuration that the file says now, or, if anything is wrong with it, changes
+  // nothing. Every fault is a line of the error. Any thread but a worker's.
+  [[nodiscard]] Result<Json> reload();
+
+  // A backend that is checked, for as long as no other configuration is taken.
+  struct CheckedBackend {
+    size_t family = 0;
+    uint32_t slot = 0;
+    uint64_t reloads = 0;
+    net::IpAddress address{};
+    uint16_t port = 0;  // where it is checked
+    CheckConfig check{};
+    bool is_well = true;
+  };
+  [[nodiscard]] std::vector<CheckedBackend> checked_backends();
+
+  // Its checks say that a backend is well, or not. An error: not every worker knows it.
+  [[nodiscard]] std::optional<Error> set_health(const CheckedBackend& backend, bool is_well);
 
   // The same for text: a line of JSON in, a line out: {"result": ...} or {"error": "..."}.
   [[nodiscard]] std::string answer(std::string_view request);
@@ -58,7 +78,9 @@ class Control {
       std::array<TableSample, 2> tables{};
     };
     std::vector<Worker> workers{};
-    std::vector<std::vector<uint32_t>> weights{};  // in force, by service and backend
+    Layout layout{};
+    uint64_t reloads = 0;
+    uint64_t reloads_refused = 0;
   };
   [[nodiscard]] Result<Sample> sample();
 
@@ -72,12 +94,8 @@ class Control {
   };
 
  private:
-  // Where a service's backends stand in its family's ServiceTable.
-  struct ServicePlace {
-    size_t family = 0;
-    uint32_t service = 0;
-    uint32_t first_backend = 0;
-  };
+  // A worker's turn takes microseconds; seconds pass when something is wrong, or a walk is long.
+  static constexpr std::chrono::seconds kAnswerWaitMax{5};
 
   Result<Json> run_command(const ParsedRequest& request);
   Result<Json> stats();
@@ -95,18 +113,27 @@ class Control {
   Result<Sample> take_sample();
   [[nodiscard]] Result<FlowFilter> filter_of(const Json& parameters) const;
   [[nodiscard]] Json row_json(size_t worker, size_t family, const FlowRow& row) const;
-  [[nodiscard]] Result<SetWeightsRequest::Change> change_of(size_t service) const;
-  [[nodiscard]] uint32_t weight_of(size_t service, size_t backend) const;
-  [[nodiscard]] std::pair<size_t, size_t> find_backend(size_t family, uint32_t index) const;
+  [[nodiscard]] uint32_t weight_of(size_t family, uint32_t slot) const;
+  [[nodiscard]] Result<SetWeightsRequest::Change> change_of(const Layout::Place& place);
   std::optional<Error> apply(const std::vector<SetWeightsRequest::Change>& changes);
   std::optional<Error> ask_all(std::span<node::Request* const> requests);
+  std::optional<Error> ask_until_all_have(std::vector<node::Request*> requests);
+
+  using BackendStates = std::array<std::vector<BackendState>, 2>;  // by family and slot
+
+  Result<Json> take_file();
+  Result<Json> take(const lb::Config& file);
+  [[nodiscard]] BackendStates states_after(const lb::Config& file, const Layout& layout) const;
+  Result<std::deque<UpdateRequest>> make_updates(const lb::Config& config, const Layout& layout);
 
   std::mutex mutex_;
   lb::Config lb_config_;
   Config config_;
-  std::vector<ServicePlace> places_;                       // by service of the configuration
-  std::array<uint32_t, 2> backend_counts_{};               // of each family
-  std::vector<std::vector<BackendState>> backend_states_;  // by service and backend
+  std::array<bool, 2> has_tables_{};  // by family: it began with services
+  Layout layout_;                     // what all workers have
+  BackendStates backend_states_;
+  uint64_t reloads_ = 0;
+  uint64_t reloads_refused_ = 0;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 

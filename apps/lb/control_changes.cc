@@ -44,50 +44,56 @@ Result<Json> Control::timeouts(const Json& parameters) {
   return Json{{"timeouts", std::move(all)}};
 }
 
-uint32_t Control::weight_of(size_t service, size_t backend) const {
-  return backend_states_[service][backend].is_up()
-             ? lb_config_.services[service].backends[backend].weight
+uint32_t Control::weight_of(size_t family, uint32_t slot) const {
+  return backend_states_[family][slot].is_up()
+             ? layout_.families[family].backends[slot].configured_weight
              : 0;
 }
 
 // What makes the workers' weights of a service those that it has now.
-Result<SetWeightsRequest::Change> Control::change_of(size_t service) const {
-  const ServiceConfig& config = lb_config_.services[service];
+Result<SetWeightsRequest::Change> Control::change_of(const Layout::Place& place) {
+  FamilyLayout& family = layout_.families[place.family];
+  const std::vector<uint32_t>& slots = family.services[place.service].backends;
   std::vector<uint32_t> weights;
-  std::vector<balance::WeightedBackend> weighted;
-  for (size_t b = 0; b < config.backends.size(); ++b) {
-    weights.push_back(weight_of(service, b));
-    weighted.push_back({config.backends[b].name, weights.back()});
+  for (const uint32_t slot : slots) {
+    weights.push_back(std::exchange(family.backends[slot].weight, weight_of(place.family, slot)));
   }
-  auto maglev = balance::Maglev::create({.backends = weighted, .seed = lb_config_.maglev_seed});
-  if (!maglev) return Error{config.name + ": " + maglev.error().message};
-  return SetWeightsRequest::Change{places_[service].family == 1, places_[service].service,
-                                   std::move(weights), std::move(maglev).value()};
+  auto maglev = make_maglev(family, place.service, lb_config_.maglev_seed);
+  if (!maglev) {
+    for (size_t i = 0; i < slots.size(); ++i) family.backends[slots[i]].weight = weights[i];
+    return maglev.error();
+  }
+  for (size_t i = 0; i < slots.size(); ++i) weights[i] = family.backends[slots[i]].weight;
+  return SetWeightsRequest::Change{place.family == 1, place.service, std::move(weights),
+                                   std::move(maglev).value()};
 }
 
 Result<Json> Control::backend(const Json& parameters) {
   const std::string action = parameters["action"].get<std::string>();
   const std::string name = parameters["name"].get<std::string>();
   const std::string only = parameters.value("service", "");
-  const std::vector<std::vector<BackendState>> states_before = backend_states_;
+  const auto states_before = backend_states_;
+  const Layout layout_before = layout_;
   std::vector<SetWeightsRequest::Change> changes;
   Json changed = Json::array();
-  for (size_t s = 0; s < lb_config_.services.size(); ++s) {
-    const ServiceConfig& service = lb_config_.services[s];
+  for (const Layout::Place& place : layout_.services) {
+    const ServiceSlot& service = layout_.service(place);
     if (!only.empty() && service.name != only) continue;
-    for (size_t b = 0; b < service.backends.size(); ++b) {
-      if (service.backends[b].name != name) continue;
-      BackendState& state = backend_states_[s][b];
+    for (const uint32_t slot : service.backends) {
+      if (layout_.families[place.family].backends[slot].name != name) continue;
+      BackendState& state = backend_states_[place.family][slot];
       if (action == "up") state.is_down = state.is_drained = false;
       if (action == "down") state.is_down = true;
       if (action == "drain") state.is_drained = true;
-      Result<SetWeightsRequest::Change> change = change_of(s);
+      Result<SetWeightsRequest::Change> change = change_of(place);
       if (!change) {
         backend_states_ = states_before;
+        layout_ = layout_before;
         return change.error();
       }
       changes.push_back(std::move(change).value());
-      changed.push_back({{"service", service.name}, {"name", name}, {"weight", weight_of(s, b)}});
+      changed.push_back(
+          {{"service", service.name}, {"name", name}, {"weight", weight_of(place.family, slot)}});
     }
   }
   if (changes.empty()) {
@@ -97,12 +103,31 @@ Result<Json> Control::backend(const Json& parameters) {
   return Json{{"changed", std::move(changed)}};
 }
 
-std::optional<Error> Control::set_health(size_t service, size_t backend, bool is_well) {
+std::vector<Control::CheckedBackend> Control::checked_backends() {
   const std::scoped_lock lock(mutex_);
-  BackendState& state = backend_states_[service][backend];
+  std::vector<CheckedBackend> checked;
+  for (size_t s = 0; s < layout_.services.size(); ++s) {
+    const Layout::Place& place = layout_.services[s];
+    const std::optional<CheckConfig>& check = lb_config_.services[s].check;
+    if (!check) continue;
+    for (const uint32_t slot : layout_.service(place).backends) {
+      const BackendSlot& backend = layout_.families[place.family].backends[slot];
+      checked.push_back({place.family, slot, reloads_, backend.address,
+                         check->port.value_or(backend.port), *check,
+                         !backend_states_[place.family][slot].is_failing});
+    }
+  }
+  return checked;
+}
+
+std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_well) {
+  const std::scoped_lock lock(mutex_);
+  if (backend.reloads != reloads_) return {};  // the checks of another configuration
+  BackendState& state = backend_states_[backend.family][backend.slot];
   const BackendState before = state;
   state.is_failing = !is_well;
-  Result<SetWeightsRequest::Change> change = change_of(service);
+  const uint32_t service = layout_.families[backend.family].backends[backend.slot].service;
+  Result<SetWeightsRequest::Change> change = change_of({backend.family, service});
   if (!change) {
     state = before;
     return change.error();

@@ -82,12 +82,14 @@ Result<FlowFilter> Control::filter_of(const Json& parameters) const {
     filter.classes[i] = flow_class.empty() || kClassNames[i] == flow_class;
   }
   bool is_any = false;
-  for (const ServiceConfig& config : lb_config_.services) {
-    auto& wanted = filter.backends[config.address.is_ipv6() ? 1 : 0];
-    for (const BackendConfig& one : config.backends) {
-      wanted.push_back((service.empty() || config.name == service) &&
-                       (backend.empty() || one.name == backend));
-      is_any = is_any || wanted.back();
+  for (size_t family = 0; family < layout_.families.size(); ++family) {
+    const FamilyLayout& layout = layout_.families[family];
+    for (const BackendSlot& one : layout.backends) {
+      filter.backends[family].push_back(
+          one.use != SlotUse::kFree &&
+          (service.empty() || layout.services[one.service].name == service) &&
+          (backend.empty() || one.name == backend));
+      is_any = is_any || filter.backends[family].back();
     }
   }
   if (!is_any) return Error{"there is no such service with such a backend"};
@@ -109,22 +111,9 @@ Result<Json> Control::flows(const Json& parameters) {
   return walk_flows(FlowsRequest::Action::kDelete, filter.value());
 }
 
-// The service and backend, as in the configuration, of a backend in a family's table.
-std::pair<size_t, size_t> Control::find_backend(size_t family, uint32_t index) const {
-  for (size_t s = 0; s < places_.size(); ++s) {
-    const ServicePlace& place = places_[s];
-    if (place.family != family || index < place.first_backend) continue;
-    const size_t offset = index - place.first_backend;
-    if (offset < lb_config_.services[s].backends.size()) return {s, offset};
-  }
-  ROOST_ASSERT(false);
-  return {};
-}
-
 Json Control::row_json(size_t worker, size_t family, const FlowRow& row) const {
-  const auto [s, b] = find_backend(family, row.backend);
-  const ServiceConfig& service = lb_config_.services[s];
-  const BackendConfig& backend = service.backends[b];
+  const BackendSlot& backend = layout_.families[family].backends[row.backend];
+  const ServiceSlot& service = layout_.families[family].services[backend.service];
   return {{"worker", worker},
           {"service", service.name},
           {"protocol", service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp"},
@@ -190,16 +179,17 @@ Result<Json> Control::walk_flows(FlowsRequest::Action action, const FlowFilter& 
   }
   if (error) return *error;
   Json rows = Json::array();
-  for (size_t family = 0; family < backend_counts_.size(); ++family) {
-    for (uint32_t backend = 0; backend < backend_counts_[family]; ++backend) {
-      const auto [s, b] = find_backend(family, backend);
+  for (size_t family = 0; family < layout_.families.size(); ++family) {
+    const FamilyLayout& layout = layout_.families[family];
+    for (uint32_t backend = 0; backend < layout.backends.size(); ++backend) {
       for (size_t state = 0; state < kConnectionStateCount; ++state) {
         uint64_t count = 0;
         for (const FlowsRequest& request : requests)
           count += request.counts[family][backend][state];
         if (count == 0) continue;
-        rows.push_back({{"service", lb_config_.services[s].name},
-                        {"backend", lb_config_.services[s].backends[b].name},
+        const BackendSlot& slot = layout.backends[backend];
+        rows.push_back({{"service", layout.services[slot.service].name},
+                        {"backend", slot.name},
                         {"state", kStateNames[state]},
                         {"flows", count}});
       }

@@ -1,11 +1,16 @@
 #include "apps/lb/control_plane.h"
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "apps/lb/health.h"
 #include "apps/lb/metrics.h"
+#include "apps/lb/reload_signal.h"
 #include "apps/lb/telemetry.h"
 #include "roost/node/control_socket.h"
 #include "roost/node/service_notice.h"
@@ -13,11 +18,43 @@
 
 namespace roost::lb {
 
+namespace {
+
+// On standard error, as the faults of a configuration are at the start.
+void say(const Result<Json>& reloaded) {
+  if (!reloaded) {
+    fmt::print(stderr, "{}\nroost: the configuration was not taken; nothing has changed\n",
+               reloaded.error().message);
+    return;
+  }
+  const Json& json = reloaded.value();
+  fmt::print(
+      stderr,
+      "roost: the configuration was taken: {} backends, {} added, {} removed; {} connections "
+      "are on removed ones\n",
+      json["backends"].get<uint64_t>(), json["added"].get<uint64_t>(),
+      json["removed"].get<uint64_t>(), json["connections_on_removed"].get<uint64_t>());
+}
+
+}  // namespace
+
 struct ControlPlane::Faces {
   Faces(const Config& config, Control::Config control_config)
       : room(*control_config.room),
         begin(control_config.begin),
-        control(config, std::move(control_config)) {}
+        control(config, with_health(std::move(control_config))) {}
+
+  Control::Config with_health(Control::Config config) {
+    config.on_reload = [this] { check_anew(); };
+    return config;
+  }
+
+  // What old checks still say is nobody's.
+  void check_anew() {
+    const std::scoped_lock lock(health_mutex);
+    health.reset();
+    health = check_health(control);
+  }
 
   std::optional<Error> start(const Config& lb_config) {
     const ControlConfig& config = lb_config.control;
@@ -37,19 +74,22 @@ struct ControlPlane::Faces {
       metrics.emplace(std::move(started).value());
     }
     telemetry = add_telemetry(control);
-    health = check_health(lb_config, control);
+    check_anew();
     notice = node::ServiceNotice::start(room);
+    reload_signal.emplace([this] { say(control.reload()); });
     return {};
   }
 
   node::Mailroom& room;
   std::function<std::optional<Error>()> begin;
   Control control;
+  std::mutex health_mutex;
+  std::unique_ptr<node::HealthChecker> health;  // outlives those that make it anew
   std::optional<node::ControlSocket> socket;
   std::optional<Metrics> metrics;
   std::vector<io::TelemetryCommand> telemetry;
-  std::unique_ptr<node::HealthChecker> health;
   std::unique_ptr<node::ServiceNotice> notice;
+  std::optional<ReloadSignal> reload_signal;
 };
 
 Result<ControlPlane> ControlPlane::start(const Config& config, Control::Config control,

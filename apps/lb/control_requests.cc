@@ -27,12 +27,12 @@ size_t copy_counters(const Family<Address>& family, size_t first, size_t count_m
 
 }  // namespace
 
-SampleRequest::SampleRequest(const ControlledWorker& worker, const Config& config)
+SampleRequest::SampleRequest(const ControlledWorker& worker, const Layout& layout,
+                             size_t port_count)
     : worker_(worker) {
-  totals.ports.resize(config.ports.size());
-  for (const ServiceConfig& service : config.services) {
-    auto& counters = backends[service.address.is_ipv6() ? 1 : 0];
-    counters.resize(counters.size() + service.backends.size());
+  totals.ports.resize(port_count);
+  for (size_t family = 0; family < backends.size(); ++family) {
+    backends[family].resize(layout.families[family].backends.size());
   }
 }
 
@@ -46,6 +46,7 @@ bool SampleRequest::step() {
     neighbours = report_neighbours(state.next_hops().neighbours());
     echo_replies = state.echo_replies();
     fragments = state.fragment_report();
+    forgotten = state.forgotten();
     tables = {sample_of(state.ipv4()), sample_of(state.ipv6())};
   }
   size_t room = kCountersAStep;

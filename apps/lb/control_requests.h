@@ -38,8 +38,8 @@ struct TableSample {
 // Every number of a worker.
 class SampleRequest final : public node::Request {
  public:
-  // `ports` of the totals and both lists of counters get the sizes that the configuration gives.
-  SampleRequest(const ControlledWorker& worker, const Config& config);
+  // For a worker whose services stand in this layout.
+  SampleRequest(const ControlledWorker& worker, const Layout& layout, size_t port_count);
   bool step() override;
 
   RunTotals totals;
@@ -49,7 +49,8 @@ class SampleRequest final : public node::Request {
   uint64_t echo_replies = 0;
   FragmentReport fragments;
   std::array<TableSample, 2> tables;                     // IPv4, IPv6
-  std::array<std::vector<BackendCounters>, 2> backends;  // as in the family's ServiceTable
+  std::array<std::vector<BackendCounters>, 2> backends;  // by family and slot
+  BackendCounters forgotten;
 
  private:
   static constexpr size_t kCountersAStep = 1'024;
@@ -90,6 +91,20 @@ class SetWeightsRequest final : public node::Request {
   State& state_;
   std::vector<Change> changes_;
   size_t next_ = 0;
+};
+
+// A new configuration, in one step: linear in the number of backends, about a cache line each.
+class UpdateRequest final : public node::Request {
+ public:
+  UpdateRequest(State& state, StateUpdate update) : state_(state), update_(std::move(update)) {}
+  bool step() override {
+    state_.exchange(update_);
+    return true;
+  }
+
+ private:
+  State& state_;
+  StateUpdate update_;  // afterwards what it replaced, to be freed by whoever asked
 };
 
 // Which connections are meant.

@@ -13,13 +13,6 @@ namespace roost::lb {
 
 namespace {
 
-void add(const BackendCounters& from, BackendCounters& to) {
-  to.flows += from.flows;
-  to.flows_over += from.flows_over;
-  to.packets += from.packets;
-  to.bytes += from.bytes;
-}
-
 void add(const IcmpAnswerCounters& from, IcmpAnswerCounters& to) {
   to.too_big += from.too_big;
   to.time_exceeded += from.time_exceeded;
@@ -86,7 +79,8 @@ Json workers_json(const Control::Sample& sample) {
   return all;
 }
 
-std::string_view state_name(const Control::BackendState& state) {
+std::string_view state_name(const Control::BackendState& state, bool is_removed) {
+  if (is_removed) return "removed";
   if (state.is_down) return "down";
   if (state.is_failing) return "failing";
   return state.is_drained ? "drained" : "up";
@@ -98,14 +92,16 @@ Result<Control::Sample> Control::take_sample() {
   std::deque<SampleRequest> requests;
   std::vector<node::Request*> posted;
   for (const ControlledWorker& worker : config_.workers) {
-    posted.push_back(&requests.emplace_back(worker, lb_config_));
+    posted.push_back(&requests.emplace_back(worker, layout_, lb_config_.ports.size()));
   }
   if (auto error = ask_all(posted)) return *error;
 
   Sample sample;
   Report& report = sample.report;
   std::array<std::vector<BackendCounters>, 2> backends;
-  for (size_t family = 0; family < 2; ++family) backends[family].resize(backend_counts_[family]);
+  for (size_t family = 0; family < 2; ++family) {
+    backends[family].resize(layout_.families[family].backends.size());
+  }
   for (size_t i = 0; i < requests.size(); ++i) {
     const SampleRequest& request = requests[i];
     add(request.totals, report.run);
@@ -114,9 +110,10 @@ Result<Control::Sample> Control::take_sample() {
     report.neighbours += request.neighbours;
     report.echo_replies += request.echo_replies;
     report.fragments += request.fragments;
+    report.forgotten += request.forgotten;
     for (size_t family = 0; family < 2; ++family) {
       for (size_t b = 0; b < backends[family].size(); ++b) {
-        add(request.backends[family][b], backends[family][b]);
+        backends[family][b] += request.backends[family][b];
       }
       report.table_bytes += request.tables[family].bytes;
     }
@@ -132,15 +129,11 @@ Result<Control::Sample> Control::take_sample() {
   report.page_size = page_kind_name(tables[tables[0].bytes >= tables[1].bytes ? 0 : 1].page_kind);
   report.kernel = isa_name(tables[0].isa);
 
-  report.services = report_services(lb_config_, [&](size_t service, size_t backend) {
-    const ServicePlace& place = places_[service];
-    return backends[place.family][place.first_backend + backend];
-  });
-  for (size_t s = 0; s < places_.size(); ++s) {
-    std::vector<uint32_t>& weights = sample.weights.emplace_back();
-    for (size_t b = 0; b < lb_config_.services[s].backends.size(); ++b)
-      weights.push_back(weight_of(s, b));
-  }
+  report.services = report_services(
+      layout_, [&](size_t family, uint32_t slot) { return backends[family][slot]; });
+  sample.layout = layout_;
+  sample.reloads = reloads_;
+  sample.reloads_refused = reloads_refused_;
   return sample;
 }
 
@@ -148,6 +141,8 @@ Result<Json> Control::stats() {
   const Result<Sample> sample = take_sample();
   if (!sample) return sample.error();
   Json json = report_json(sample.value().report);
+  json["reloads"] = {{"taken", sample.value().reloads},
+                     {"refused", sample.value().reloads_refused}};
   json["workers"] = workers_json(sample.value());
   return json;
 }
@@ -164,22 +159,22 @@ Result<Json> Control::backends(const Json& parameters) {
   const std::string wanted = parameters.value("service", "");
   Json rows = Json::array();
   bool is_found = wanted.empty();
-  for (size_t s = 0; s < places_.size(); ++s) {
-    const ServiceReport& service = sample.value().report.services[s];
+  for (const ServiceReport& service : sample.value().report.services) {
     if (!wanted.empty() && service.name != wanted) continue;
     is_found = true;
-    for (size_t b = 0; b < service.backends.size(); ++b) {
-      const BackendReport& backend = service.backends[b];
-      rows.push_back({{"service", service.name},
-                      {"name", backend.name},
-                      {"endpoint", backend.endpoint},
-                      {"state", state_name(backend_states_[s][b])},
-                      {"weight", weight_of(s, b)},
-                      {"configured_weight", lb_config_.services[s].backends[b].weight},
-                      {"live_flows", backend.counters.flows - backend.counters.flows_over},
-                      {"flows", backend.counters.flows},
-                      {"packets", backend.counters.packets},
-                      {"bytes", backend.counters.bytes}});
+    for (const BackendReport& backend : service.backends) {
+      const BackendSlot& slot = layout_.families[service.family].backends[backend.slot];
+      rows.push_back(
+          {{"service", service.name},
+           {"name", backend.name},
+           {"endpoint", backend.endpoint},
+           {"state", state_name(backend_states_[service.family][backend.slot], backend.is_removed)},
+           {"weight", slot.weight},
+           {"configured_weight", slot.configured_weight},
+           {"live_flows", backend.counters.flows - backend.counters.flows_over},
+           {"flows", backend.counters.flows},
+           {"packets", backend.counters.packets},
+           {"bytes", backend.counters.bytes}});
     }
   }
   if (!is_found) return Error{"there is no service " + wanted};

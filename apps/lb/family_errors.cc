@@ -50,8 +50,7 @@ net::LaneVerdict FamilyPath<Address>::forward_error(net::Packet& packet,
   Backend& backend = services_.backend(match.connection->backend);
   const bool is_to_backend = match.sender == Sender::kClient;
   const node::NeighbourIndex neighbour =
-      is_to_backend ? backend.neighbour : neighbour_of_client(*match.connection, about.source);
-  if (neighbour == node::kNoNeighbour) return drop(DropCause::kNoNeighbour);
+      is_to_backend ? neighbour_of(backend) : neighbour_of_client(*match.connection, about.source);
   const Passage passage{packet, parsed, about};
   const Departure departure = prepare(passage, neighbour);
   if (departure.refusal) return drop(*departure.refusal);

@@ -52,7 +52,7 @@ net::LaneVerdict FamilyPath<Address>::begin_connection(const Passage& passage, b
   if (!backend_index) return drop(DropCause::kNoBackend);
   if (!next_hops_.is_reachable(passage.key.source)) return drop(DropCause::kNoNeighbour);
   Backend& backend = services_.backend(*backend_index);
-  const Departure departure = prepare(passage, backend.neighbour);
+  const Departure departure = prepare(passage, neighbour_of(backend));
   if (departure.refusal) return drop(*departure.refusal);
 
   const ConnectionState state = first_state(passage.key.protocol, passage.parsed.tcp_flags);
@@ -82,7 +82,7 @@ net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connect
     is_changed = true;
     return begin_connection(passage, is_changed);
   }
-  const Departure departure = prepare(passage, backend.neighbour);
+  const Departure departure = prepare(passage, neighbour_of(backend));
   if (departure.refusal) return drop(*departure.refusal);
   if (begins_anew(connection.state, flags)) {
     connections_.restart(connection);
@@ -95,9 +95,8 @@ net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connect
 
 template <class Address>
 net::LaneVerdict FamilyPath<Address>::to_client(const Passage& passage, Connection& connection) {
-  const node::NeighbourIndex neighbour = neighbour_of_client(connection, passage.key.destination);
-  if (neighbour == node::kNoNeighbour) return drop(DropCause::kNoNeighbour);
-  const Departure departure = prepare(passage, neighbour);
+  const Departure departure =
+      prepare(passage, neighbour_of_client(connection, passage.key.destination));
   if (departure.refusal) return drop(*departure.refusal);
   hear(connection, Sender::kBackend, passage.parsed);
   connections_.refresh(connection, timeout(connection.state));
@@ -107,11 +106,10 @@ net::LaneVerdict FamilyPath<Address>::to_client(const Passage& passage, Connecti
 }
 
 template <class Address>
-node::NeighbourIndex FamilyPath<Address>::neighbour_of_client(Connection& connection,
-                                                              const Address& client) {
-  node::NeighbourIndex& neighbour = connection.client_neighbour;
-  if (neighbour == node::kNoNeighbour || !next_hops_.neighbours().is_still(neighbour, client)) {
-    neighbour = next_hops_.find(client, now_);
+node::NeighbourIndex FamilyPath<Address>::still_or_found(node::NeighbourIndex& neighbour,
+                                                         const Address& address) {
+  if (neighbour == node::kNoNeighbour || !next_hops_.neighbours().is_still(neighbour, address)) {
+    neighbour = next_hops_.find(address, now_);
   }
   return neighbour;
 }
@@ -120,6 +118,7 @@ node::NeighbourIndex FamilyPath<Address>::neighbour_of_client(Connection& connec
 template <class Address>
 typename FamilyPath<Address>::Departure FamilyPath<Address>::prepare(
     const Passage& passage, node::NeighbourIndex neighbour) {
+  if (neighbour == node::kNoNeighbour) return {.refusal = DropCause::kNoNeighbour};
   const node::Interface& out = next_hops_.interface(next_hops_.neighbours().port(neighbour));
   const net::Packet& packet = passage.packet;
   const bool is_too_big = passage.parsed.ip_bytes > out.mtu;

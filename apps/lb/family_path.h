@@ -88,8 +88,15 @@ class FamilyPath {
     std::optional<DropCause> refusal{};  // it does not leave; its sender has been told if need be
   };
   [[nodiscard]] Departure prepare(const Passage& passage, node::NeighbourIndex neighbour);
-  // By whom the connection's client is reached; kNoNeighbour when there is no way or no room.
-  node::NeighbourIndex neighbour_of_client(Connection& connection, const Address& client);
+  // By whom an address is reached: the neighbour that it had if it still is, else found and kept;
+  // kNoNeighbour when there is no way or no room.
+  node::NeighbourIndex still_or_found(node::NeighbourIndex& neighbour, const Address& address);
+  node::NeighbourIndex neighbour_of_client(Connection& connection, const Address& client) {
+    return still_or_found(connection.client_neighbour, client);
+  }
+  node::NeighbourIndex neighbour_of(Backend& backend) {
+    return still_or_found(backend.neighbour, backend.endpoint.address);
+  }
   net::LaneVerdict send_to_backend(const Passage& passage, Backend& backend,
                                    const Departure& departure);
   net::LaneVerdict leave(const Passage& passage, Backend& backend, const Departure& departure);

@@ -4,14 +4,13 @@
 
 #include <memory>
 
-#include "apps/lb/config.h"
 #include "apps/lb/control.h"
 #include "roost/node/health_checker.h"
 
 namespace roost::lb {
 
-// Null when no service wants checks. `control` must outlive it.
-[[nodiscard]] std::unique_ptr<node::HealthChecker> check_health(const Config& config,
-                                                                Control& control);
+// Of the configuration in force, until another one is taken; backends are as well as the control
+// knows them to be. Null when no service wants checks. `control` must outlive it.
+[[nodiscard]] std::unique_ptr<node::HealthChecker> check_health(Control& control);
 
 }  // namespace roost::lb

@@ -8,6 +8,7 @@
 
 #include "apps/lb/config.h"
 #include "apps/lb/exit_status.h"
+#include "apps/lb/reload_signal.h"
 #include "apps/lb/report.h"
 #include "apps/lb/run.h"
 #include "apps/lb/state.h"
@@ -89,9 +90,12 @@ int run_lb(const LbOptions& options) {
   if (options.check_only) return check(*outcome.config, options.config_path);
 
   end_in_order_on_signals();
-  const Result<Report> report = run_on_ports(
-      *outcome.config,
-      {.eal_arguments = options.eal_arguments, .stop = &stop_signal, .watch = options.watch});
+  block_reload_signal();
+  const Result<Report> report =
+      run_on_ports(*outcome.config, {.eal_arguments = options.eal_arguments,
+                                     .config_path = options.config_path,
+                                     .stop = &stop_signal,
+                                     .watch = options.watch});
   if (!report) {
     complain(report.error().message);
     return kExitCannotStart;

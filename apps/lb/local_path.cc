@@ -1,7 +1,5 @@
 #include "apps/lb/local_path.h"
 
-#include <algorithm>
-
 #include "apps/lb/admission.h"
 #include "roost/net/arp.h"
 #include "roost/net/byte_order.h"
@@ -39,14 +37,6 @@ bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed) {
 }
 
 }  // namespace
-
-LocalPath::LocalPath(State& state, net::Outbox& outbox) : state_(state), outbox_(outbox) {
-  for (const PortConfig& port : state.config().ports) {
-    for (const net::IpPrefix& own : port.addresses) ours_.push_back(own.address);
-  }
-  for (const ServiceConfig& service : state.config().services) ours_.push_back(service.address);
-  std::ranges::sort(ours_);
-}
 
 std::optional<net::LaneVerdict> LocalPath::decide(const net::Packet& packet,
                                                   net::ParsedPacket& parsed, DropCause cause,
@@ -104,7 +94,7 @@ bool LocalPath::is_for_an_address_of_ours(const net::Packet& packet,
   const net::IpAddress destination =
       parsed.is_ipv6 ? net::IpAddress(net::FlowKey6::from_packet(packet, parsed).destination)
                      : net::IpAddress(net::FlowKey4::from_packet(packet, parsed).destination);
-  return std::ranges::binary_search(ours_, destination);
+  return state_.next_hops().is_pinged(destination);
 }
 
 }  // namespace roost::lb

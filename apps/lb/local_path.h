@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "apps/lb/drop_cause.h"
 #include "apps/lb/state.h"
@@ -18,7 +17,7 @@ namespace roost::lb {
 class LocalPath {
  public:
   // Both must outlive this object.
-  LocalPath(State& state, net::Outbox& outbox);
+  LocalPath(State& state, net::Outbox& outbox) : state_(state), outbox_(outbox) {}
 
   // Decides a packet that was not admitted for this cause; nothing when it is not for the balancer.
   std::optional<net::LaneVerdict> decide(const net::Packet& packet, net::ParsedPacket& parsed,
@@ -36,7 +35,6 @@ class LocalPath {
 
   State& state_;
   net::Outbox& outbox_;
-  std::vector<net::IpAddress> ours_;  // the ports' addresses and the virtual ones, sorted
 };
 
 }  // namespace roost::lb

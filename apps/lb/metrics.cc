@@ -97,13 +97,16 @@ void add_ports(const Report& report, Collection& out) {
   each([](const PortTotals& port) { return port.device_errors; });
 }
 
+// Those that the configuration names: labels must be unique.
 void add_backends(const Control::Sample& sample, Collection& out) {
   const auto each = [&](auto&& value_of) {
-    for (size_t s = 0; s < sample.report.services.size(); ++s) {
-      const ServiceReport& service = sample.report.services[s];
-      for (size_t b = 0; b < service.backends.size(); ++b) {
-        out.add({{"service", service.name}, {"backend", service.backends[b].name}},
-                value_of(service.backends[b].counters, sample.weights[s][b]));
+    for (const ServiceReport& service : sample.report.services) {
+      for (const BackendReport& backend : service.backends) {
+        if (backend.is_removed) continue;
+        const uint32_t weight =
+            sample.layout.families[service.family].backends[backend.slot].weight;
+        out.add({{"service", service.name}, {"backend", backend.name}},
+                value_of(backend.counters, weight));
       }
     }
   };
@@ -119,6 +122,21 @@ void add_backends(const Control::Sample& sample, Collection& out) {
   });
   out.gauge("backend_weight", "Share of new connections; 0: it gets none.");
   each([](const BackendCounters&, uint32_t weight) { return uint64_t{weight}; });
+}
+
+void add_reloads(const Control::Sample& sample, Collection& out) {
+  out.counter("reloads_total", "Readings of the configuration, by outcome.")
+      .add({{"outcome", "taken"}}, sample.reloads)
+      .add({{"outcome", "refused"}}, sample.reloads_refused);
+  uint64_t live = 0;
+  for (const ServiceReport& service : sample.report.services) {
+    for (const BackendReport& backend : service.backends) {
+      if (backend.is_removed) live += backend.counters.flows - backend.counters.flows_over;
+    }
+  }
+  out.gauge("removed_backend_flows_live",
+            "Connections of backends that the configuration names no more.")
+      .add({}, live);
 }
 
 void add_workers(const Control::Sample& sample, Collection& out) {
@@ -166,6 +184,7 @@ class BalancerMetrics final : public prometheus::Collectable {
       add_totals(sample.value().report, out);
       add_ports(sample.value().report, out);
       add_backends(sample.value(), out);
+      add_reloads(sample.value(), out);
       add_workers(sample.value(), out);
     }
     return out.take();

@@ -35,21 +35,6 @@ std::vector<node::Interface> interfaces_of(const Config& config,
   return interfaces;
 }
 
-// A port's own addresses, and the virtual ones of its networks.
-std::vector<node::AnsweredAddress> answered_addresses(const Config& config) {
-  std::vector<node::AnsweredAddress> answered;
-  const auto port_count = static_cast<uint16_t>(config.ports.size());
-  for (uint16_t port = 0; port < port_count; ++port) {
-    for (const net::IpPrefix& own : config.ports[port].addresses) {
-      answered.push_back({port, own.address});
-      for (const ServiceConfig& service : config.services) {
-        if (own.contains(service.address)) answered.push_back({port, service.address});
-      }
-    }
-  }
-  return answered;
-}
-
 node::Neighbours::Config neighbours_config(const Config& config) {
   size_t backend_count = 0;
   uint32_t mtu_max = node::kMtuDefault;
@@ -66,6 +51,25 @@ node::Neighbours::Config neighbours_config(const Config& config) {
 
 }  // namespace
 
+LocalAddresses local_addresses(std::span<const PortConfig> ports,
+                               std::span<const net::IpAddress> virtual_addresses) {
+  LocalAddresses local;
+  const auto port_count = static_cast<uint16_t>(ports.size());
+  for (uint16_t port = 0; port < port_count; ++port) {
+    for (const net::IpPrefix& own : ports[port].addresses) {
+      local.asked.push_back({port, own.address});
+      local.pinged.push_back(own.address);
+      for (const net::IpAddress& address : virtual_addresses) {
+        if (own.contains(address)) local.asked.push_back({port, address});
+      }
+    }
+  }
+  local.pinged.insert(local.pinged.end(), virtual_addresses.begin(), virtual_addresses.end());
+  std::ranges::sort(local.asked);
+  std::ranges::sort(local.pinged);
+  return local;
+}
+
 Result<NextHops> NextHops::create(const Config& config,
                                   std::span<const net::MacAddress> device_macs) {
   std::vector<node::Neighbour> statics;
@@ -80,12 +84,16 @@ Result<NextHops> NextHops::create(const Config& config,
   }
   auto routes = node::RouteTable::create(interfaces.value(), configured_routes);
   if (!routes) return routes.error();
+  std::vector<net::IpAddress> virtual_addresses;
+  for (const ServiceConfig& service : config.services) virtual_addresses.push_back(service.address);
+  LocalAddresses local = local_addresses(config.ports, virtual_addresses);
   // The interfaces stay in their vector's memory when the table moves.
-  auto neighbours = node::Neighbours::create(
-      neighbours_config(config), interfaces.value().interfaces(), answered_addresses(config));
+  auto neighbours = node::Neighbours::create(neighbours_config(config),
+                                             interfaces.value().interfaces(), local.asked);
   if (!neighbours) return neighbours.error();
   NextHops next_hops(std::move(interfaces).value(), std::move(routes).value(),
                      std::move(neighbours).value());
+  next_hops.pinged_ = std::move(local.pinged);
   next_hops.pin_configured(config);
   return next_hops;
 }

@@ -3,8 +3,11 @@
 // [[neighbour]] and on no [[route]], stations of its own network included.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "apps/lb/config.h"
 #include "roost/base/result.h"
@@ -14,6 +17,16 @@
 #include "roost/node/routes.h"
 
 namespace roost::lb {
+
+// Addresses that the balancer answers for itself, all sorted.
+struct LocalAddresses {
+  std::vector<node::AnsweredAddress> asked{};  // by ARP and neighbour discovery, on their port
+  std::vector<net::IpAddress> pinged{};
+};
+
+// A port's own addresses, and the virtual ones; these are asked for on the ports of their networks.
+[[nodiscard]] LocalAddresses local_addresses(std::span<const PortConfig> ports,
+                                             std::span<const net::IpAddress> virtual_addresses);
 
 // One worker's.
 class NextHops {
@@ -39,6 +52,15 @@ class NextHops {
   [[nodiscard]] bool is_own_address(const net::IpAddress& address) const {
     return interfaces_.is_own_address(address);
   }
+  // Whether a ping of this address is answered.
+  [[nodiscard]] bool is_pinged(const net::IpAddress& address) const {
+    return std::ranges::binary_search(pinged_, address);
+  }
+  // Answers for these addresses from now on; what it answered for is in `local` afterwards.
+  void exchange_local(LocalAddresses& local) {
+    neighbours_.exchange_answered(local.asked);
+    std::swap(pinged_, local.pinged);
+  }
   [[nodiscard]] node::Neighbours& neighbours() { return neighbours_; }
   [[nodiscard]] const node::Neighbours& neighbours() const { return neighbours_; }
 
@@ -52,6 +74,7 @@ class NextHops {
   node::InterfaceTable interfaces_;
   node::RouteTable routes_;
   node::Neighbours neighbours_;
+  std::vector<net::IpAddress> pinged_;  // sorted
   std::optional<node::NeighbourIndex> default_neighbour_;
 };
 

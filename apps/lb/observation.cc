@@ -117,7 +117,7 @@ class Observation::Teller {
   }
 
   void tell(const Sighting& sighting) {
-    std::string words = words_of(sighting, lb_config_);
+    std::string words = words_of(sighting);
     if (file_) write(sighting, words);
     if (options_.is_told) fmt::print(stderr, "{}\n", words);
     const std::scoped_lock lock(mutex_);

@@ -11,14 +11,9 @@ namespace roost::lb {
 namespace {
 
 // Of all workers.
-BackendCounters sum_of_workers(std::span<State* const> states, size_t service, size_t backend) {
+BackendCounters sum_of_workers(std::span<State* const> states, size_t family, uint32_t slot) {
   BackendCounters sum;
-  for (const State* state : states) {
-    const BackendCounters counters = state->backend_counters(service, backend);
-    sum.flows += counters.flows;
-    sum.packets += counters.packets;
-    sum.bytes += counters.bytes;
-  }
+  for (const State* state : states) sum += state->backend_counters(family, slot);
   return sum;
 }
 
@@ -27,13 +22,9 @@ uint64_t sum_of_drops(const Report& report) {
 }
 
 BackendCounters sum_of_backends(const Report& report) {
-  BackendCounters sum;
+  BackendCounters sum = report.forgotten;
   for (const ServiceReport& service : report.services) {
-    for (const BackendReport& backend : service.backends) {
-      sum.flows += backend.counters.flows;
-      sum.packets += backend.counters.packets;
-      sum.bytes += backend.counters.bytes;
-    }
+    for (const BackendReport& backend : service.backends) sum += backend.counters;
   }
   return sum;
 }
@@ -49,6 +40,7 @@ void add_state(State& state, size_t worker, Report& report) {
   report.neighbours += report_neighbours(state.next_hops().neighbours());
   report.echo_replies += state.echo_replies();
   report.fragments += state.fragment_report();
+  report.forgotten += state.forgotten();
   if (worker < report.run.workers.size()) {
     report.run.workers[worker].flows_made = counts.made;
     report.run.workers[worker].flows_live = live;
@@ -59,6 +51,16 @@ void add_state(State& state, size_t worker, Report& report) {
   report.table_bytes += ipv4.memory_bytes() + ipv6.memory_bytes();
   report.page_size = page_kind_name(is_ipv4_larger ? ipv4.page_kind() : ipv6.page_kind());
   report.kernel = isa_name(ipv4.isa());
+}
+
+// By service slot of a family: its removed backends.
+std::vector<std::vector<uint32_t>> removed_backends(const FamilyLayout& family) {
+  std::vector<std::vector<uint32_t>> removed(family.services.size());
+  for (uint32_t slot = 0; slot < family.backends.size(); ++slot) {
+    const BackendSlot& backend = family.backends[slot];
+    if (backend.use == SlotUse::kRemoved) removed[backend.service].push_back(slot);
+  }
+  return removed;
 }
 
 }  // namespace
@@ -82,21 +84,37 @@ NeighbourReport report_neighbours(const node::Neighbours& neighbours) {
   return report;
 }
 
-std::vector<ServiceReport> report_services(const Config& config,
+std::vector<ServiceReport> report_services(const Layout& layout,
                                            const BackendCountersAt& counters_at) {
+  const std::array removed = {removed_backends(layout.families[0]),
+                              removed_backends(layout.families[1])};
   std::vector<ServiceReport> reports;
-  for (size_t s = 0; s < config.services.size(); ++s) {
-    const ServiceConfig& service = config.services[s];
+  const auto add = [&](const Layout::Place& place) {
+    const FamilyLayout& family = layout.families[place.family];
+    const ServiceSlot& service = family.services[place.service];
+    std::vector<uint32_t> slots = service.backends;
+    const auto& gone = removed[place.family][place.service];
+    slots.insert(slots.end(), gone.begin(), gone.end());
     ServiceReport report{service.name,
                          endpoint_text(service.address, service.port),
                          service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
-                         {}};
-    for (size_t b = 0; b < service.backends.size(); ++b) {
-      const BackendConfig& backend = service.backends[b];
-      report.backends.push_back(
-          {backend.name, endpoint_text(backend.address, backend.port), counters_at(s, b)});
+                         {},
+                         service.use == SlotUse::kRemoved,
+                         place.family};
+    for (const uint32_t slot : slots) {
+      const BackendSlot& backend = family.backends[slot];
+      report.backends.push_back({backend.name, endpoint_text(backend.address, backend.port),
+                                 counters_at(place.family, slot), backend.use == SlotUse::kRemoved,
+                                 slot});
     }
     reports.push_back(std::move(report));
+  };
+  for (const Layout::Place& place : layout.services) add(place);
+  for (size_t family = 0; family < layout.families.size(); ++family) {
+    const std::vector<ServiceSlot>& services = layout.families[family].services;
+    for (uint32_t slot = 0; slot < services.size(); ++slot) {
+      if (services[slot].use == SlotUse::kRemoved) add({family, slot});
+    }
   }
   return reports;
 }
@@ -121,8 +139,8 @@ Report make_report(std::span<State* const> states, RunTotals run) {
   report.run = std::move(run);
   add_up_ports(report);
   for (size_t i = 0; i < states.size(); ++i) add_state(*states[i], i, report);
-  report.services = report_services(states.front()->config(), [&](size_t service, size_t backend) {
-    return sum_of_workers(states, service, backend);
+  report.services = report_services(states.front()->layout(), [&](size_t family, uint32_t slot) {
+    return sum_of_workers(states, family, slot);
   });
   return report;
 }
@@ -140,7 +158,8 @@ std::vector<std::string> broken_sums(const Report& report) {
              report.flows.evicted,
          "flows made = live + ended + expired + deleted + evicted does not hold");
   const BackendCounters backends = sum_of_backends(report);
-  expect(backends.flows, report.flows.made, "flows of all backends = flows made does not hold");
+  expect(backends.flows, report.flows.made,
+         "flows of all backends + forgotten = flows made does not hold");
   const auto drops = [&](DropCause cause) { return report.run.drops[static_cast<size_t>(cause)]; };
   expect(backends.packets + report.echo_replies + report.run.originated,
          report.sent + drops(DropCause::kTxRefused) + drops(DropCause::kNoBuffer) +

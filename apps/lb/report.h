@@ -76,6 +76,8 @@ struct BackendReport {
   std::string name{};
   std::string endpoint{};
   BackendCounters counters{};
+  bool is_removed = false;  // the configuration names it no more
+  uint32_t slot = 0;        // of its family's layout
 };
 
 struct ServiceReport {
@@ -83,6 +85,8 @@ struct ServiceReport {
   std::string endpoint{};
   std::string protocol{};
   std::vector<BackendReport> backends{};
+  bool is_removed = false;
+  size_t family = 0;  // 0 IPv4, 1 IPv6
 };
 
 struct NeighbourReport {
@@ -106,6 +110,7 @@ struct Report {
   uint64_t live = 0;     // counted one by one
   bool is_sound = true;  // every connection has its reply tuple and the other way round
   std::vector<ServiceReport> services{};
+  BackendCounters forgotten{};  // of backends that were removed and are in no service any more
   NeighbourReport neighbours{};
   uint64_t echo_replies = 0;  // pings of a virtual address or a port, answered in place
   uint64_t table_bytes = 0;
@@ -125,10 +130,10 @@ struct Report {
 // causes.
 void add_up_ports(Report& report);
 
-// The configuration's services, with what `counters_at` says of each backend; both indices as in
-// the configuration.
-using BackendCountersAt = std::function<BackendCounters(size_t service, size_t backend)>;
-[[nodiscard]] std::vector<ServiceReport> report_services(const Config& config,
+// The services of a layout in the order of the configuration, then those removed; with what
+// `counters_at` says of each backend.
+using BackendCountersAt = std::function<BackendCounters(size_t family, uint32_t slot)>;
+[[nodiscard]] std::vector<ServiceReport> report_services(const Layout& layout,
                                                          const BackendCountersAt& counters_at);
 
 // ADDRESS:PORT; an IPv6 address is in brackets.

@@ -90,11 +90,13 @@ Json services_json(const Report& report) {
                           {"flows", backend.counters.flows},
                           {"packets", backend.counters.packets},
                           {"bytes", backend.counters.bytes}});
+      if (backend.is_removed) backends.back()["removed"] = true;
     }
     services.push_back({{"name", service.name},
                         {"endpoint", service.endpoint},
                         {"protocol", service.protocol},
                         {"backends", std::move(backends)}});
+    if (service.is_removed) services.back()["removed"] = true;
   }
   return services;
 }
@@ -130,6 +132,10 @@ Json report_json(const Report& report) {
           {"echo_replies", report.echo_replies},
           {"neighbours", neighbours_json(report.neighbours)},
           {"services", services_json(report)},
+          {"forgotten_backends",
+           {{"flows", report.forgotten.flows},
+            {"packets", report.forgotten.packets},
+            {"bytes", report.forgotten.bytes}}},
           {"ports", ports_json(report)},
           {"captures", captures_json(report)},
           {"run",

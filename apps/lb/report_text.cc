@@ -96,11 +96,18 @@ void write_services(const Report& report, Out out) {
                    columns, "flows", "share", "packets", "bytes", service.endpoint,
                    service.protocol);
     for (const BackendReport& backend : service.backends) {
-      fmt::format_to(out, "  {:<{}} {:>14} {:>8.1f}% {:>14} {:>16}   {}\n", backend.name,
+      fmt::format_to(out, "  {:<{}} {:>14} {:>8.1f}% {:>14} {:>16}   {}{}\n", backend.name,
                      columns - 2, backend.counters.flows, 100 * per(backend.counters.flows, flows),
-                     backend.counters.packets, backend.counters.bytes, backend.endpoint);
+                     backend.counters.packets, backend.counters.bytes, backend.endpoint,
+                     backend.is_removed ? " removed" : "");
     }
   }
+}
+
+void write_forgotten(const Report& report, Out out) {
+  if (report.forgotten.flows == 0) return;
+  fmt::format_to(out, "\nbackends removed and forgotten had {} flows, {} packets, {} bytes\n",
+                 report.forgotten.flows, report.forgotten.packets, report.forgotten.bytes);
 }
 
 void write_flows_and_drops(const Report& report, Out out) {
@@ -134,6 +141,7 @@ std::string format_text(const Report& report) {
   write_captures(report, out);
   write_workers(report, out);
   write_services(report, out);
+  write_forgotten(report, out);
   write_flows_and_drops(report, out);
   write_neighbours(report, out);
   fmt::format_to(out,

@@ -139,6 +139,7 @@ Result<Report> run_with_ports(const Config& config, const io::Eal& eal,
        .room = &workers.value()->room(),
        .read_devices = [&](std::span<PortTotals> totals) { read_devices(ports, totals); },
        .io_version = io::dpdk_version(),
+       .config_path = options.config_path,
        .trace = [&](const Json& parameters) { return observation.trace(parameters); },
        .begin = [&] { return observation.begin(options.watch); }},
       allowed);

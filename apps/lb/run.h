@@ -15,6 +15,7 @@ namespace roost::lb {
 
 struct RunOptions {
   std::span<const std::string> eal_arguments{};
+  std::string config_path{};                         // read again when somebody says reload
   const volatile std::sig_atomic_t* stop = nullptr;  // not 0: end the run
   WatchOptions watch{};
 };

@@ -22,15 +22,39 @@ Address address_of(const net::IpAddress& address) {
 }  // namespace
 
 template <class Address>
-Result<ServiceTable<Address>> ServiceTable<Address>::create(const Config& config,
-                                                            NextHops& next_hops) {
+Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyLayout& layout,
+                                                            Config config) {
   auto index = Index::create(
-      {.capacity = index_capacity(config.services.size()), .hash_seed = config.table.hash_seed});
+      {.capacity = index_capacity(layout.services.size()), .hash_seed = config.hash_seed});
   if (!index) return index.error();
   ServiceTable table(std::move(index).value(), config.maglev_seed);
-  for (size_t i = 0; i < config.services.size(); ++i) {
-    if (config.services[i].address.is_ipv6() != Key::kIsIpv6) continue;
-    if (auto error = table.add(config.services[i], i, config.maglev_seed, next_hops)) return *error;
+  for (uint32_t i = 0; i < layout.services.size(); ++i) {
+    const ServiceSlot& slot = layout.services[i];
+    Service service{{}, slot.backends, std::move(config.maglevs[i])};
+    if (slot.use != SlotUse::kFree) {
+      service.virtual_endpoint = {address_of<Address>(slot.address), slot.port};
+      table.virtual_addresses_.push_back(service.virtual_endpoint.address);
+    }
+    if (slot.use == SlotUse::kConfigured) {
+      const Key destination{.destination = service.virtual_endpoint.address,
+                            .destination_port = slot.port,
+                            .protocol = slot.protocol};
+      const InsertOutcome outcome = table.by_destination_.insert(destination, i);
+      ROOST_ASSERT(outcome == InsertOutcome::kInserted);
+    }
+    table.services_.push_back(std::move(service));
+  }
+  for (const BackendSlot& slot : layout.backends) {
+    Backend backend;
+    if (slot.use != SlotUse::kFree) {
+      backend.endpoint = {address_of<Address>(slot.address), slot.port};
+      backend.virtual_endpoint = table.services_[slot.service].virtual_endpoint;
+      backend.service = slot.service;
+      backend.weight = slot.weight;
+      table.backend_addresses_.push_back(backend.endpoint.address);
+    }
+    table.backends_.push_back(backend);
+    table.is_kept_.push_back(slot.use != SlotUse::kFree && !slot.is_new);
   }
   std::ranges::sort(table.virtual_addresses_);
   std::ranges::sort(table.backend_addresses_);
@@ -38,38 +62,33 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const Config& config
 }
 
 template <class Address>
-std::optional<Error> ServiceTable<Address>::add(const ServiceConfig& service, size_t config_index,
-                                                uint64_t maglev_seed, NextHops& next_hops) {
-  const Endpoint virtual_endpoint{address_of<Address>(service.address), service.port};
-  const auto service_index = static_cast<uint32_t>(services_.size());
-  const auto first_backend = static_cast<uint32_t>(backends_.size());
-  std::vector<balance::WeightedBackend> weights;
-  for (const BackendConfig& backend : service.backends) {
-    const node::NeighbourIndex neighbour = next_hops.pin(backend.address);
-    const Endpoint endpoint{address_of<Address>(backend.address), backend.port};
-    backends_.push_back({endpoint, virtual_endpoint, neighbour, service_index, backend.weight, {}});
-    backend_addresses_.push_back(endpoint.address);
-    weights.push_back({backend.name, backend.weight});
+void ServiceTable<Address>::pin_neighbours(NextHops& next_hops) {
+  for (Backend& backend : backends_) backend.neighbour = next_hops.pin(backend.endpoint.address);
+}
+
+template <class Address>
+void ServiceTable<Address>::replace_by(ServiceTable& next) {
+  ROOST_ASSERT(next.backends_.size() >= backends_.size());
+  next.forgotten_ = forgotten_;
+  for (size_t i = 0; i < backends_.size(); ++i) {
+    if (next.is_kept_[i]) {
+      next.backends_[i].counters = backends_[i].counters;
+      next.backends_[i].neighbour = backends_[i].neighbour;
+    } else {
+      next.forgotten_ += backends_[i].counters;
+    }
   }
-  auto maglev = balance::Maglev::create({.backends = weights, .seed = maglev_seed});
-  if (!maglev) return Error{"[[service]] " + service.name + ": " + maglev.error().message};
-  virtual_addresses_.push_back(virtual_endpoint.address);
-  services_.push_back({config_index, virtual_endpoint, first_backend, std::move(maglev).value()});
-  const Key destination{.destination = virtual_endpoint.address,
-                        .destination_port = virtual_endpoint.port,
-                        .protocol = service.protocol};
-  const InsertOutcome outcome = by_destination_.insert(destination, service_index);
-  ROOST_ASSERT(outcome == InsertOutcome::kInserted);
-  return {};
+  std::swap(*this, next);
 }
 
 template <class Address>
 void ServiceTable<Address>::change_weights(uint32_t service, std::span<const uint32_t> weights,
                                            balance::Maglev& maglev) {
   Service& changed = services_[service];
-  ROOST_ASSERT(changed.first_backend + weights.size() <= backends_.size());
-  for (size_t i = 0; i < weights.size(); ++i)
-    backends_[changed.first_backend + i].weight = weights[i];
+  ROOST_ASSERT(changed.backends.size() == weights.size());
+  for (size_t i = 0; i < weights.size(); ++i) {
+    backends_[changed.backends[i]].weight = weights[i];
+  }
   std::swap(changed.maglev, maglev);
 }
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/lb/config.h"
+#include "apps/lb/layout.h"
 #include "apps/lb/next_hops.h"
 #include "roost/balance/maglev.h"
 #include "roost/base/result.h"
@@ -31,9 +31,18 @@ struct BackendCounters {
   uint64_t flows_over = 0;  // of those: ended, expired or deleted
   uint64_t packets = 0;     // forwarded, both directions
   uint64_t bytes = 0;       // of those, whole frames
+
+  BackendCounters& operator+=(const BackendCounters& other) {
+    flows += other.flows;
+    flows_over += other.flows_over;
+    packets += other.packets;
+    bytes += other.bytes;
+    return *this;
+  }
 };
 
-// Immutable but for the counters and the weights; one worker uses it.
+// Immutable but for the counters, the neighbours and the weights, until another one replaces it;
+// one worker uses it.
 template <class Address>
 class ServiceTable {
  public:
@@ -43,23 +52,35 @@ class ServiceTable {
   // A backend in a service. One that serves two services is two of these.
   struct Backend {
     Endpoint endpoint{};
-    Endpoint virtual_endpoint{};                          // its service's
-    node::NeighbourIndex neighbour = node::kNoNeighbour;  // by whom it is reached
+    Endpoint virtual_endpoint{};  // its service's
+    // By whom it is reached; it may be another's by now, if it is not for ever.
+    node::NeighbourIndex neighbour = node::kNoNeighbour;
     uint32_t service = 0;
-    uint32_t weight = 1;  // 0: no new connections
+    uint32_t weight = 0;  // 0: no new connections
     BackendCounters counters{};
   };
 
   struct Service {
-    size_t config_index = 0;  // in Config::services
     Endpoint virtual_endpoint{};
-    uint32_t first_backend = 0;  // its backends follow each other, in the order of the file
+    std::vector<uint32_t> backends;  // what the Maglev table's indices stand for
     balance::Maglev maglev;
   };
 
-  // Takes the services of this family. `next_hops` must reach every backend. Refused, with the
-  // service's name: weights too far apart for a Maglev table, memory that is not to be had.
-  static Result<ServiceTable> create(const Config& config, NextHops& next_hops);
+  struct Config {
+    std::vector<balance::Maglev> maglevs{};  // by service slot
+    uint64_t maglev_seed = 0;
+    std::optional<uint64_t> hash_seed{};
+  };
+
+  // Services and backends stand in the slots of the layout. Refused: memory that is not to be had.
+  static Result<ServiceTable> create(const FamilyLayout& layout, Config config);
+
+  // The backends' neighbours are there for ever from now on; `next_hops` must reach them all.
+  void pin_neighbours(NextHops& next_hops);
+
+  // Becomes `next`, whose layout follows this one's: backends that stay keep counters and
+  // neighbours. What it was is in `next` afterwards. O(backends); allocates nothing.
+  void replace_by(ServiceTable& next);
 
   // The service with the destination of `key`. Constant time.
   [[nodiscard]] std::optional<uint32_t> find(const Key& key) {
@@ -72,7 +93,7 @@ class ServiceTable {
     const Hash64 hash = maglev_hash_.template hash<sizeof(Key)>(&key);
     const std::optional<size_t> picked = services_[service].maglev.pick(hash.bits);
     if (!picked) return {};
-    return services_[service].first_backend + static_cast<uint32_t>(*picked);
+    return services_[service].backends[*picked];
   }
 
   // New connections of the service go to its backends by these weights from now on, one for each,
@@ -94,14 +115,14 @@ class ServiceTable {
   [[nodiscard]] Backend& backend(uint32_t index) { return backends_[index]; }
   [[nodiscard]] const Backend& backend(uint32_t index) const { return backends_[index]; }
   [[nodiscard]] const std::vector<Backend>& backends() const { return backends_; }
+  // The sum of backends whose slots were given away.
+  [[nodiscard]] const BackendCounters& forgotten() const { return forgotten_; }
 
  private:
   using Index = FlowTable<Key, uint32_t>;
 
   ServiceTable(Index by_destination, uint64_t maglev_seed)
       : by_destination_(std::move(by_destination)), maglev_hash_(maglev_seed) {}
-  std::optional<Error> add(const ServiceConfig& service, size_t config_index, uint64_t maglev_seed,
-                           NextHops& next_hops);
 
   // What all packets to a service share.
   [[nodiscard]] static Key destination_of(const Key& key) {
@@ -114,8 +135,10 @@ class ServiceTable {
   KeyedHash maglev_hash_;
   std::vector<Service> services_;
   std::vector<Backend> backends_;
+  std::vector<bool> is_kept_;               // by backend: it was there before
   std::vector<Address> virtual_addresses_;  // sorted
   std::vector<Address> backend_addresses_;  // sorted
+  BackendCounters forgotten_{};
 };
 
 extern template class ServiceTable<net::Ipv4Address>;

@@ -9,14 +9,28 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 
-#include "apps/lb/config.h"
 #include "apps/lb/connection_state.h"
 #include "roost/net/packet_batch.h"
 
 namespace roost::lb {
 
 inline constexpr uint32_t kSightedBytesMax = 2'048;  // kept of each form of a packet
+
+// A name of the configuration that was in force, or its beginning.
+class SightedName {
+ public:
+  void keep(std::string_view name) {
+    bytes_ = static_cast<uint8_t>(std::min(name.size(), text_.size()));
+    std::memcpy(text_.data(), name.data(), bytes_);
+  }
+  [[nodiscard]] std::string_view text() const { return {text_.data(), bytes_}; }
+
+ private:
+  uint8_t bytes_ = 0;
+  std::array<char, 63> text_{};
+};
 
 struct Sighting {
   // A frame, or its beginning.
@@ -38,8 +52,9 @@ struct Sighting {
     bool is_known = false;
     bool is_from_client = false;
     ConnectionState state = ConnectionState::kUdp;
-    uint32_t service = 0;  // as in the configuration
-    uint32_t backend = 0;  // of that service
+    uint32_t backend = 0;  // its slot
+    SightedName service{};
+    SightedName backend_name{};
   };
 
   uint64_t number = 0;         // of the packets that the worker saw while it was watched, from 1
@@ -48,7 +63,7 @@ struct Sighting {
   uint16_t worker = 0;
   bool is_own = false;      // made by the balancer: only `sent` and the verdict say something
   bool is_service = false;  // the packet is for a service's virtual address
-  uint32_t service = 0;     // that one
+  SightedName service{};    // that one
   uint16_t in_port = 0;
   uint16_t answer_count = 0;  // frames that the balancer made because of this packet
   net::LaneVerdict verdict;
@@ -59,6 +74,6 @@ struct Sighting {
 };
 
 // The sighting as a few lines for people, the last one without its newline.
-[[nodiscard]] std::string words_of(const Sighting& sighting, const Config& config);
+[[nodiscard]] std::string words_of(const Sighting& sighting);
 
 }  // namespace roost::lb

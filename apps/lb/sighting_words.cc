@@ -87,31 +87,21 @@ std::string mac_at(const Sighting::Form& form, size_t offset) {
   return mac.format();
 }
 
-std::string service_name(uint32_t service, const Config& config) {
-  return service < config.services.size() ? config.services[service].name : "?";
-}
-
-std::string flow_words(const Sighting::Flow& flow, const Config& config) {
-  std::string backend = "?";
-  if (flow.service < config.services.size()) {
-    const auto& backends = config.services[flow.service].backends;
-    if (flow.backend < backends.size()) backend = backends[flow.backend].name;
-  }
-  return fmt::format("{} of {}, {}", backend, service_name(flow.service, config),
+std::string flow_words(const Sighting::Flow& flow) {
+  return fmt::format("{} of {}, {}", flow.backend_name.text(), flow.service.text(),
                      connection_state_name(flow.state));
 }
 
 // What the packet found, and what it left.
-std::string change_words(const Sighting& sighting, const Config& config) {
+std::string change_words(const Sighting& sighting) {
   const Sighting::Flow& before = sighting.before;
   const Sighting::Flow& after = sighting.after;
   if (!before.is_known && !after.is_known) return "none";
-  if (!before.is_known) return "made: backend " + flow_words(after, config);
-  std::string text =
-      fmt::format("found, from its {}: backend {}", before.is_from_client ? "client" : "backend",
-                  flow_words(before, config));
+  if (!before.is_known) return "made: backend " + flow_words(after);
+  std::string text = fmt::format("found, from its {}: backend {}",
+                                 before.is_from_client ? "client" : "backend", flow_words(before));
   if (!after.is_known) return text + " -> over";
-  if (after.backend != before.backend) return text + " -> made anew: " + flow_words(after, config);
+  if (after.backend != before.backend) return text + " -> made anew: " + flow_words(after);
   if (after.state != before.state) {
     text += fmt::format(" -> {}", connection_state_name(after.state));
   }
@@ -125,7 +115,7 @@ std::string sent_words(const Sighting& sighting) {
 
 }  // namespace
 
-std::string words_of(const Sighting& sighting, const Config& config) {
+std::string words_of(const Sighting& sighting) {
   const std::string seconds = fmt::format("{}.{:06}", sighting.nanoseconds / 1'000'000'000,
                                           sighting.nanoseconds / 1'000 % 1'000'000);
   if (sighting.is_own) {
@@ -137,8 +127,8 @@ std::string words_of(const Sighting& sighting, const Config& config) {
       "packet {} of worker {}, {} s\n  received   by port {} from {}, {} bytes\n  parsed     {}",
       sighting.number, sighting.worker, seconds, sighting.in_port, mac_at(sighting.received, 6),
       sighting.received.total_bytes, frame_words(sighting.received));
-  if (sighting.is_service) text += "\n  service    " + service_name(sighting.service, config);
-  text += "\n  flow       " + change_words(sighting, config);
+  if (sighting.is_service) text += "\n  service    " + std::string(sighting.service.text());
+  text += "\n  flow       " + change_words(sighting);
   if (sighting.verdict.is_forward()) {
     text += "\n  rewritten  " + frame_words(sighting.sent) + sent_words(sighting);
   } else if (sighting.verdict.is_consumed()) {

@@ -16,24 +16,19 @@ uint64_t connections_wanted(const Config& config, const ServiceTable<Address>& s
   return services.services().empty() ? 0 : config.table.connections;
 }
 
-template <class Address>
-const BackendCounters* find_counters(const ServiceTable<Address>& services, size_t service_index,
-                                     size_t backend_index) {
-  for (const auto& service : services.services()) {
-    if (service.config_index != service_index) continue;
-    return &services.backend(service.first_backend + static_cast<uint32_t>(backend_index)).counters;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 template <class Address>
 Result<std::unique_ptr<Family<Address>>> Family<Address>::create(const Config& config,
+                                                                 const FamilyLayout& layout,
                                                                  NextHops& next_hops) {
-  auto services = ServiceTable<Address>::create(config, next_hops);
+  auto maglevs = make_maglevs(layout, config.maglev_seed);
+  if (!maglevs) return maglevs.error();
+  auto services = ServiceTable<Address>::create(
+      layout, {std::move(maglevs).value(), config.maglev_seed, config.table.hash_seed});
   if (!services) return services.error();
   std::unique_ptr<Family> family(new Family(std::move(services).value()));
+  family->services_.pin_neighbours(next_hops);
   auto connections = ConnectionTable<Address>::create(
       {.connections = connections_wanted(config, family->services_),
        .hash_seed = config.table.hash_seed},
@@ -56,12 +51,15 @@ Result<std::unique_ptr<Family<Address>>> Family<Address>::create(const Config& c
 Result<State> State::create(const Config& config, std::span<const net::MacAddress> device_macs) {
   auto next_hops = NextHops::create(config, device_macs);
   if (!next_hops) return next_hops.error();
-  auto ipv4 = Family<net::Ipv4Address>::create(config, next_hops.value());
+  Result<Layout> layout = first_layout(config);
+  if (!layout) return layout.error();
+  const auto& [layout4, layout6] = layout.value().families;
+  auto ipv4 = Family<net::Ipv4Address>::create(config, layout4, next_hops.value());
   if (!ipv4) return ipv4.error();
-  auto ipv6 = Family<net::Ipv6Address>::create(config, next_hops.value());
+  auto ipv6 = Family<net::Ipv6Address>::create(config, layout6, next_hops.value());
   if (!ipv6) return ipv6.error();
-  return State(config, std::move(next_hops).value(), std::move(ipv4).value(),
-               std::move(ipv6).value());
+  return State(config, std::move(layout).value(), std::move(next_hops).value(),
+               std::move(ipv4).value(), std::move(ipv6).value());
 }
 
 void State::advance(Tick now) {
@@ -106,13 +104,43 @@ bool State::audit() {
          next_hops_.neighbours().audit();
 }
 
-BackendCounters State::backend_counters(size_t service_index, size_t backend_index) const {
-  if (const auto* found = find_counters(ipv4_->services(), service_index, backend_index)) {
-    return *found;
-  }
-  const auto* found = find_counters(ipv6_->services(), service_index, backend_index);
-  ROOST_ASSERT(found != nullptr);
-  return *found;
+const BackendCounters& State::backend_counters(size_t family, uint32_t slot) const {
+  return family == 0 ? ipv4_->services().backend(slot).counters
+                     : ipv6_->services().backend(slot).counters;
+}
+
+BackendCounters State::forgotten() const {
+  BackendCounters sum = ipv4_->services().forgotten();
+  return sum += ipv6_->services().forgotten();
+}
+
+Result<StateUpdate> StateUpdate::create(
+    const Config& config, const Layout& layout,
+    const std::array<std::vector<balance::Maglev>, 2>& maglevs) {
+  const auto seed = config.table.hash_seed;
+  auto ipv4 = ServiceTable<net::Ipv4Address>::create(layout.families[0],
+                                                     {maglevs[0], config.maglev_seed, seed});
+  if (!ipv4) return ipv4.error();
+  auto ipv6 = ServiceTable<net::Ipv6Address>::create(layout.families[1],
+                                                     {maglevs[1], config.maglev_seed, seed});
+  if (!ipv6) return ipv6.error();
+  return StateUpdate{.layout = layout,
+                     .services = config.services,
+                     .maglev_seed = config.maglev_seed,
+                     .timeouts = config.timeouts,
+                     .local = local_addresses(config.ports, virtual_addresses(layout)),
+                     .ipv4 = std::move(ipv4).value(),
+                     .ipv6 = std::move(ipv6).value()};
+}
+
+void State::exchange(StateUpdate& update) {
+  std::swap(layout_, update.layout);
+  std::swap(config_.services, update.services);
+  std::swap(config_.maglev_seed, update.maglev_seed);
+  std::swap(config_.timeouts, update.timeouts);
+  next_hops_.exchange_local(update.local);
+  ipv4_->services().replace_by(update.ipv4);
+  ipv6_->services().replace_by(update.ipv6);
 }
 
 template class Family<net::Ipv4Address>;

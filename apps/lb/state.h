@@ -2,15 +2,18 @@
 // connections. Made from a configuration, used by one worker.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "apps/lb/config.h"
 #include "apps/lb/connection_table.h"
 #include "apps/lb/fragment_table.h"
 #include "apps/lb/icmp_counters.h"
+#include "apps/lb/layout.h"
 #include "apps/lb/next_hops.h"
 #include "apps/lb/service_table.h"
 #include "roost/base/result.h"
@@ -22,7 +25,8 @@ namespace roost::lb {
 template <class Address>
 class Family {
  public:
-  static Result<std::unique_ptr<Family>> create(const Config& config, NextHops& next_hops);
+  static Result<std::unique_ptr<Family>> create(const Config& config, const FamilyLayout& layout,
+                                                NextHops& next_hops);
 
   [[nodiscard]] ServiceTable<Address>& services() { return services_; }
   [[nodiscard]] const ServiceTable<Address>& services() const { return services_; }
@@ -56,6 +60,21 @@ struct FragmentReport {
   }
 };
 
+// What a new configuration changes while packets flow, with all the memory that it needs.
+struct StateUpdate {
+  Layout layout{};  // follows the one in force
+  std::vector<ServiceConfig> services{};
+  uint64_t maglev_seed = 0;
+  StateTimeouts timeouts{};
+  LocalAddresses local{};
+  ServiceTable<net::Ipv4Address> ipv4;
+  ServiceTable<net::Ipv6Address> ipv6;
+
+  // Of a configuration, its layout, and the Maglev tables of both families.
+  static Result<StateUpdate> create(const Config& config, const Layout& layout,
+                                    const std::array<std::vector<balance::Maglev>, 2>& maglevs);
+};
+
 class State {
  public:
   // `device_macs`: of each port, for those whose configuration gives none. Errors: what the
@@ -63,6 +82,11 @@ class State {
   static Result<State> create(const Config& config, std::span<const net::MacAddress> device_macs);
 
   [[nodiscard]] const Config& config() const { return config_; }
+  // Where services and backends stand.
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  // The update is in force from now on; connections stay where they are. What it replaced is in
+  // `update` afterwards. O(backends); allocates nothing.
+  void exchange(StateUpdate& update);
   // Connections get these from their next packet on.
   void set_timeouts(const StateTimeouts& timeouts) { config_.timeouts = timeouts; }
   [[nodiscard]] NextHops& next_hops() { return next_hops_; }
@@ -89,19 +113,23 @@ class State {
   [[nodiscard]] uint64_t count_live();
   [[nodiscard]] bool audit();
 
-  // Counters of the backend at `backend_index` of the service at `service_index`, both as in the
-  // configuration. O(services): for reports.
-  [[nodiscard]] BackendCounters backend_counters(size_t service_index, size_t backend_index) const;
+  // Counters of the backend in this slot of the family: 0 IPv4, 1 IPv6.
+  [[nodiscard]] const BackendCounters& backend_counters(size_t family, uint32_t slot) const;
+  // The sum of backends that are in no slot any more.
+  [[nodiscard]] BackendCounters forgotten() const;
 
  private:
-  State(Config config, NextHops next_hops, std::unique_ptr<Family<net::Ipv4Address>> ipv4,
+  State(Config config, Layout layout, NextHops next_hops,
+        std::unique_ptr<Family<net::Ipv4Address>> ipv4,
         std::unique_ptr<Family<net::Ipv6Address>> ipv6)
       : config_(std::move(config)),
+        layout_(std::move(layout)),
         next_hops_(std::move(next_hops)),
         ipv4_(std::move(ipv4)),
         ipv6_(std::move(ipv6)) {}
 
   Config config_;
+  Layout layout_;
   NextHops next_hops_;
   uint64_t echo_replies_ = 0;
   std::unique_ptr<Family<net::Ipv4Address>> ipv4_;

@@ -61,21 +61,23 @@ template <class Address>
 void WatchedDatapath::look_at(Family<Address>& family, const net::FlowKey<Address>& key,
                               Sighting& sighting, Sighting::Flow& flow, bool is_before) {
   ServiceTable<Address>& services = family.services();
+  const FamilyLayout& layout = state_.layout().families[net::FlowKey<Address>::kIsIpv6 ? 1 : 0];
   if (is_before) {
     if (const auto service = services.find(key)) {
       sighting.is_service = true;
-      sighting.service = static_cast<uint32_t>(services.service(*service).config_index);
+      sighting.service.keep(layout.services[*service].name);
     }
   }
   const auto match = family.connections().find(key);
   if (match.connection == nullptr) return;
   const uint32_t backend = match.connection->backend;
-  const auto& service = services.service(services.backend(backend).service);
+  const BackendSlot& slot = layout.backends[backend];
   flow = {.is_known = true,
           .is_from_client = match.sender == Sender::kClient,
           .state = match.connection->state,
-          .service = static_cast<uint32_t>(service.config_index),
-          .backend = backend - service.first_backend};
+          .backend = backend};
+  flow.service.keep(layout.services[slot.service].name);
+  flow.backend_name.keep(slot.name);
 }
 
 // Frames in the outbox from `first_frame` on: those that the filter admits, or all.

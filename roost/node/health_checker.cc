@@ -54,7 +54,9 @@ class Check {
         answer_(kStatusLineBytesMax),
         target_(std::move(target)),
         request_(request_of(target_)),
-        on_change_(std::move(on_change)) {}
+        on_change_(std::move(on_change)),
+        was_good_(target_.is_well),
+        is_well_(target_.is_well) {}
 
   void start_after(std::chrono::milliseconds pause) {
     timer_.expires_after(pause);
@@ -116,8 +118,8 @@ class Check {
   std::function<bool(bool)> on_change_;
   uint64_t number_ = 0;
   uint64_t streak_ = 0;
-  bool was_good_ = true;
-  bool is_well_ = true;
+  bool was_good_;
+  bool is_well_;
   bool is_told_ = true;
 };
 

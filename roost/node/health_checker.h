@@ -3,7 +3,7 @@
 // answered with a status from 200 to 399.
 //
 // One bad answer proves nothing: a target falls after `fall` bad ones in a row, and rises after
-// `rise` good ones. Every target is taken to be well until it has fallen.
+// `rise` good ones. A target is taken for what it is said to be until then.
 #pragma once
 
 #include <chrono>
@@ -25,6 +25,7 @@ struct HealthTarget {
   std::chrono::milliseconds timeout{2'000};  // of one check; less than the interval
   uint32_t rise = 2;
   uint32_t fall = 3;
+  bool is_well = true;  // what it is taken for at first
 };
 
 class HealthChecker {

@@ -179,6 +179,9 @@ class Neighbours {
   // Asks again, gives up, forgets: what is due, at most `budget` entries.
   void advance(Tick now, net::Outbox& outbox, uint64_t budget);
 
+  // Answers for these addresses from now on, which are sorted; those that it answered for are in
+  // `answered` afterwards.
+  void exchange_answered(std::vector<AnsweredAddress>& answered) { answered_.swap(answered); }
   [[nodiscard]] bool is_answered(uint16_t port, const net::IpAddress& address) const;
   [[nodiscard]] const NeighbourCounters& counters() const { return counters_; }
   [[nodiscard]] uint32_t waiting_count() const { return waiting_.frame_count(); }

@@ -167,7 +167,8 @@ TEST_F(Controlled, a_backend_is_taken_out_of_all_its_services) {
 
 TEST_F(Controlled, a_failing_backend_gets_no_new_flows_and_stays_drained_when_it_is_well) {
   const auto set_health = [&](bool is_well) {
-    return while_serving([&] { return control_->set_health(0, 1, is_well); });
+    const Control::CheckedBackend second_of_web{.family = 0, .slot = 1};
+    return while_serving([&] { return control_->set_health(second_of_web, is_well); });
   };
   const auto row = [&] {
     return must({{"command", "backends"}, {"service", "web"}})["backends"][1];

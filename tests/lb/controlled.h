@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -18,8 +20,10 @@ inline constexpr uint16_t kFlowsOfAWorker = 400;
 
 class Controlled : public testing::Test {
  protected:
-  Controlled() {
-    Control::Config config{.room = &room_, .read_devices = [](std::span<PortTotals>) {}};
+  explicit Controlled(const std::string& toml = test_config())
+      : workers_{TestBalancer(toml), TestBalancer(toml)} {
+    Control::Config config{
+        .room = &room_, .read_devices = [](std::span<PortTotals>) {}, .config_path = config_path()};
     for (TestBalancer& worker : workers_) {
       config.workers.push_back({&worker.state(), [&worker](RunTotals& totals) {
                                   for (size_t i = 0; i < totals.ports.size(); ++i) {
@@ -97,6 +101,18 @@ class Controlled : public testing::Test {
     filter["command"] = "flows";
     filter["action"] = "count";
     return must(filter)["flows"].get<uint64_t>();
+  }
+
+  // What a reload reads; this test's own.
+  static std::string config_path() {
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = std::string(test->test_suite_name()) + "." + test->name() + ".toml";
+    std::ranges::replace(name, '/', '_');
+    return testing::TempDir() + name;
+  }
+  Result<Json> reload(const std::string& toml) {
+    std::ofstream(config_path()) << toml;
+    return run({{"command", "reload"}});
   }
 
   TestBalancer workers_[2];

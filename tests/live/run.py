@@ -21,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from balancer import Balancer  # noqa: E402
 from draining import Control, check_control_agrees, drain_under_traffic, fail_over  # noqa: E402
 from owners import owner_of, seed_that_splits  # noqa: E402
+from reloading import reload_by_ctl, reload_by_signal, refuse_bad_files  # noqa: E402
 from scene import Scene  # noqa: E402
 from servers import body_digests  # noqa: E402
 from strays import EXPECTED, send_strays  # noqa: E402
@@ -197,6 +198,9 @@ def live(roost, directory, has_static_neighbours, workers):
             answers = ask_everything(scene)
             for service in ("web", "web6"):
                 answers[service] += drain_under_traffic(scene, control, service)
+            answers["web"] += reload_by_ctl(scene, control, config, "web")
+            answers["web6"] += reload_by_signal(scene, control, config, balancer, "web6")
+            refuse_bad_files(control, config, balancer)
             answers["web"] += fail_over(scene, control)
             ping_count = ping_everything(scene, has_static_neighbours)
             unexpected = send_strays(scene)

@@ -1,0 +1,113 @@
+"""The configuration changes while packets flow, by `roost ctl reload` and by SIGHUP: downloads
+under way end well on a backend that the file names no more, and nothing new reaches it, by the
+servers' own word. A wrong file changes nothing.
+"""
+
+import signal
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from draining import NEW_REQUESTS, SLOW, SLOW_REQUESTS, live_flows, states_of
+
+REMOVED = "b2"
+
+
+def without_backend(text, service_name, backend):
+    """The configuration without one line: that of a backend of a service."""
+    tables = text.split("[[service]]")
+    at = next(i for i, table in enumerate(tables) if f'name = "{service_name}"\n' in table)
+    lines = tables[at].splitlines(keepends=True)
+    tables[at] = "".join(line for line in lines if f'name = "{backend}"' not in line)
+    assert tables[at].count("\n") == len(lines) - 1
+    return "[[service]]".join(tables)
+
+
+def wait_for(what, condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, f"it did not happen: {what}"
+        time.sleep(0.05)
+
+
+def reload_under_traffic(scene, control, config, service_name, reload):
+    """Answers of all requests, which are made for this. The backend comes back while it still has
+    connections, so that its counts go on.
+    """
+    service = scene.service(service_name)
+    whole = config.read_text()
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(scene.clients.web, service, SLOW_REQUESTS, SLOW)
+        while not slow.done() and REMOVED not in live_flows(control, service_name):
+            pass
+        assert not slow.done(), f"no slow request is on {REMOVED}"
+        config.write_text(without_backend(whole, service_name, REMOVED))
+        reload()
+        wait_for("it is removed", lambda: states_of(control, service_name)[REMOVED] == "removed")
+        new = scene.clients.web(service, NEW_REQUESTS)
+        assert REMOVED in live_flows(control, service_name), "a removed one keeps its connections"
+        config.write_text(whole)
+        reload()
+        wait_for("it is back", lambda: states_of(control, service_name)[REMOVED] == "up")
+        is_under_way = not slow.done()
+        old = slow.result()
+    assert is_under_way, "the slow requests did not outlast the new ones"
+    assert any(answer.backend == REMOVED for answer in old)
+    misled = [answer for answer in new if answer.backend == REMOVED]
+    assert not misled, f"new requests on a removed backend: {misled}"
+    back = scene.clients.web(service, NEW_REQUESTS)
+    assert any(answer.backend == REMOVED for answer in back), "it is not back"
+    on_removed = sum(answer.backend == REMOVED for answer in old)
+    print(f"  removed {REMOVED}: {on_removed} downloads under way ended well, new ones elsewhere")
+    return old + new + back
+
+
+def reload_by_ctl(scene, control, config, service_name):
+    return reload_under_traffic(
+        scene, control, config, service_name, lambda: control.ask("reload")
+    )
+
+
+def reload_by_signal(scene, control, config, balancer, service_name):
+    return reload_under_traffic(
+        scene,
+        control,
+        config,
+        service_name,
+        lambda: balancer.process.send_signal(signal.SIGHUP),
+    )
+
+
+def refuse_bad_files(control, config, balancer):
+    whole = config.read_text()
+    before = control.ask("backends"), control.ask("timeouts")
+    first_port = whole[: whole.index("[[port]]")].count("\n") + 1
+    for text, words in (
+        (whole.replace('protocol = "tcp"', 'protocol = "sctp"', 1), "sctp"),
+        (whole.replace("addresses", "mtu = 1400\naddresses", 1), f":{first_port}: [[port]] mtu"),
+    ):
+        assert text != whole
+        config.write_text(without_backend(text, "web", REMOVED))
+        told = subprocess.run(
+            [*control.command, "reload"], capture_output=True, text=True, timeout=30
+        )
+        assert told.returncode == 1 and words in told.stderr, told
+    refused = balancer.log.read_text().count("nothing has changed")
+    balancer.process.send_signal(signal.SIGHUP)
+    wait_for(
+        "SIGHUP's file is refused",
+        lambda: balancer.log.read_text().count("nothing has changed") > refused,
+    )
+    assert words in balancer.log.read_text()
+    config.write_text(whole)
+    after = control.ask("backends"), control.ask("timeouts")
+    quiet = [strip_counts(one) for one in (before, after)]
+    assert quiet[0] == quiet[1], quiet
+    assert control.ask("stats")["reloads"] == {"taken": 4, "refused": 3}
+    print("  wrong files: refused by ctl and by SIGHUP, and nothing changed")
+
+
+def strip_counts(shown):
+    backends, timeouts = shown
+    names = ("service", "name", "endpoint", "state", "weight", "configured_weight")
+    return [{name: row[name] for name in names} for row in backends["backends"]], timeouts
