@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cctype>
 #include <random>
 
 #include "apps/lb/report.h"
@@ -90,6 +91,25 @@ PacketSpec dns_query() {
   spec.destination = "198.51.100.53";
   spec.destination_port = 53;
   return spec;
+}
+
+// What a reload does to one worker whose backends all have connections.
+void take(TestBalancer& worker, const Config& file) {
+  const Layout& before = worker.state().layout();
+  BackendUse use;
+  for (size_t family = 0; family < use.size(); ++family)
+    use[family].assign(before.families[family].backends.size(), true);
+  const auto layout = next_layout(file, before, use);
+  ASSERT_TRUE(layout.ok());
+  std::array<std::vector<balance::Maglev>, 2> maglevs;
+  for (size_t family = 0; family < maglevs.size(); ++family) {
+    auto made = make_maglevs(layout.value().families[family], file.maglev_seed);
+    ASSERT_TRUE(made.ok());
+    maglevs[family] = std::move(made).value();
+  }
+  auto update = StateUpdate::create(file, layout.value(), maglevs);
+  ASSERT_TRUE(update.ok());
+  worker.state().exchange(update.value());
 }
 
 TEST_F(Steering, an_answer_that_another_worker_receives_reaches_the_one_that_asked) {
@@ -251,6 +271,45 @@ TEST_F(Steering, both_directions_of_a_flow_are_decided_by_the_clients_owner) {
   EXPECT_EQ(pair_.report().flows.made, 2'000U);
   EXPECT_GT(decided[0], 0U);
   EXPECT_GT(decided[1], 0U);
+}
+
+// Another configuration, whose services and backends are others than before.
+TEST_F(Steering, what_was_removed_meets_at_its_owner_for_as_long_as_it_has_connections) {
+  const auto receive_request = [&](uint16_t i, size_t receiver) {
+    PacketSpec spec;
+    spec.source = "203.0.113." + std::to_string(i);
+    spec.source_port = 10'000;
+    return pair_.receive(receiver, make_frame(spec), 0);
+  };
+  std::vector<Decided> before;
+  for (uint16_t i = 0; i < 250; ++i) before.push_back(receive_request(i, i % kWorkers));
+
+  std::string toml = test_config("198.51.100.80", "198.51.100.81");
+  for (size_t at = 0; (at = toml.find("10.0.0.1", at)) != std::string::npos; at += 8) {
+    if (std::isdigit(toml[at + 8]) != 0) toml.replace(at, 8, "10.0.0.2");
+  }
+  const ConfigOutcome file = parse_config(toml);
+  ASSERT_TRUE(file.config);
+  for (size_t worker = 0; worker < kWorkers; ++worker) take(pair_.worker(worker), *file.config);
+
+  for (uint16_t i = 0; i < 250; ++i) {
+    for (size_t receiver = 0; receiver < kWorkers; ++receiver) {
+      const Decided request = receive_request(i, receiver);
+      ASSERT_FALSE(request.fate.cause.has_value());
+      EXPECT_EQ(request.worker, before[i].worker);
+      EXPECT_EQ(destination_of(request.fate), destination_of(before[i].fate));
+      PacketSpec reply;
+      reply.source = destination_of(request.fate);
+      reply.source_port = 8080;
+      reply.destination = "203.0.113." + std::to_string(i);
+      reply.destination_port = 10'000;
+      reply.destination_mac = kPort1Mac.format();
+      const Decided answer = pair_.receive(receiver, make_frame(reply), 1);
+      EXPECT_FALSE(answer.fate.cause.has_value());
+      EXPECT_EQ(answer.worker, request.worker);
+    }
+  }
+  EXPECT_EQ(pair_.report().flows.made, 250U);
 }
 
 }  // namespace
