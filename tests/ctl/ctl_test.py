@@ -73,7 +73,23 @@ def check_trace(balancer):
     assert "nothing is traced" in balancer.ctl("trace", "off", status=1)
     balancer.ask("trace", "on", "tcp")
     wait_for("words", lambda: "parsed     TCP" in balancer.ctl("trace", "show"))
-    # Left on: the run ends with it.
+    # Left on: it goes on across a reload, and the run ends with it.
+
+
+def check_reload(balancer):
+    whole = balancer.config.read_text()
+    balancer.config.write_text(whole.replace('name = "b1"', 'name = "renamed"'))
+    told = balancer.ask("reload")
+    assert told["backends"] > 0 and told["added"] == told["removed"] == 0, told
+    wait_for("its name in words", lambda: "renamed of web" in balancer.ctl("trace", "show"))
+    balancer.config.write_text(whole.replace("weight", "height").replace("port = 80\n", ""))
+    refusal = balancer.ctl("reload", status=1).splitlines()
+    assert len(refusal) > 2, refusal
+    assert all(line.startswith(f"roost: {balancer.config}:") for line in refusal), refusal
+    assert "renamed" in balancer.ctl("backends", "--service", "web")
+    balancer.config.write_text(whole)
+    assert "connections_on_removed" in balancer.ctl("reload")
+    assert balancer.ask("stats")["reloads"] == {"taken": 2, "refused": 1}
 
 
 def check_flows(balancer):
@@ -257,6 +273,7 @@ def main():
                 check_usage,
                 check_hostile,
                 check_trace,
+                check_reload,
                 check_end,
             ):
                 print(f"  {check.__name__}", flush=True)

@@ -29,8 +29,8 @@ class EndlessBalancer:
         self.socket = self.directory / "lb.sock"
         self.metrics = f"127.0.0.1:{free_port()}"
         self.log = self.directory / "stderr"
-        config = self.directory / "lb.toml"
-        config.write_text(
+        self.config = self.directory / "lb.toml"
+        self.config.write_text(
             (DEMO / "lb.toml").read_text()
             + f'\n[control]\nsocket = "{self.socket}"\nmode = "0600"\nmetrics = "{self.metrics}"\n'
         )
@@ -42,7 +42,7 @@ class EndlessBalancer:
             for i, name in enumerate(["client", "backends"])
         ]
         self.process = subprocess.Popen(
-            [roost, "lb", "-c", config, "--json", "--", "--no-huge", "--no-pci", "-m", "256"]
+            [roost, "lb", "-c", self.config, "--json", "--", "--no-huge", "--no-pci", "-m", "256"]
             + ["--file-prefix", f"roost-ctl-{os.getpid()}", *arguments, *devices],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
