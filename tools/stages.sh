@@ -6,7 +6,7 @@
 # tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
 # that runs ctest counts ctest's tests; any other stage counts as one.
 
-stages='check docs release v2 nodpdk aarch64 asan fuzz lab install package python live readme'
+stages='check docs release v2 nodpdk aarch64 asan tsan fuzz lab install package python live readme'
 
 stage_check() { check all; }
 
@@ -68,6 +68,14 @@ stage_asan() {
   configure asan
   compile asan roost_tests
   run_ctest asan
+}
+
+# Only the tests with threads. DPDK's libraries are not instrumented: what passes through them is
+# said to the sanitizer where it enters and leaves (roost/io/buffer.h).
+stage_tsan() {
+  configure tsan
+  compile tsan roost_thread_tests
+  run_ctest tsan -L threads
 }
 
 # Every fuzz target for a fixed number of runs on fixed seeds.

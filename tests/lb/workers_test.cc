@@ -271,7 +271,7 @@ Balanced balance(const std::string& toml, uint16_t queue_count) {
 
 void expect_every_flow_is_one_workers(const Balanced& result) {
   EXPECT_TRUE(result.is_whole) << "packets were lost";
-  EXPECT_GE(result.put, 2 * kRounds * uint64_t{kFlows});
+  EXPECT_GE(result.put, uint64_t{2} * kRounds * kFlows);
   const auto& first = result.datapaths[0]->clients;
   const auto& second = result.datapaths[1]->clients;
   const auto shared =
