@@ -79,6 +79,12 @@ class ServiceTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         return folder.name
 
+    def wait_for_reloads(self, count, service):
+        deadline = time.monotonic() + 60
+        while (told := json.loads(run("roost", "ctl", "--json", "stats"))["reloads"]) != count:
+            self.assertLess(time.monotonic(), deadline, f"{told}\n{service.log.read_text()}")
+            time.sleep(0.1)
+
     def test_unit_is_one_that_systemd_understands(self):
         self.assertEqual(run("systemd-analyze", "verify", "--man=no", UNIT), "")
         # 10 is an unprotected service; this one needs devices, raw sockets and the network.
@@ -107,6 +113,8 @@ class ServiceTest(unittest.TestCase):
             self.assertEqual([port["device"] for port in stats["ports"]],
                              ["net_null0", "net_null1"])
             self.assertIn("web", run("roost", "ctl", "backends"))
+            run(*self.unit.words("ExecReload", MAINPID=str(service.process.pid)))
+            self.wait_for_reloads({"taken": 1, "refused": 0}, service)
             service.process.send_signal(signal.SIGTERM)
             service.hear_until("STOPPING=1")
             self.assertEqual(service.process.wait(60), 0, service.log.read_text())

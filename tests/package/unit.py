@@ -30,9 +30,11 @@ class Unit:
                 found[name] = "".join(shlex.split(value))
         return found
 
-    def words(self, key):
-        """A command line: a word $NAME becomes the words of that variable."""
-        environment = self.environment()
+    def words(self, key, **more):
+        """A command line: a word $NAME becomes the words of that variable, of the unit's own or
+        of those that its manager adds.
+        """
+        environment = self.environment() | more
         words = []
         for word in shlex.split(self.one(key)):
             name = re.fullmatch(r"\$(\w+)", word)
