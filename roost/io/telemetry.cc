@@ -1,6 +1,7 @@
 #include "roost/io/telemetry.h"
 
 #include <rte_telemetry.h>
+#include <rte_version.h>
 
 #include <map>
 #include <mutex>
@@ -19,6 +20,14 @@ Commands& commands() {
   return all;
 }
 
+void add_number(rte_tel_data* reply, const std::string& name, uint64_t number) {
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)  // renamed, and the old name is to go
+  rte_tel_data_add_dict_uint(reply, name.c_str(), number);
+#else
+  rte_tel_data_add_dict_u64(reply, name.c_str(), number);
+#endif
+}
+
 int answer(const char* path, const char* parameter, rte_tel_data* reply) {
   rte_tel_data_start_dict(reply);
   Commands& all = commands();
@@ -29,7 +38,7 @@ int answer(const char* path, const char* parameter, rte_tel_data* reply) {
   for (const auto& [name, value] : found->second(parameter == nullptr ? "" : parameter)) {
     if (count++ == kTelemetryEntriesMax) break;
     if (const auto* number = std::get_if<uint64_t>(&value)) {
-      rte_tel_data_add_dict_u64(reply, name.c_str(), *number);
+      add_number(reply, name, *number);
     } else {
       rte_tel_data_add_dict_string(reply, name.c_str(), std::get<std::string>(value).c_str());
     }

@@ -1,4 +1,4 @@
-"""Runs `roost lb` in its namespace, on two net_af_packet ports, and reads its report at the end."""
+"""Runs `roost lb` in its namespace and reads its report at the end."""
 
 import json
 import os
@@ -9,20 +9,25 @@ import time
 from topology import LB_INTERFACES
 
 
+def packet_sockets(workers=1):
+    """The devices of both interfaces. Of several workers, all receive from the clients, and one
+    from the backends.
+    """
+    queues = (workers, 1)
+    return [
+        f"net_af_packet{i},iface={name},qpairs={queues[i]}" for i, name in enumerate(LB_INTERFACES)
+    ]
+
+
 class Balancer:
     """Use as `with Balancer(...) as balancer: ... report = balancer.stop()`; it is dead at the end
     of the block.
     """
 
-    def __init__(self, roost, config, namespace, directory, workers=1):
-        # Of several workers, all receive from the clients, and one from the backends.
-        queues = (workers, 1)
-        ports = [
-            f"--vdev=net_af_packet{i},iface={name},qpairs={queues[i]}"
-            for i, name in enumerate(LB_INTERFACES)
-        ]
-        cores = ["-l", ",".join(map(str, range(workers)))] if workers > 1 else []
+    def __init__(self, roost, config, namespace, directory, devices, cores=()):
+        """`devices` are DPDK's, in the order of the configuration's ports; `cores` for `-l`."""
         self.namespace = namespace
+        self.socket_count = sum(device.startswith("net_af_packet") for device in devices)
         self.log = directory / "roost.stderr"
         # DPDK's run directory goes where everything of this run is.
         environment = dict(
@@ -43,9 +48,9 @@ class Balancer:
                 "-m",
                 "256",
                 "--file-prefix",
-                f"roost-live-{os.getpid()}",
-                *cores,
-                *ports,
+                f"roost-live-{os.getpid()}-{directory.name}",
+                *(("-l", ",".join(map(str, cores))) if cores else ()),
+                *(f"--vdev={device}" for device in devices),
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -63,14 +68,14 @@ class Balancer:
             self.process.wait()
 
     def wait_until_ready(self):
-        """Until both ports have bound their packet sockets; frames queue in the sockets' rings from
-        then on.
+        """Until its interfaces have bound their packet sockets; frames queue in the sockets' rings
+        from then on.
         """
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline and self.process.poll() is None:
             sockets = self.namespace.run("cat", "/proc/net/packet").splitlines()[1:]
             bound = {line.split()[4] for line in sockets} - {"0"}
-            if len(bound) == len(LB_INTERFACES):
+            if len(bound) == self.socket_count:
                 time.sleep(0.5)
                 return
             time.sleep(0.05)

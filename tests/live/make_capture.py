@@ -22,7 +22,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from balancer import Balancer  # noqa: E402
+from balancer import Balancer, packet_sockets  # noqa: E402
 from run import (
     check_backends_agree,
     check_conservation,
@@ -82,7 +82,9 @@ def capture(roost, directory):
     """One live run with its two captures in `directory`; checked as the live test is."""
     with Scene(ROOT / "demo/lb/lb.toml", directory) as scene:
         clients = scene.clients
-        with Balancer(roost, scene.config_file, scene.network.lb, directory) as balancer:
+        with Balancer(
+            roost, scene.config_file, scene.network.lb, directory, packet_sockets()
+        ) as balancer:
             balancer.wait_until_ready()
             captures = [Capture(scene.network.lb, i, directory / FILES[i]) for i in LB_INTERFACES]
             answers = collections.defaultdict(list)

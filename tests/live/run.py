@@ -18,7 +18,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from balancer import Balancer  # noqa: E402
+from balancer import Balancer, packet_sockets  # noqa: E402
+from chain import NoXdp, check_chain  # noqa: E402
 from draining import Control, check_control_agrees, drain_under_traffic, fail_over  # noqa: E402
 from owners import owner_of, seed_that_splits  # noqa: E402
 from reloading import reload_by_ctl, reload_by_signal, refuse_bad_files  # noqa: E402
@@ -193,7 +194,8 @@ def live(roost, directory, has_static_neighbours, workers):
         hash_seed = seed_that_splits(scene.clients.addresses, workers)
         config, socket = controlled(config, directory, hash_seed)
         control = Control(roost, socket)
-        with Balancer(roost, config, scene.network.lb, directory, workers) as balancer:
+        devices, cores = packet_sockets(workers), range(workers) if workers > 1 else ()
+        with Balancer(roost, config, scene.network.lb, directory, devices, cores) as balancer:
             balancer.wait_until_ready()
             answers = ask_everything(scene)
             for service in ("web", "web6"):
@@ -236,6 +238,11 @@ def main():
                 folder = pathlib.Path(directory) / f"{has_static_neighbours}"
                 folder.mkdir()
                 live(options.roost.resolve(), folder, has_static_neighbours, workers)
+            folder = pathlib.Path(directory) / "chain"
+            folder.mkdir()
+            check_chain(options.roost.resolve(), ROOT / "demo/lb/lb.toml", folder)
+        except NoXdp as refusal:
+            print(f"NOT TESTED: net_tap, net_memif and net_af_xdp, for want of AF_XDP ({refusal})")
         except Refused as refusal:
             print(f"NOT TESTED: network namespaces refused ({refusal})")
             sys.exit(1 if os.environ.get("CI") == "true" else 0)

@@ -120,11 +120,11 @@ class Topology:
             self._host(backend, self.config["port"][1], addresses)
 
     def _host(self, namespace, gateway, addresses):
-        """Gives a host its addresses, and the balancer's port as its only neighbour and its default
-        route.
+        """Gives a host its MAC and addresses, and the balancer's port as its only neighbour and its
+        default route.
         """
         macs = {n["address"]: n["mac"] for n in self.config["neighbour"]}
-        namespace.ip("link", "set", "eth0", "address", macs[addresses[0]])
+        namespace.ip("link", "set", "eth0", "address", macs[addresses[0]], "up")
         for address in addresses:
             prefix = 64 if ":" in address else 24
             namespace.ip(
@@ -143,6 +143,20 @@ class Topology:
                     *("dev", "eth0", "nud", "permanent"),
                 )
             namespace.ip("route", "add", "default", "via", via, "dev", "eth0")
+
+    def split_backends_side(self):
+        """A namespace that takes the balancer's interface towards the backends over."""
+        inner = self._namespace("inner", {"disable_ipv6": 1})
+        name = LB_INTERFACES[1]
+        self.lb.ip("link", "set", name, "netns", inner.name)
+        inner.ip("link", "set", name, "up")
+        return inner
+
+    def join_client_by(self, tap):
+        """The client has the kernel's end of this tap of the balancer's instead of its wire."""
+        self.lb.ip("link", "delete", LB_INTERFACES[0])
+        self.lb.ip("link", "set", tap, "name", "eth0", "netns", self.client.name)
+        self._host(self.client, self.config["port"][0], self.client_addresses())
 
     def client_addresses(self):
         networks = [ipaddress.ip_interface(a).network for a in self.config["port"][0]["addresses"]]
