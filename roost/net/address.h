@@ -8,8 +8,10 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "roost/base/assert.h"
 #include "roost/base/result.h"
@@ -86,6 +88,16 @@ class IpAddress {
   [[nodiscard]] constexpr Ipv6Address ipv6() const {
     ROOST_ASSERT(is_ipv6_);
     return {bytes_};
+  }
+
+  // The same for code that is written for both families: nothing if it is of the other one.
+  template <class Address>
+  [[nodiscard]] constexpr std::optional<Address> as() const {
+    if constexpr (std::is_same_v<Address, Ipv6Address>) {
+      return is_ipv6_ ? std::optional(ipv6()) : std::nullopt;
+    } else {
+      return is_ipv6_ ? std::nullopt : std::optional(ipv4());
+    }
   }
 
   // True when the first `bit_count` bits of both are equal and so is their family.

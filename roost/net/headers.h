@@ -104,6 +104,13 @@ inline constexpr size_t kChecksum = 6;
 inline constexpr size_t kHeaderBytes = 8;
 }  // namespace udp
 
+// draft-ietf-intarea-gue-09 section 3.2: version, control bit and header length; what is inside;
+// flags.
+namespace gue {
+inline constexpr size_t kProtocol = 1;
+inline constexpr size_t kHeaderBytes = 4;
+}  // namespace gue
+
 // RFC 826.
 namespace arp {
 inline constexpr size_t kHardwareType = 0;
@@ -173,5 +180,8 @@ inline constexpr uint8_t kTargetLinkAddressOption = 2;
 enum class IpProtocol : uint8_t { kTcp = 6, kUdp = 17 };
 inline constexpr IpProtocol kProtocolIcmp4{1};
 inline constexpr IpProtocol kProtocolIcmp6{58};
+// What is in a packet that carries another one.
+inline constexpr uint8_t kProtocolIpv4InIp = 4;
+inline constexpr uint8_t kProtocolIpv6InIp = 41;
 
 }  // namespace roost::net

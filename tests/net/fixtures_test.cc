@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "roost/net/encapsulation.h"
 #include "roost/net/l4_checksum.h"
 #include "roost/net/martian.h"
 #include "roost/net/parse.h"
@@ -20,7 +21,7 @@ namespace roost::net {
 namespace {
 
 constexpr size_t kFixtureCountMin = 100;
-constexpr uint32_t kHeadroom = 8;  // two tags
+constexpr uint32_t kHeadroom = 64;  // two tags and outer headers
 
 struct Fixture {
   std::map<std::string, std::string> values;
@@ -77,6 +78,31 @@ void rewrite_end(const std::string& end, const std::string& address_text, uint16
   }
 }
 
+void encapsulate_as(Encapsulation kind, std::istream& text, Packet& packet,
+                    const ParsedPacket& parsed) {
+  std::string source_text;
+  std::string destination_text;
+  uint16_t flow_hash = 0;
+  uint16_t identification = 0;
+  text >> source_text >> destination_text >> flow_hash >> identification;
+  const IpAddress source = IpAddress::parse(source_text).value();
+  const IpAddress destination = IpAddress::parse(destination_text).value();
+  if (source.is_ipv6()) {
+    EXPECT_TRUE(encapsulate(packet, parsed,
+                            Tunnel<Ipv6Address>{.kind = kind,
+                                                .source = source.ipv6(),
+                                                .destination = destination.ipv6(),
+                                                .flow_hash = flow_hash}));
+  } else {
+    EXPECT_TRUE(encapsulate(packet, parsed,
+                            Tunnel<Ipv4Address>{.kind = kind,
+                                                .source = source.ipv4(),
+                                                .destination = destination.ipv4(),
+                                                .flow_hash = flow_hash,
+                                                .identification = identification}));
+  }
+}
+
 void apply_rewrite(const std::string& rewrite, Packet& packet, ParsedPacket& parsed) {
   std::istringstream text(rewrite);
   std::string what;
@@ -89,6 +115,9 @@ void apply_rewrite(const std::string& rewrite, Packet& packet, ParsedPacket& par
     text >> source >> destination;
     rewrite_macs(packet, {.source = MacAddress::parse(source).value(),
                           .destination = MacAddress::parse(destination).value()});
+  } else if (what == "ipip" || what == "gue") {
+    encapsulate_as(what == "gue" ? Encapsulation::kGue : Encapsulation::kIpInIp, text, packet,
+                   parsed);
   } else if (what == "vlan") {
     EXPECT_TRUE(rewrite_vlan_tags(packet, parsed, read_tags(text)));
   } else {
