@@ -86,8 +86,9 @@ std::string workers_table(const Json& result) {
 std::string services_table(const Json& result) {
   std::string text;
   for (const Json& service : result["services"]) {
-    text += fmt::format("{}{} {} {}\n", text.empty() ? "" : "\n", cell_text(service["name"]),
-                        cell_text(service["endpoint"]), cell_text(service["protocol"]));
+    text += fmt::format("{}{} {} {} {}\n", text.empty() ? "" : "\n", cell_text(service["name"]),
+                        cell_text(service["endpoint"]), cell_text(service["protocol"]),
+                        cell_text(service["mode"]));
     text += table_of(service["backends"], {"name", "endpoint", "flows", "packets", "bytes"});
   }
   return text;
@@ -112,8 +113,13 @@ std::string flows_table(const Json& result) {
            fmt::format("{} in all\n", cell_text(result["flows"])) +
            list_of(result["classes"], true);
   }
-  std::string text = table_of(result["flows"], {"service", "protocol", "client", "virtual",
-                                                "backend", "endpoint", "state", "class", "worker"});
+  const bool has_local =
+      std::ranges::any_of(result["flows"], [](const Json& flow) { return flow.contains("local"); });
+  std::string text =
+      has_local ? table_of(result["flows"], {"service", "protocol", "client", "virtual", "local",
+                                             "backend", "endpoint", "state", "class", "worker"})
+                : table_of(result["flows"], {"service", "protocol", "client", "virtual", "backend",
+                                             "endpoint", "state", "class", "worker"});
   if (result.contains("cursor")) {
     text += fmt::format("there are more: --cursor {}\n", cell_text(result["cursor"]));
   }

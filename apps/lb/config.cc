@@ -1,6 +1,7 @@
 #include "apps/lb/config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -183,6 +184,16 @@ std::optional<net::IpProtocol> read_protocol(TomlTable& table) {
   return {};
 }
 
+Mode read_mode(TomlTable& table) {
+  const std::optional<std::string> text = table.text("mode");
+  if (!text) return Mode::kNat;
+  const auto named = std::ranges::find(kModeNames, *text);
+  if (named != kModeNames.end()) return static_cast<Mode>(named - kModeNames.begin());
+  table.fault_in("mode", in_quotes(*text) + " is none; give one of " +
+                             fmt::format("{}", fmt::join(kModeNames, ", ")));
+  return Mode::kNat;
+}
+
 std::optional<ServiceConfig> read_service(const toml::table& toml, std::vector<Fault>& faults) {
   TomlTable table(toml, "[[service]]", faults);
   ServiceConfig service{.line = table.line()};
@@ -193,6 +204,7 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, std::vector<F
   const auto address = table.address("address");
   const auto port = table.integer("port", {1, kPortMax});
   const auto protocol = read_protocol(table);
+  service.mode = read_mode(table);
   service.port = static_cast<uint16_t>(port.value_or(1));
   const size_t faults_before = faults.size();
   for (const toml::table* backend : table.tables("backends")) {
@@ -249,6 +261,8 @@ void read_lb(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   if (const auto workers = table.integer("workers", {1, kWorkersMax})) {
     config.workers = static_cast<uint32_t>(*workers);
   }
+  config.gue_port =
+      static_cast<uint16_t>(table.integer("gue_port", {1, kPortMax}).value_or(config.gue_port));
   table.refuse_unknown_keys();
 }
 
@@ -281,6 +295,7 @@ Config read_everything(const toml::table& toml, std::vector<Fault>& faults) {
   }
   read_timeouts(top, faults, config);
   read_lb(top, faults, config);
+  config.fullnat = read_fullnat(top, faults);
   config.control = read_control(top, faults);
   top.refuse_unknown_keys();
   check_config(config, is_network_known, faults);

@@ -15,6 +15,8 @@
 #include "apps/lb/check_config.h"
 #include "apps/lb/connection_state.h"
 #include "apps/lb/control_config.h"
+#include "apps/lb/fullnat_config.h"
+#include "apps/lb/mode.h"
 #include "roost/expiry/tick.h"
 #include "roost/net/address.h"
 #include "roost/net/headers.h"
@@ -58,6 +60,7 @@ struct ServiceConfig {
   net::IpAddress address{};
   uint16_t port = 0;
   net::IpProtocol protocol{};
+  Mode mode = Mode::kNat;
   std::vector<BackendConfig> backends{};
   std::optional<CheckConfig> check{};  // of its backends
   uint32_t line = 0;
@@ -81,6 +84,8 @@ struct Config {
   std::vector<ServiceConfig> services{};
   StateTimeouts timeouts{};
   bool verify_l4_checksum = false;
+  FullnatConfig fullnat{};
+  uint16_t gue_port = 6'080;  // of backends whose service's mode is `gue`
   ControlConfig control{};
   std::optional<uint32_t> workers{};  // else as many as EAL is told cores, or one
 

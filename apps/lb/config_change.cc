@@ -65,7 +65,7 @@ std::vector<Fault> refused_changes(const Config& running, const Config& file,
   Comparison comparison;
   // As above: who adds a member says whether it may change.
   const auto& [tick_microseconds, maglev_seed, table, ports, neighbours, routes, services, timeouts,
-               verify_l4_checksum, control, workers] = file;
+               verify_l4_checksum, fullnat, gue_port, control, workers] = file;
   comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);
   comparison.compare(0, "[table] connections", running.table.connections, table.connections);
   if (table.hash_seed) {
@@ -73,6 +73,12 @@ std::vector<Fault> refused_changes(const Config& running, const Config& file,
   }
   comparison.compare(0, "[lb] verify_l4_checksum", running.verify_l4_checksum, verify_l4_checksum);
   if (workers) comparison.compare(0, "[lb] workers", running.workers, workers);
+  comparison.compare(0, "[lb] gue_port", running.gue_port, gue_port);
+  comparison.compare(fullnat.line, "[fullnat] addresses", running.fullnat.addresses,
+                     fullnat.addresses);
+  comparison.compare(fullnat.line, "[fullnat] ports",
+                     std::pair(running.fullnat.first_port, running.fullnat.last_port),
+                     std::pair(fullnat.first_port, fullnat.last_port));
   comparison.compare(0, "[control] socket", running.control.socket, control.socket);
   comparison.compare(0, "[control] mode", running.control.socket_mode, control.socket_mode);
   comparison.compare(0, "[control] group", running.control.socket_group, control.socket_group);

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "apps/lb/mode_check.h"
 #include "roost/net/flow_key.h"
 #include "roost/net/martian.h"
 
@@ -81,6 +82,7 @@ class Check {
     for (const RouteConfig& route : config_.routes) check_route(route);
     for (const ServiceConfig& service : config_.services) note_service(service);
     for (const ServiceConfig& service : config_.services) check_backends(service);
+    check_modes(config_, is_network_known_, faults_);
   }
 
  private:

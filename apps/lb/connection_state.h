@@ -107,10 +107,18 @@ enum class FlowClass : uint8_t {
 };
 inline constexpr size_t kFlowClassCount = 3;
 
+// Whether TCP has closed the connection. Where the backend is not seen (`is_one_sided`), its FIN is
+// not either, and the client's has to do.
+[[nodiscard]] constexpr bool is_over(ConnectionState state, bool is_one_sided) {
+  return state == ConnectionState::kClosed ||
+         (is_one_sided && state == ConnectionState::kClientFinished);
+}
+
 // Whether a client's packet begins another connection of the same addresses and ports.
-[[nodiscard]] constexpr bool begins_anew(ConnectionState state, uint8_t tcp_flags) {
-  return state == ConnectionState::kClosed &&
-         next_state(state, Sender::kClient, tcp_flags) != ConnectionState::kClosed;
+[[nodiscard]] constexpr bool begins_anew(ConnectionState state, uint8_t tcp_flags,
+                                         bool is_one_sided = false) {
+  using enum ConnectionState;
+  return is_over(state, is_one_sided) && next_state(kClosed, Sender::kClient, tcp_flags) != kClosed;
 }
 
 }  // namespace roost::lb

@@ -25,7 +25,10 @@ Result<ConnectionTable<Address>> ConnectionTable<Address>::create(const Config& 
                                   .entries_max = config.connections,
                                   .hash_seed = config.hash_seed});
   if (!replies) return replies.error();
-  auto shared = std::make_unique<Shared>(Shared{std::move(replies).value(), &services, {}});
+  LocalPorts<Address> local_ports(config.local_ports);
+  LeasePool<Address> leases(local_ports.count() == 0 ? 0 : config.connections);
+  auto shared = std::make_unique<Shared>(
+      Shared{std::move(replies).value(), std::move(local_ports), std::move(leases), &services, {}});
   auto connections = Connections::create({.capacity = slots_for<Connections>(config.connections),
                                           .entries_max = config.connections,
                                           .hash_seed = config.hash_seed},
@@ -35,20 +38,96 @@ Result<ConnectionTable<Address>> ConnectionTable<Address>::create(const Config& 
 }
 
 template <class Address>
+auto ConnectionTable<Address>::Shared::reply_key_of(const Key& client_key,
+                                                    const Connection& connection) const -> Key {
+  const auto& backend = services->backend(connection.backend);
+  const Endpoint peer = backend.mode == Mode::kFullnat
+                            ? local_ports.endpoint(connection.local)
+                            : Endpoint{client_key.source, client_key.source_port};
+  return {backend.endpoint.address, peer.address,
+          backend.endpoint.port,    peer.port,
+          client_key.protocol,      {}};
+}
+
+template <class Address>
+auto ConnectionTable<Address>::Shared::client_key_of(const Key& reply_key, uint32_t leads_to) const
+    -> Key {
+  Lease<Address> lease{{reply_key.destination, reply_key.destination_port}, leads_to};
+  if ((leads_to & kIsLease) != 0) lease = leases[leads_to & ~kIsLease];
+  const Endpoint& virtual_endpoint = services->service(lease.service).virtual_endpoint;
+  return {lease.client.address,  virtual_endpoint.address, lease.client.port,
+          virtual_endpoint.port, reply_key.protocol,       {}};
+}
+
+template <class Address>
+bool ConnectionTable<Address>::Shared::insert_reply(const Key& client_key,
+                                                    const Connection& connection) {
+  const auto& backend = services->backend(connection.backend);
+  if (is_one_sided(backend.mode)) return true;
+  const bool is_leased = backend.mode == Mode::kFullnat;
+  uint32_t leads_to = backend.service;
+  if (is_leased) {
+    leads_to = leases.take({{client_key.source, client_key.source_port}, backend.service});
+  }
+  const uint32_t entry = is_leased ? leads_to | kIsLease : leads_to;
+  if (replies.insert(reply_key_of(client_key, connection), entry) != InsertOutcome::kFull) {
+    return true;
+  }
+  if (is_leased) leases.give_back(leads_to);
+  return false;
+}
+
+template <class Address>
 void ConnectionTable<Address>::Shared::forget_reply(const Key& client_key,
                                                     const Connection& connection) {
   auto& backend = services->backend(connection.backend);
-  const Key reply_key = reply_key_of(client_key, backend);
-  const uint32_t* owner = replies.find(reply_key);
-  if (owner != nullptr && *owner == backend.service) replies.erase(reply_key);
   ++backend.counters.flows_over;
+  if (is_one_sided(backend.mode)) return;
+  const Key reply_key = reply_key_of(client_key, connection);
+  const uint32_t* leads_to = replies.find(reply_key);
+  if (leads_to == nullptr) return;
+  if (backend.mode == Mode::kFullnat) {
+    leases.give_back(*leads_to & ~kIsLease);
+  } else if (*leads_to != backend.service) {
+    return;
+  }
+  replies.erase(reply_key);
+}
+
+// The first candidate is the one whose turn it is, and nearly always free. An entry of the table is
+// a port that is taken, even if its connection has expired and waits to be handed over.
+template <class Address>
+bool ConnectionTable<Address>::Shared::choose_local_port(const Key& client_key,
+                                                         Connection& connection) {
+  auto& backend = services->backend(connection.backend);
+  const uint64_t turn = backend.local_port_turn++;
+  const uint64_t candidates = std::min(local_ports.count(), kLocalPortsTried);
+  std::array<Key, net::kBatchLanesMax> keys;
+  std::array<uint32_t, net::kBatchLanesMax> values;
+  HitArray<net::kBatchLanesMax> is_taken;
+  for (uint64_t first = 0; first < candidates;) {
+    const size_t count = first == 0 ? 1 : std::min(candidates - first, keys.size());
+    for (size_t i = 0; i < count; ++i) {
+      connection.local = local_ports.candidate(turn, first + i);
+      keys[i] = reply_key_of(client_key, connection);
+    }
+    replies.lookup(std::span<const Key>(keys).first(count), std::span(values), is_taken);
+    for (size_t i = 0; i < count; ++i) {
+      if (is_taken.test(i)) continue;
+      connection.local = local_ports.candidate(turn, first + i);
+      return true;
+    }
+    first += count;
+  }
+  return false;
 }
 
 template <class Address>
 void ConnectionTable<Address>::ConnectionEnded::operator()(const Key& client_key,
                                                            const Connection& connection) const {
   shared->forget_reply(client_key, connection);
-  if (connection.state == ConnectionState::kClosed) {
+  const Mode mode = shared->services->backend(connection.backend).mode;
+  if (is_over(connection.state, is_one_sided(mode))) {
     ++shared->counts.ended;
   } else {
     ++shared->counts.expired;
@@ -62,14 +141,14 @@ void ConnectionTable<Address>::find(std::span<const Key> keys, std::span<Match> 
   HitArray<net::kBatchLanesMax> hits;
   if (connections_.find(keys, std::span(found), hits) == keys.size()) {
     for (size_t lane = 0; lane < keys.size(); ++lane) {
-      matches[lane] = {found[lane], Sender::kClient};
+      matches[lane] = {found[lane], Sender::kClient, {}};
     }
     return;
   }
   std::array<uint8_t, net::kBatchLanesMax> missed;
   size_t missed_count = 0;
   for (size_t lane = 0; lane < keys.size(); ++lane) {
-    matches[lane] = hits.test(lane) ? Match{found[lane], Sender::kClient} : Match{};
+    matches[lane] = hits.test(lane) ? Match{found[lane], Sender::kClient, {}} : Match{};
     if (!hits.test(lane)) missed[missed_count++] = static_cast<uint8_t>(lane);
   }
   find_replies(keys, std::span(missed).first(missed_count), matches);
@@ -82,36 +161,55 @@ void ConnectionTable<Address>::find_replies(std::span<const Key> keys,
                                             std::span<Match> matches) {
   std::array<const Key*, net::kBatchLanesMax> reply_keys;
   for (size_t i = 0; i < lanes.size(); ++i) reply_keys[i] = &keys[lanes[i]];
-  std::array<uint32_t, net::kBatchLanesMax> services;
+  std::array<uint32_t, net::kBatchLanesMax> leads_to;
   HitArray<net::kBatchLanesMax> hits;
   const std::span<const Key* const> asked(reply_keys.data(), lanes.size());
-  if (shared_->replies.lookup(asked, std::span(services), hits) == 0) return;
+  if (shared_->replies.lookup(asked, std::span(leads_to), hits) == 0) return;
 
   std::array<Key, net::kBatchLanesMax> client_keys;
   std::array<uint8_t, net::kBatchLanesMax> client_lanes;
   size_t client_count = 0;
   for (size_t i = 0; i < lanes.size(); ++i) {
     if (!hits.test(i)) continue;
-    client_keys[client_count] = client_key_of(*reply_keys[i], services[i]);
+    client_keys[client_count] = shared_->client_key_of(*reply_keys[i], leads_to[i]);
     client_lanes[client_count++] = lanes[i];
   }
   std::array<Connection*, net::kBatchLanesMax> found;
   HitArray<net::kBatchLanesMax> live;
   connections_.find(std::span<const Key>(client_keys.data(), client_count), std::span(found), live);
   for (size_t i = 0; i < client_count; ++i) {
-    if (live.test(i)) matches[client_lanes[i]] = {found[i], Sender::kBackend};
+    if (!live.test(i)) continue;
+    const Key& client_key = client_keys[i];
+    matches[client_lanes[i]] = {
+        found[i], Sender::kBackend, {client_key.source, client_key.source_port}};
   }
 }
 
+// The reply tuple of a live connection stays its own (I2). That of a dead one is taken over, but a
+// lease's only goes with its connection.
 template <class Address>
-MakeOutcome ConnectionTable<Address>::make(const Key& client_key, const Connection& connection,
-                                           TickCount timeout) {
-  const auto& backend = shared_->services->backend(connection.backend);
-  const Key reply_key = reply_key_of(client_key, backend);
-  const uint32_t* owner = shared_->replies.find(reply_key);
-  if (owner != nullptr && owner_of(reply_key, *owner) != nullptr) {
-    return MakeOutcome::kReplyTupleTaken;
+std::optional<MakeOutcome> ConnectionTable<Address>::refuse_reply(const Key& client_key,
+                                                                  Connection& connection) {
+  const Mode mode = shared_->services->backend(connection.backend).mode;
+  if (is_one_sided(mode)) return {};
+  if (mode == Mode::kFullnat) {
+    if (shared_->choose_local_port(client_key, connection)) return {};
+    return MakeOutcome::kNoLocalPort;
   }
+  const Key reply_key = shared_->reply_key_of(client_key, connection);
+  const uint32_t* leads_to = shared_->replies.find(reply_key);
+  if (leads_to == nullptr) return {};
+  const bool is_leased = (*leads_to & kIsLease) != 0;
+  if (!is_leased && connections_.find(shared_->client_key_of(reply_key, *leads_to)) == nullptr) {
+    return {};
+  }
+  return MakeOutcome::kReplyTupleTaken;
+}
+
+template <class Address>
+MakeOutcome ConnectionTable<Address>::make(const Key& client_key, Connection& connection,
+                                           TickCount timeout) {
+  if (const auto refusal = refuse_reply(client_key, connection)) return *refusal;
   if (connections_.size() >= connections_max_ && !make_room()) return MakeOutcome::kFull;
   // The client's entry first: it may hand over an expired one of the same tuple, and with it goes
   // the reply entry that is still that one's.
@@ -120,7 +218,7 @@ MakeOutcome ConnectionTable<Address>::make(const Key& client_key, const Connecti
   if (connections_.insert(client_key, connection, timeout) == InsertOutcome::kFull) {
     return MakeOutcome::kFull;
   }
-  if (shared_->replies.insert(reply_key, backend.service) == InsertOutcome::kFull) {
+  if (!shared_->insert_reply(client_key, connection)) {
     connections_.erase(client_key);
     return MakeOutcome::kFull;
   }
@@ -192,19 +290,23 @@ uint64_t ConnectionTable<Address>::count_live() {
 template <class Address>
 bool ConnectionTable<Address>::audit() {
   uint64_t live = 0;
-  bool is_sound = true;
-  std::vector<std::pair<Key, uint32_t>> expected;
+  uint64_t leased = 0;
+  std::vector<std::pair<Key, Key>> expected;  // what the backend sends, and the client
   connections_.for_each([&](const Key& client_key, const Connection& connection) {
-    const auto& backend = shared_->services->backend(connection.backend);
-    expected.emplace_back(reply_key_of(client_key, backend), backend.service);
     ++live;
+    const Mode mode = shared_->services->backend(connection.backend).mode;
+    if (is_one_sided(mode)) return;
+    if (mode == Mode::kFullnat) ++leased;
+    expected.emplace_back(shared_->reply_key_of(client_key, connection), client_key);
   });
-  for (const auto& [reply_key, service] : expected) {
-    const uint32_t* owner = shared_->replies.find(reply_key);
-    is_sound = is_sound && owner != nullptr && *owner == service;
+  bool is_sound = true;
+  for (const auto& [reply_key, client_key] : expected) {
+    const uint32_t* leads_to = shared_->replies.find(reply_key);
+    is_sound = is_sound && leads_to != nullptr &&
+               shared_->client_key_of(reply_key, *leads_to) == client_key;
   }
-  return is_sound && connections_.size() == live && shared_->replies.size() == live &&
-         !connections_.audit() && !shared_->replies.audit();
+  return is_sound && connections_.size() == live && shared_->replies.size() == expected.size() &&
+         shared_->leases.taken() == leased && !connections_.audit() && !shared_->replies.audit();
 }
 
 template class ConnectionTable<net::Ipv4Address>;

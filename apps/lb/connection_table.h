@@ -8,9 +8,13 @@
 //   client packet   -> connections                       one lookup
 //   backend packet  -> replies -> service -> connections  two
 //
+// In the mode `fullnat` the backend speaks with a local port of the balancer instead: its tuple is
+// (backend, local port), and the entry of `replies` leads to a lease, which names client and
+// service. Where backends answer past the balancer, connections have no reply entry.
+//
 // I1 Every entry of `connections`, live or expired but not yet handed over, has an entry in
-//    `replies` that names its service, unless another connection took that over after this one
-//    expired.
+//    `replies` that names its service or its lease, unless its mode is one-sided, or another
+//    connection took that entry over after this one expired, which is never done to a lease's.
 // I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose tuple is
 //    (client, virtual address of the named service). That one has the backend of the reply tuple,
 //    because a connection keeps its backend, and takes its reply entry along when it is over.
@@ -39,6 +43,7 @@
 #include <utility>
 
 #include "apps/lb/connection_state.h"
+#include "apps/lb/local_ports.h"
 #include "apps/lb/service_table.h"
 #include "roost/base/result.h"
 #include "roost/net/packet_batch.h"
@@ -55,6 +60,7 @@ struct Connection {
   ConnectionState state = ConnectionState::kUdp;
   Contact contact = Contact::kAsked;
   bool was_spared = false;  // by the hand, when it came by
+  LocalPort local{};        // with which its backend speaks, in `fullnat`
 
   // A packet of the connection passes.
   void hear(Sender sender, uint8_t tcp_flags) {
@@ -88,18 +94,20 @@ struct FlowCounts {
   }
 };
 
-enum class MakeOutcome : uint8_t { kMade, kReplyTupleTaken, kFull };
+enum class MakeOutcome : uint8_t { kMade, kReplyTupleTaken, kNoLocalPort, kFull };
 
 // One worker uses it.
 template <class Address>
 class ConnectionTable {
  public:
   using Key = net::FlowKey<Address>;
+  using Endpoint = net::Endpoint<Address>;
   using Services = ServiceTable<Address>;
 
   struct Config {
     uint64_t connections = 0;  // that fit
     std::optional<uint64_t> hash_seed{};
+    typename LocalPorts<Address>::Config local_ports{};  // none: no backend may be `fullnat`
   };
 
   // `services` must outlive the table and stay where it is.
@@ -110,6 +118,7 @@ class ConnectionTable {
   struct Match {
     Connection* connection = nullptr;  // nullptr: nobody
     Sender sender = Sender::kClient;
+    Endpoint client{};  // if the sender is the backend
   };
 
   // A whole batch, at most net::kBatchLanesMax keys; every match is written.
@@ -122,14 +131,16 @@ class ConnectionTable {
 
   // Makes a connection, which must not be there, with both its entries or, if that cannot be,
   // with none. Pointers from find() are no longer valid. When all places are taken, it takes one in
-  // the next kRoomBuckets buckets or is refused.
-  [[nodiscard]] MakeOutcome make(const Key& client_key, const Connection& connection,
-                                 TickCount timeout);
+  // the next kRoomBuckets buckets or is refused. In `fullnat` it chooses the local port and says it
+  // in `connection`; kNoLocalPort: kLocalPortsTried of its backend's are taken.
+  [[nodiscard]] MakeOutcome make(const Key& client_key, Connection& connection, TickCount timeout);
+  static constexpr uint64_t kLocalPortsTried = 128;
 
   // The connection's closed predecessor ends, and it begins anew in its place with the packet that
   // it hears next.
   void restart(Connection& connection) {
-    connection.contact = Contact::kAsked;
+    connection.state = ConnectionState::kClosed;
+    connection.contact = first_contact(shared_->services->backend(connection.backend).mode);
     connection.was_spared = false;
     ++shared_->services->backend(connection.backend).counters.flows_over;
     ++shared_->counts.ended;
@@ -178,6 +189,17 @@ class ConnectionTable {
   // two kilobytes. Where one connection in ten may be evicted, one search in 200 finds none.
   static constexpr uint64_t kRoomBuckets = 32;
 
+  [[nodiscard]] const LocalPorts<Address>& local_ports() const { return shared_->local_ports; }
+  // With what the backend of a connection speaks, in `fullnat`.
+  [[nodiscard]] Endpoint local_endpoint(const Connection& connection) const {
+    return shared_->local_ports.endpoint(connection.local);
+  }
+  // How much is known of a connection that begins: where backends are not seen, they are taken to
+  // have answered.
+  [[nodiscard]] static Contact first_contact(Mode mode) {
+    return is_one_sided(mode) ? Contact::kAnswered : Contact::kAsked;
+  }
+
   // Every client tuple has its reply tuple and the other way round (I1, I2); settle() first.
   // Linear in the capacity.
   [[nodiscard]] bool audit();
@@ -186,7 +208,8 @@ class ConnectionTable {
   // Connections held: live ones, and expired ones that were not handed over yet.
   [[nodiscard]] uint64_t size() const { return connections_.size(); }
   [[nodiscard]] uint64_t memory_bytes() const {
-    return connections_.memory_bytes() + shared_->replies.memory_bytes();
+    return connections_.memory_bytes() + shared_->replies.memory_bytes() +
+           shared_->leases.memory_bytes();
   }
   [[nodiscard]] PageKind page_kind() const { return connections_.page_kind(); }
   [[nodiscard]] Isa isa() const { return connections_.isa(); }
@@ -199,11 +222,21 @@ class ConnectionTable {
   // What a dying connection changes; at a fixed place, because the sink points to it.
   struct Shared {
     Replies replies;
+    LocalPorts<Address> local_ports;
+    LeasePool<Address> leases;
     Services* services;
     FlowCounts counts{};
 
+    // What the backend of this connection sends.
+    [[nodiscard]] Key reply_key_of(const Key& client_key, const Connection& connection) const;
+    // What the client of this reply sends, if the reply leads to a service or lease.
+    [[nodiscard]] Key client_key_of(const Key& reply_key, uint32_t leads_to) const;
+    // Makes a connection's reply entry, if its mode has one; false: there is no room.
+    [[nodiscard]] bool insert_reply(const Key& client_key, const Connection& connection);
     // A connection is over: its reply entry goes, if it still is its own.
     void forget_reply(const Key& client_key, const Connection& connection);
+    // Gives the connection the local port whose turn it is with its backend; false: none is free.
+    [[nodiscard]] bool choose_local_port(const Key& client_key, Connection& connection);
   };
 
   // Called for each connection that died by expiry.
@@ -226,22 +259,12 @@ class ConnectionTable {
         connections_(std::move(connections)),
         connections_max_(connections_max) {}
 
-  // What the backend of this connection sends.
-  [[nodiscard]] static Key reply_key_of(const Key& client_key,
-                                        const typename Services::Backend& backend) {
-    return {backend.endpoint.address, client_key.source,   backend.endpoint.port,
-            client_key.source_port,   client_key.protocol, {}};
-  }
-  // What the client of this reply sends, if the reply belongs to `service`.
-  [[nodiscard]] Key client_key_of(const Key& reply_key, uint32_t service) const {
-    const auto& virtual_endpoint = shared_->services->service(service).virtual_endpoint;
-    return {reply_key.destination, virtual_endpoint.address, reply_key.destination_port,
-            virtual_endpoint.port, reply_key.protocol,       {}};
-  }
-  // The live connection that a reply tuple belongs to (I2).
-  [[nodiscard]] Connection* owner_of(const Key& reply_key, uint32_t service) {
-    return connections_.find(client_key_of(reply_key, service));
-  }
+  // An entry of `replies` is a service's index, or a lease's with this bit.
+  static constexpr uint32_t kIsLease = uint32_t{1} << 31;
+
+  // Why the connection cannot have its reply entry; chooses its local port if it needs one.
+  [[nodiscard]] std::optional<MakeOutcome> refuse_reply(const Key& client_key,
+                                                        Connection& connection);
   void remove(Key client_key, const Connection& connection);
   bool make_room();
   // Ends a connection for another one's sake.

@@ -114,15 +114,17 @@ Result<Json> Control::flows(const Json& parameters) {
 Json Control::row_json(size_t worker, size_t family, const FlowRow& row) const {
   const BackendSlot& backend = layout_.families[family].backends[row.backend];
   const ServiceSlot& service = layout_.families[family].services[backend.service];
-  return {{"worker", worker},
-          {"service", service.name},
-          {"protocol", service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp"},
-          {"client", endpoint_text(row.client, row.client_port)},
-          {"virtual", endpoint_text(service.address, service.port)},
-          {"backend", backend.name},
-          {"endpoint", endpoint_text(backend.address, backend.port)},
-          {"state", connection_state_name(row.state)},
-          {"class", kClassNames[static_cast<size_t>(row.flow_class)]}};
+  Json json = {{"worker", worker},
+               {"service", service.name},
+               {"protocol", service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp"},
+               {"client", endpoint_text(row.client, row.client_port)},
+               {"virtual", endpoint_text(service.address, service.port)},
+               {"backend", backend.name},
+               {"endpoint", endpoint_text(backend.address, backend.port)},
+               {"state", connection_state_name(row.state)},
+               {"class", kClassNames[static_cast<size_t>(row.flow_class)]}};
+  if (row.local) json["local"] = endpoint_text(row.local->first, row.local->second);
+  return json;
 }
 
 // Worker after worker, until the page is full.

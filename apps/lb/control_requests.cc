@@ -104,7 +104,7 @@ bool FlowsRequest::walk_bucket(Family<Address>& family) {
   const bool has_more = family.connections().walk(
       cursor, 1, [&](const net::FlowKey<Address>& key, const Connection& connection) {
         bool is_deleted = false;
-        if (meets(key, connection, is_deleted)) ++matched;
+        if (meets(family, key, connection, is_deleted)) ++matched;
         ++visited;
         return is_deleted;
       });
@@ -119,8 +119,8 @@ bool FlowsRequest::walk_bucket(Family<Address>& family) {
 }
 
 template <class Address>
-bool FlowsRequest::meets(const net::FlowKey<Address>& key, const Connection& connection,
-                         bool& is_deleted) {
+bool FlowsRequest::meets(Family<Address>& family, const net::FlowKey<Address>& key,
+                         const Connection& connection, bool& is_deleted) {
   constexpr size_t kFamily = net::FlowKey<Address>::kIsIpv6 ? 1 : 0;
   const FlowFilter& filter = *config_.filter;
   const FlowClass flow_class = connection.flow_class();
@@ -133,7 +133,11 @@ bool FlowsRequest::meets(const net::FlowKey<Address>& key, const Connection& con
   switch (config_.action) {
     case Action::kList:
       rows.push_back(
-          {key.source, key.source_port, connection.backend, connection.state, flow_class});
+          {key.source, key.source_port, connection.backend, {}, connection.state, flow_class});
+      if (family.services().backend(connection.backend).mode == Mode::kFullnat) {
+        const auto local = family.connections().local_endpoint(connection);
+        rows.back().local.emplace(local.address, local.port);
+      }
       break;
     case Action::kCount:
       ++counts[kFamily][connection.backend][static_cast<size_t>(connection.state)];

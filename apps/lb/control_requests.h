@@ -118,7 +118,8 @@ struct FlowFilter {
 struct FlowRow {
   net::IpAddress client{};
   uint16_t client_port = 0;
-  uint32_t backend = 0;  // in the family's ServiceTable
+  uint32_t backend = 0;                                        // in the family's ServiceTable
+  std::optional<std::pair<net::IpAddress, uint16_t>> local{};  // with which the backend speaks
   ConnectionState state{};
   FlowClass flow_class{};
 };
@@ -161,7 +162,8 @@ class FlowsRequest final : public node::Request {
   template <class Address>
   bool walk_bucket(Family<Address>& family);
   template <class Address>
-  bool meets(const net::FlowKey<Address>& key, const Connection& connection, bool& is_deleted);
+  bool meets(Family<Address>& family, const net::FlowKey<Address>& key,
+             const Connection& connection, bool& is_deleted);
 
   State& state_;
   Config config_;

@@ -61,7 +61,8 @@ void Datapath::sort(size_t lane, net::PacketBatch& batch, Family<Address>& famil
   const net::Packet& packet = batch.packets()[lane];
   net::ParsedPacket& parsed = parsed_[lane];
   const Key key = Key::from_packet(packet, parsed);
-  if (const auto owner = other_owner_of(packet, key, family.services(), owner_)) {
+  if (const auto owner = other_owner_of(packet, key, family.services(),
+                                        family.connections().local_ports(), owner_)) {
     batch.verdicts()[lane] = net::LaneVerdict::hand_over(*owner);
   } else if (!parsed.fragment.is_one()) {
     lanes.push(lane, key);

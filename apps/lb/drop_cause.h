@@ -40,6 +40,7 @@ enum class DropCause : uint8_t {
   kNeighbourFailed,
   kNeighbourQueueFull,
   kReplyTupleTaken,
+  kNoLocalPort,
   kTableFull,
   kTooBig,
   kNoHeadroom,
@@ -48,7 +49,7 @@ enum class DropCause : uint8_t {
   kNoBuffer,      // by the port, of what the datapath made itself
   kMalformed,     // by the port, before the datapath
 };
-inline constexpr size_t kDropCauseCount = 35;
+inline constexpr size_t kDropCauseCount = 36;
 
 inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames = {
     "undecided",
@@ -79,6 +80,7 @@ inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames =
     "neighbour_failed",
     "neighbour_queue_full",
     "reply_tuple_taken",
+    "no_local_port",
     "table_full",
     "too_big",
     "no_headroom",

@@ -42,22 +42,29 @@ net::LaneVerdict FamilyPath<Address>::forward_error(net::Packet& packet,
   const Key about = net::embedded_key<Key>(packet, error);
   if (about.source != outer.destination) return drop(DropCause::kBadIcmp);
 
-  if (const auto owner = other_owner_of(packet, about.reversed(), services_, owner_)) {
+  if (const auto owner =
+          other_owner_of(packet, about.reversed(), services_, connections_.local_ports(), owner_)) {
     return net::LaneVerdict::hand_over(*owner);
   }
   const Match match = connections_.find(about.reversed());
   if (match.connection == nullptr) return drop(DropCause::kIcmpNoFlow);
   Backend& backend = services_.backend(match.connection->backend);
   const bool is_to_backend = match.sender == Sender::kClient;
-  const node::NeighbourIndex neighbour =
-      is_to_backend ? neighbour_of(backend) : neighbour_of_client(*match.connection, about.source);
   const Passage passage{packet, parsed, about};
-  const Departure departure = prepare(passage, neighbour);
+  const Departure departure =
+      is_to_backend
+          ? prepare(passage, neighbour_of(backend), encapsulation_of(backend.mode))
+          : prepare(passage, neighbour_of_client(*match.connection, match.client.address));
   if (departure.refusal) return drop(*departure.refusal);
-  if (is_to_backend) {
-    net::rewrite_error_source(packet, error, backend.endpoint);
-  } else {
+  const bool is_fullnat = backend.mode == Mode::kFullnat;
+  if (!is_to_backend) {
     net::rewrite_error_destination(packet, error, backend.virtual_endpoint);
+    if (is_fullnat) net::rewrite_error_source(packet, error, match.client);
+  } else if (!is_one_sided(backend.mode)) {
+    net::rewrite_error_source(packet, error, backend.endpoint);
+    if (is_fullnat) {
+      net::rewrite_error_destination(packet, error, connections_.local_endpoint(*match.connection));
+    }
   }
   return leave(passage, backend, departure);
 }

@@ -1,5 +1,8 @@
 #include "apps/lb/family_path.h"
 
+#include <ranges>
+
+#include "roost/net/encapsulation.h"
 #include "roost/net/fragment.h"
 #include "roost/net/rewrite.h"
 
@@ -7,12 +10,37 @@ namespace roost::lb {
 
 namespace {
 
+// The first address of the family that each port has.
+template <class Address>
+std::vector<Address> tunnel_sources(const NextHops& next_hops, size_t port_count) {
+  std::vector<Address> sources(port_count);
+  for (uint16_t port = 0; port < port_count; ++port) {
+    for (const net::IpPrefix& own : next_hops.interface(port).addresses | std::views::reverse) {
+      sources[port] = own.address.as<Address>().value_or(sources[port]);
+    }
+  }
+  return sources;
+}
+
 // A later fragment has no flags, and says nothing of the connection's progress.
 void hear(Connection& connection, Sender sender, const net::ParsedPacket& parsed) {
   if (!parsed.fragment.is_later()) connection.hear(sender, parsed.tcp_flags);
 }
 
 }  // namespace
+
+template <class Address>
+FamilyPath<Address>::FamilyPath(Family<Address>& family, State& state, IcmpAnswers& answers,
+                                net::Outbox& outbox, const node::FlowOwner& owner)
+    : services_(family.services()),
+      connections_(family.connections()),
+      next_hops_(state.next_hops()),
+      timeouts_(state.config().timeouts),
+      answers_(answers),
+      outbox_(outbox),
+      owner_(owner),
+      tunnel_sources_(tunnel_sources<Address>(state.next_hops(), state.config().ports.size())),
+      gue_port_(state.config().gue_port) {}
 
 template <class Address>
 void FamilyPath<Address>::forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
@@ -31,7 +59,7 @@ void FamilyPath<Address>::forward(const FamilyLanes<Address>& lanes, net::Packet
     } else if (match.sender == Sender::kClient) {
       batch.verdicts()[lane] = to_backend(passage, *match.connection, is_changed);
     } else {
-      batch.verdicts()[lane] = to_client(passage, *match.connection);
+      batch.verdicts()[lane] = to_client(passage, match);
     }
   }
 }
@@ -50,16 +78,23 @@ net::LaneVerdict FamilyPath<Address>::begin_connection(const Passage& passage, b
   if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
   const std::optional<uint32_t> backend_index = services_.pick_backend(*service, passage.key);
   if (!backend_index) return drop(DropCause::kNoBackend);
-  if (!next_hops_.is_reachable(passage.key.source)) return drop(DropCause::kNoNeighbour);
   Backend& backend = services_.backend(*backend_index);
-  const Departure departure = prepare(passage, neighbour_of(backend));
+  if (!is_one_sided(backend.mode) && !next_hops_.is_reachable(passage.key.source)) {
+    return drop(DropCause::kNoNeighbour);
+  }
+  const Departure departure =
+      prepare(passage, neighbour_of(backend), encapsulation_of(backend.mode));
   if (departure.refusal) return drop(*departure.refusal);
 
   const ConnectionState state = first_state(passage.key.protocol, passage.parsed.tcp_flags);
-  const Connection connection{.backend = *backend_index, .state = state};
+  Connection connection{.backend = *backend_index,
+                        .state = state,
+                        .contact = ConnectionTable<Address>::first_contact(backend.mode)};
   switch (connections_.make(passage.key, connection, timeout(state))) {
     case MakeOutcome::kReplyTupleTaken:
       return drop(DropCause::kReplyTupleTaken);
+    case MakeOutcome::kNoLocalPort:
+      return drop(DropCause::kNoLocalPort);
     case MakeOutcome::kFull:
       is_changed = true;
       return drop(DropCause::kTableFull);
@@ -68,7 +103,7 @@ net::LaneVerdict FamilyPath<Address>::begin_connection(const Passage& passage, b
   }
   is_changed = true;
   ++backend.counters.flows;
-  return send_to_backend(passage, backend, departure);
+  return send_to_backend(passage, connection, departure);
 }
 
 template <class Address>
@@ -76,32 +111,38 @@ net::LaneVerdict FamilyPath<Address>::to_backend(const Passage& passage, Connect
                                                  bool& is_changed) {
   Backend& backend = services_.backend(connection.backend);
   const uint8_t flags = passage.parsed.tcp_flags;
+  const bool is_new = begins_anew(connection.state, flags, is_one_sided(backend.mode));
   // The next connection of the same addresses and ports is a new one, and goes where those go.
-  if (begins_anew(connection.state, flags) && backend.weight == 0) {
+  if (is_new && backend.weight == 0) {
     connections_.end(passage.key, connection);
     is_changed = true;
     return begin_connection(passage, is_changed);
   }
-  const Departure departure = prepare(passage, neighbour_of(backend));
+  const Departure departure =
+      prepare(passage, neighbour_of(backend), encapsulation_of(backend.mode));
   if (departure.refusal) return drop(*departure.refusal);
-  if (begins_anew(connection.state, flags)) {
+  if (is_new) {
     connections_.restart(connection);
     ++backend.counters.flows;
   }
   hear(connection, Sender::kClient, passage.parsed);
   connections_.refresh(connection, timeout(connection.state));
-  return send_to_backend(passage, backend, departure);
+  return send_to_backend(passage, connection, departure);
 }
 
 template <class Address>
-net::LaneVerdict FamilyPath<Address>::to_client(const Passage& passage, Connection& connection) {
+net::LaneVerdict FamilyPath<Address>::to_client(const Passage& passage, const Match& match) {
+  Connection& connection = *match.connection;
   const Departure departure =
-      prepare(passage, neighbour_of_client(connection, passage.key.destination));
+      prepare(passage, neighbour_of_client(connection, match.client.address));
   if (departure.refusal) return drop(*departure.refusal);
   hear(connection, Sender::kBackend, passage.parsed);
   connections_.refresh(connection, timeout(connection.state));
   Backend& backend = services_.backend(connection.backend);
   net::rewrite_source(passage.packet, passage.parsed, backend.virtual_endpoint);
+  if (backend.mode == Mode::kFullnat) {
+    net::rewrite_destination(passage.packet, passage.parsed, match.client);
+  }
   return leave(passage, backend, departure);
 }
 
@@ -117,28 +158,30 @@ node::NeighbourIndex FamilyPath<Address>::still_or_found(node::NeighbourIndex& n
 // Whether the packet can leave by this neighbour, now or after its answer.
 template <class Address>
 typename FamilyPath<Address>::Departure FamilyPath<Address>::prepare(
-    const Passage& passage, node::NeighbourIndex neighbour) {
+    const Passage& passage, node::NeighbourIndex neighbour,
+    std::optional<net::Encapsulation> encapsulation) {
   if (neighbour == node::kNoNeighbour) return {.refusal = DropCause::kNoNeighbour};
   const node::Interface& out = next_hops_.interface(next_hops_.neighbours().port(neighbour));
   const net::Packet& packet = passage.packet;
-  const bool is_too_big = passage.parsed.ip_bytes > out.mtu;
+  const size_t added_bytes = bytes_of(encapsulation);
+  const bool is_too_big = passage.parsed.ip_bytes + added_bytes > out.mtu;
   if (is_too_big && !net::may_be_cut(packet, passage.parsed)) {
-    answers_.too_big(packet, passage.parsed, out.mtu);
+    answers_.too_big(packet, passage.parsed, static_cast<uint16_t>(out.mtu - added_bytes));
     return {.refusal = DropCause::kTooBig};
   }
   const size_t tag_bytes_before = passage.parsed.vlan.count * net::vlan::kTagBytes;
-  const size_t tag_bytes_after = out.vlan.count * net::vlan::kTagBytes;
-  if (tag_bytes_after > tag_bytes_before + packet.headroom) {
+  const size_t bytes_after = out.vlan.count * net::vlan::kTagBytes + added_bytes;
+  if (bytes_after > tag_bytes_before + packet.headroom) {
     return {.refusal = DropCause::kNoHeadroom};
   }
-  const size_t frame_bytes = packet.total_bytes - tag_bytes_before + tag_bytes_after;
+  const size_t frame_bytes = packet.total_bytes - tag_bytes_before + bytes_after;
   switch (next_hops_.neighbours().use(neighbour, frame_bytes, now_, outbox_)) {
     case node::Way::kKnown:
-      return {.neighbour = neighbour};
+      return {.neighbour = neighbour, .encapsulation = encapsulation};
     case node::Way::kWaits:
       // Only what is in one buffer and leaves in one piece can wait.
       if (is_too_big || packet.contiguous_bytes != packet.total_bytes) break;
-      return {.neighbour = neighbour, .waits = true};
+      return {.neighbour = neighbour, .encapsulation = encapsulation, .waits = true};
     case node::Way::kQueueFull:
       break;
     case node::Way::kFailed:
@@ -148,9 +191,16 @@ typename FamilyPath<Address>::Departure FamilyPath<Address>::prepare(
 }
 
 template <class Address>
-net::LaneVerdict FamilyPath<Address>::send_to_backend(const Passage& passage, Backend& backend,
+net::LaneVerdict FamilyPath<Address>::send_to_backend(const Passage& passage,
+                                                      const Connection& connection,
                                                       const Departure& departure) {
-  net::rewrite_destination(passage.packet, passage.parsed, backend.endpoint);
+  Backend& backend = services_.backend(connection.backend);
+  if (!is_one_sided(backend.mode)) {
+    net::rewrite_destination(passage.packet, passage.parsed, backend.endpoint);
+  }
+  if (backend.mode == Mode::kFullnat) {
+    net::rewrite_source(passage.packet, passage.parsed, connections_.local_endpoint(connection));
+  }
   return leave(passage, backend, departure);
 }
 
@@ -167,7 +217,10 @@ net::LaneVerdict FamilyPath<Address>::leave(const Passage& passage, Backend& bac
   ROOST_ASSERT(is_tagged);
   net::rewrite_macs(passage.packet,
                     {.source = out.mac, .destination = neighbours.mac(departure.neighbour)});
-  if (passage.parsed.ip_bytes > out.mtu) return leave_in_pieces(passage, out_port, out.mtu);
+  if (passage.parsed.ip_bytes + bytes_of(departure.encapsulation) > out.mtu) {
+    return leave_in_pieces(passage, backend, departure);
+  }
+  if (departure.encapsulation) encapsulate(passage, backend, departure);
   if (is_counting_ || departure.waits) {
     ++backend.counters.packets;
     backend.counters.bytes += passage.packet.total_bytes;
@@ -179,16 +232,45 @@ net::LaneVerdict FamilyPath<Address>::leave(const Passage& passage, Backend& bac
 
 // The packet itself goes nowhere; its pieces are the balancer's own.
 template <class Address>
-net::LaneVerdict FamilyPath<Address>::leave_in_pieces(const Passage& passage, uint16_t out_port,
-                                                      uint16_t mtu) {
+net::LaneVerdict FamilyPath<Address>::leave_in_pieces(const Passage& passage,
+                                                      const Backend& backend,
+                                                      const Departure& departure) {
+  const uint16_t out_port = next_hops_.neighbours().port(departure.neighbour);
+  const size_t added_bytes = bytes_of(departure.encapsulation);
+  const auto mtu = static_cast<uint16_t>(next_hops_.interface(out_port).mtu - added_bytes);
   net::Piece piece = net::piece_at(passage.packet, passage.parsed, 0, mtu);
   while (piece.bytes != 0) {
-    const auto frame = outbox_.reserve(out_port, net::frame_bytes_of(passage.parsed, piece));
+    const size_t frame_bytes = net::frame_bytes_of(passage.parsed, piece);
+    const auto frame = outbox_.reserve(out_port, added_bytes + frame_bytes);
     if (frame.empty()) break;  // without this one, the others are worth nothing
-    net::write_piece(passage.packet, passage.parsed, piece, frame);
+    net::write_piece(passage.packet, passage.parsed, piece, frame.subspan(added_bytes));
+    if (departure.encapsulation) {
+      const auto bytes = static_cast<uint32_t>(frame_bytes);
+      net::Packet inner{frame.data() + added_bytes, bytes, bytes,
+                        static_cast<uint32_t>(added_bytes)};
+      net::ParsedPacket parsed = passage.parsed;
+      parsed.ip_bytes = piece.header_bytes + piece.bytes;
+      encapsulate({inner, parsed, passage.key}, backend, departure);
+    }
     piece = net::piece_at(passage.packet, passage.parsed, piece.offset + piece.bytes, mtu);
   }
   return net::LaneVerdict::consume();
+}
+
+// There is room: prepare() has seen to it, and who cuts reserves it.
+template <class Address>
+void FamilyPath<Address>::encapsulate(const Passage& passage, const Backend& backend,
+                                      const Departure& departure) {
+  const uint16_t out_port = next_hops_.neighbours().port(departure.neighbour);
+  const bool is_done =
+      net::encapsulate(passage.packet, passage.parsed,
+                       net::Tunnel<Address>{.kind = *departure.encapsulation,
+                                            .source = tunnel_sources_[out_port],
+                                            .destination = backend.endpoint.address,
+                                            .gue_port = gue_port_,
+                                            .flow_hash = services_.flow_hash(passage.key),
+                                            .identification = identification_++});
+  ROOST_ASSERT(is_done);
 }
 
 template class FamilyPath<net::Ipv4Address>;

@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "apps/lb/drop_cause.h"
 #include "apps/lb/icmp_answers.h"
 #include "apps/lb/state.h"
 #include "roost/expiry/tick.h"
+#include "roost/net/encapsulation.h"
 #include "roost/net/flow_key.h"
 #include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
@@ -42,14 +44,7 @@ class FamilyPath {
  public:
   // All must outlive this object.
   FamilyPath(Family<Address>& family, State& state, IcmpAnswers& answers, net::Outbox& outbox,
-             const node::FlowOwner& owner)
-      : services_(family.services()),
-        connections_(family.connections()),
-        next_hops_(state.next_hops()),
-        timeouts_(state.config().timeouts),
-        answers_(answers),
-        outbox_(outbox),
-        owner_(owner) {}
+             const node::FlowOwner& owner);
 
   // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
   void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
@@ -79,15 +74,20 @@ class FamilyPath {
 
   net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
   net::LaneVerdict to_backend(const Passage& passage, Connection& connection, bool& is_changed);
-  net::LaneVerdict to_client(const Passage& passage, Connection& connection);
+  net::LaneVerdict to_client(const Passage& passage, const Match& match);
 
   // How a packet leaves, decided before anything is changed.
   struct Departure {
     node::NeighbourIndex neighbour = node::kNoNeighbour;
+    std::optional<net::Encapsulation> encapsulation{};
     bool waits = false;                  // for the neighbour's answer
     std::optional<DropCause> refusal{};  // it does not leave; its sender has been told if need be
   };
-  [[nodiscard]] Departure prepare(const Passage& passage, node::NeighbourIndex neighbour);
+  [[nodiscard]] Departure prepare(const Passage& passage, node::NeighbourIndex neighbour,
+                                  std::optional<net::Encapsulation> encapsulation = {});
+  [[nodiscard]] static size_t bytes_of(std::optional<net::Encapsulation> encapsulation) {
+    return encapsulation ? net::encapsulation_bytes(*encapsulation, Key::kIsIpv6) : 0;
+  }
   // By whom an address is reached: the neighbour that it had if it still is, else found and kept;
   // kNoNeighbour when there is no way or no room.
   node::NeighbourIndex still_or_found(node::NeighbourIndex& neighbour, const Address& address);
@@ -97,10 +97,12 @@ class FamilyPath {
   node::NeighbourIndex neighbour_of(Backend& backend) {
     return still_or_found(backend.neighbour, backend.endpoint.address);
   }
-  net::LaneVerdict send_to_backend(const Passage& passage, Backend& backend,
+  net::LaneVerdict send_to_backend(const Passage& passage, const Connection& connection,
                                    const Departure& departure);
   net::LaneVerdict leave(const Passage& passage, Backend& backend, const Departure& departure);
-  net::LaneVerdict leave_in_pieces(const Passage& passage, uint16_t out_port, uint16_t mtu);
+  net::LaneVerdict leave_in_pieces(const Passage& passage, const Backend& backend,
+                                   const Departure& departure);
+  void encapsulate(const Passage& passage, const Backend& backend, const Departure& departure);
   [[nodiscard]] TickCount timeout(ConnectionState state) const {
     return timeouts_[static_cast<size_t>(state)];
   }
@@ -112,7 +114,10 @@ class FamilyPath {
   IcmpAnswers& answers_;
   net::Outbox& outbox_;
   const node::FlowOwner& owner_;
-  Tick now_{};  // of the batch at hand
+  std::vector<Address> tunnel_sources_;  // by port
+  uint16_t gue_port_;
+  uint16_t identification_ = 0;  // of the next outer header
+  Tick now_{};                   // of the batch at hand
   bool is_counting_ = true;
 };
 

@@ -42,7 +42,7 @@ class Placing {
       if (slot.use == SlotUse::kFree) {
         free_services_.push_back(i);
       } else {
-        services_.emplace(std::tuple(slot.address, slot.port, slot.protocol), i);
+        services_.emplace(std::tuple(slot.address, slot.port, slot.protocol, slot.mode), i);
       }
     }
     for (uint32_t i = 0; i < family.backends.size(); ++i) {
@@ -56,11 +56,13 @@ class Placing {
   }
 
   uint32_t place(const ServiceConfig& config) {
-    const auto known = services_.find(std::tuple(config.address, config.port, config.protocol));
+    const auto known =
+        services_.find(std::tuple(config.address, config.port, config.protocol, config.mode));
     const uint32_t index =
         known != services_.end() ? known->second : take_free(free_services_, family_.services);
     ServiceSlot& slot = family_.services[index];
-    slot = {SlotUse::kConfigured, config.name, config.address, config.port, config.protocol, {}};
+    slot = {SlotUse::kConfigured, config.name, config.address, config.port, config.protocol,
+            config.mode,          {}};
     for (const BackendConfig& backend : config.backends) {
       slot.backends.push_back(place(backend, index));
     }
@@ -90,7 +92,7 @@ class Placing {
   }
 
   FamilyLayout& family_;
-  std::map<std::tuple<net::IpAddress, uint16_t, net::IpProtocol>, uint32_t> services_;
+  std::map<std::tuple<net::IpAddress, uint16_t, net::IpProtocol, Mode>, uint32_t> services_;
   std::map<std::tuple<uint32_t, net::IpAddress, uint16_t>, uint32_t> backends_;
   std::vector<uint32_t> free_services_;
   std::vector<uint32_t> free_backends_;

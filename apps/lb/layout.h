@@ -43,6 +43,7 @@ struct ServiceSlot {
   net::IpAddress address{};
   uint16_t port = 0;
   net::IpProtocol protocol{};
+  Mode mode = Mode::kNat;
   std::vector<uint32_t> backends{};  // slots, in the order of the file; not those removed
 };
 

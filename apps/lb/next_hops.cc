@@ -51,20 +51,22 @@ node::Neighbours::Config neighbours_config(const Config& config) {
 
 }  // namespace
 
-LocalAddresses local_addresses(std::span<const PortConfig> ports,
-                               std::span<const net::IpAddress> virtual_addresses) {
-  LocalAddresses local;
-  const auto port_count = static_cast<uint16_t>(ports.size());
+LocalAddresses local_addresses(const Config& config,
+                               std::vector<net::IpAddress> virtual_addresses) {
+  LocalAddresses local{.asked = {}, .pinged = std::move(virtual_addresses)};
+  local.pinged.insert(local.pinged.end(), config.fullnat.addresses.begin(),
+                      config.fullnat.addresses.end());
+  const std::vector<net::IpAddress> portless = local.pinged;
+  const auto port_count = static_cast<uint16_t>(config.ports.size());
   for (uint16_t port = 0; port < port_count; ++port) {
-    for (const net::IpPrefix& own : ports[port].addresses) {
+    for (const net::IpPrefix& own : config.ports[port].addresses) {
       local.asked.push_back({port, own.address});
       local.pinged.push_back(own.address);
-      for (const net::IpAddress& address : virtual_addresses) {
+      for (const net::IpAddress& address : portless) {
         if (own.contains(address)) local.asked.push_back({port, address});
       }
     }
   }
-  local.pinged.insert(local.pinged.end(), virtual_addresses.begin(), virtual_addresses.end());
   std::ranges::sort(local.asked);
   std::ranges::sort(local.pinged);
   return local;
@@ -86,7 +88,7 @@ Result<NextHops> NextHops::create(const Config& config,
   if (!routes) return routes.error();
   std::vector<net::IpAddress> virtual_addresses;
   for (const ServiceConfig& service : config.services) virtual_addresses.push_back(service.address);
-  LocalAddresses local = local_addresses(config.ports, virtual_addresses);
+  LocalAddresses local = local_addresses(config, std::move(virtual_addresses));
   // The interfaces stay in their vector's memory when the table moves.
   auto neighbours = node::Neighbours::create(neighbours_config(config),
                                              interfaces.value().interfaces(), local.asked);

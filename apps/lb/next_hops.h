@@ -24,9 +24,10 @@ struct LocalAddresses {
   std::vector<net::IpAddress> pinged{};
 };
 
-// A port's own addresses, and the virtual ones; these are asked for on the ports of their networks.
-[[nodiscard]] LocalAddresses local_addresses(std::span<const PortConfig> ports,
-                                             std::span<const net::IpAddress> virtual_addresses);
+// A port's own addresses, the virtual ones, and those of `fullnat`; the latter two are asked for on
+// the ports of their networks.
+[[nodiscard]] LocalAddresses local_addresses(const Config& config,
+                                             std::vector<net::IpAddress> virtual_addresses);
 
 // One worker's.
 class NextHops {

@@ -98,6 +98,7 @@ std::vector<ServiceReport> report_services(const Layout& layout,
     ServiceReport report{service.name,
                          endpoint_text(service.address, service.port),
                          service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
+                         std::string(mode_name(service.mode)),
                          {},
                          service.use == SlotUse::kRemoved,
                          place.family};

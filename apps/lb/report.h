@@ -84,6 +84,7 @@ struct ServiceReport {
   std::string name{};
   std::string endpoint{};
   std::string protocol{};
+  std::string mode{};
   std::vector<BackendReport> backends{};
   bool is_removed = false;
   size_t family = 0;  // 0 IPv4, 1 IPv6

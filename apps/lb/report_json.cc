@@ -95,6 +95,7 @@ Json services_json(const Report& report) {
     services.push_back({{"name", service.name},
                         {"endpoint", service.endpoint},
                         {"protocol", service.protocol},
+                        {"mode", service.mode},
                         {"backends", std::move(backends)}});
     if (service.is_removed) services.back()["removed"] = true;
   }

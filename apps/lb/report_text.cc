@@ -92,9 +92,10 @@ void write_services(const Report& report, Out out) {
   for (const ServiceReport& service : report.services) {
     uint64_t flows = 0;
     for (const BackendReport& backend : service.backends) flows += backend.counters.flows;
-    fmt::format_to(out, "\n{:<{}} {:>14} {:>9} {:>14} {:>16}   {} {}\n", "service " + service.name,
-                   columns, "flows", "share", "packets", "bytes", service.endpoint,
-                   service.protocol);
+    fmt::format_to(out, "\n{:<{}} {:>14} {:>9} {:>14} {:>16}   {} {}{}\n",
+                   "service " + service.name, columns, "flows", "share", "packets", "bytes",
+                   service.endpoint, service.protocol,
+                   service.mode == mode_name(Mode::kNat) ? "" : " " + service.mode);
     for (const BackendReport& backend : service.backends) {
       fmt::format_to(out, "  {:<{}} {:>14} {:>8.1f}% {:>14} {:>16}   {}{}\n", backend.name,
                      columns - 2, backend.counters.flows, 100 * per(backend.counters.flows, flows),

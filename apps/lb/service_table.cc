@@ -10,15 +10,6 @@ namespace {
 // Room for the services of the family at a load that never refuses one.
 uint64_t index_capacity(size_t service_count) { return 16 + 2 * uint64_t{service_count}; }
 
-template <class Address>
-Address address_of(const net::IpAddress& address) {
-  if constexpr (std::is_same_v<Address, net::Ipv6Address>) {
-    return address.ipv6();
-  } else {
-    return address.ipv4();
-  }
-}
-
 }  // namespace
 
 template <class Address>
@@ -32,7 +23,7 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyLayout& 
     const ServiceSlot& slot = layout.services[i];
     Service service{{}, slot.backends, std::move(config.maglevs[i])};
     if (slot.use != SlotUse::kFree) {
-      service.virtual_endpoint = {address_of<Address>(slot.address), slot.port};
+      service.virtual_endpoint = {slot.address.as<Address>().value(), slot.port};
       table.virtual_addresses_.push_back(service.virtual_endpoint.address);
     }
     if (slot.use == SlotUse::kConfigured) {
@@ -47,10 +38,11 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyLayout& 
   for (const BackendSlot& slot : layout.backends) {
     Backend backend;
     if (slot.use != SlotUse::kFree) {
-      backend.endpoint = {address_of<Address>(slot.address), slot.port};
+      backend.endpoint = {slot.address.as<Address>().value(), slot.port};
       backend.virtual_endpoint = table.services_[slot.service].virtual_endpoint;
       backend.service = slot.service;
       backend.weight = slot.weight;
+      backend.mode = layout.services[slot.service].mode;
       table.backend_addresses_.push_back(backend.endpoint.address);
     }
     table.backends_.push_back(backend);
@@ -74,6 +66,7 @@ void ServiceTable<Address>::replace_by(ServiceTable& next) {
     if (next.is_kept_[i]) {
       next.backends_[i].counters = backends_[i].counters;
       next.backends_[i].neighbour = backends_[i].neighbour;
+      next.backends_[i].local_port_turn = backends_[i].local_port_turn;
     } else {
       next.forgotten_ += backends_[i].counters;
     }

@@ -57,6 +57,8 @@ class ServiceTable {
     node::NeighbourIndex neighbour = node::kNoNeighbour;
     uint32_t service = 0;
     uint32_t weight = 0;  // 0: no new connections
+    Mode mode = Mode::kNat;
+    uint32_t local_port_turn = 0;  // of `fullnat`: counts its connections
     BackendCounters counters{};
   };
 
@@ -94,6 +96,11 @@ class ServiceTable {
     const std::optional<size_t> picked = services_[service].maglev.pick(hash.bits);
     if (!picked) return {};
     return services_[service].backends[*picked];
+  }
+
+  // The same for all packets of a flow in one direction.
+  [[nodiscard]] uint16_t flow_hash(const Key& key) const {
+    return static_cast<uint16_t>(maglev_hash_.template hash<sizeof(Key)>(&key).bits >> 48);
   }
 
   // New connections of the service go to its backends by these weights from now on, one for each,

@@ -1,5 +1,7 @@
 #include "apps/lb/state.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace roost::lb {
@@ -16,12 +18,33 @@ uint64_t connections_wanted(const Config& config, const ServiceTable<Address>& s
   return services.services().empty() ? 0 : config.table.connections;
 }
 
+template <class Address>
+Result<typename LocalPorts<Address>::Config> local_ports(const FullnatConfig& config,
+                                                         const WorkerShare& share) {
+  typename LocalPorts<Address>::Config ports{.addresses = {},
+                                             .first_port = config.first_port,
+                                             .last_port = config.last_port,
+                                             .worker = share.worker,
+                                             .worker_count = share.worker_count};
+  for (const net::IpAddress& address : config.addresses) {
+    if (const auto own = address.as<Address>()) ports.addresses.push_back(*own);
+  }
+  if (!ports.addresses.empty() && ports.addresses.size() < share.worker_count) {
+    return Error{fmt::format(
+        "[fullnat] addresses: {} of {} for {} workers; give each worker one, or let fewer work",
+        ports.addresses.size(), net::FlowKey<Address>::kIsIpv6 ? "IPv6" : "IPv4",
+        share.worker_count)};
+  }
+  return ports;
+}
+
 }  // namespace
 
 template <class Address>
 Result<std::unique_ptr<Family<Address>>> Family<Address>::create(const Config& config,
                                                                  const FamilyLayout& layout,
-                                                                 NextHops& next_hops) {
+                                                                 NextHops& next_hops,
+                                                                 const WorkerShare& share) {
   auto maglevs = make_maglevs(layout, config.maglev_seed);
   if (!maglevs) return maglevs.error();
   auto services = ServiceTable<Address>::create(
@@ -29,9 +52,12 @@ Result<std::unique_ptr<Family<Address>>> Family<Address>::create(const Config& c
   if (!services) return services.error();
   std::unique_ptr<Family> family(new Family(std::move(services).value()));
   family->services_.pin_neighbours(next_hops);
+  auto ports = local_ports<Address>(config.fullnat, share);
+  if (!ports) return ports.error();
   auto connections = ConnectionTable<Address>::create(
       {.connections = connections_wanted(config, family->services_),
-       .hash_seed = config.table.hash_seed},
+       .hash_seed = config.table.hash_seed,
+       .local_ports = std::move(ports).value()},
       family->services_);
   if (!connections) {
     return Error{"[table] connections: " + connections.error().message};
@@ -48,15 +74,16 @@ Result<std::unique_ptr<Family<Address>>> Family<Address>::create(const Config& c
   return family;
 }
 
-Result<State> State::create(const Config& config, std::span<const net::MacAddress> device_macs) {
+Result<State> State::create(const Config& config, std::span<const net::MacAddress> device_macs,
+                            const WorkerShare& share) {
   auto next_hops = NextHops::create(config, device_macs);
   if (!next_hops) return next_hops.error();
   Result<Layout> layout = first_layout(config);
   if (!layout) return layout.error();
   const auto& [layout4, layout6] = layout.value().families;
-  auto ipv4 = Family<net::Ipv4Address>::create(config, layout4, next_hops.value());
+  auto ipv4 = Family<net::Ipv4Address>::create(config, layout4, next_hops.value(), share);
   if (!ipv4) return ipv4.error();
-  auto ipv6 = Family<net::Ipv6Address>::create(config, layout6, next_hops.value());
+  auto ipv6 = Family<net::Ipv6Address>::create(config, layout6, next_hops.value(), share);
   if (!ipv6) return ipv6.error();
   return State(config, std::move(layout).value(), std::move(next_hops).value(),
                std::move(ipv4).value(), std::move(ipv6).value());
@@ -128,7 +155,7 @@ Result<StateUpdate> StateUpdate::create(
                      .services = config.services,
                      .maglev_seed = config.maglev_seed,
                      .timeouts = config.timeouts,
-                     .local = local_addresses(config.ports, virtual_addresses(layout)),
+                     .local = local_addresses(config, virtual_addresses(layout)),
                      .ipv4 = std::move(ipv4).value(),
                      .ipv6 = std::move(ipv6).value()};
 }

@@ -20,13 +20,19 @@
 
 namespace roost::lb {
 
+// Whose the state is.
+struct WorkerShare {
+  size_t worker = 0;
+  size_t worker_count = 1;
+};
+
 // Services and connections of one family. It stays where it is: the connections point to the
 // services.
 template <class Address>
 class Family {
  public:
   static Result<std::unique_ptr<Family>> create(const Config& config, const FamilyLayout& layout,
-                                                NextHops& next_hops);
+                                                NextHops& next_hops, const WorkerShare& share);
 
   [[nodiscard]] ServiceTable<Address>& services() { return services_; }
   [[nodiscard]] const ServiceTable<Address>& services() const { return services_; }
@@ -79,7 +85,8 @@ class State {
  public:
   // `device_macs`: of each port, for those whose configuration gives none. Errors: what the
   // configuration's reader cannot see, above all memory that is not to be had.
-  static Result<State> create(const Config& config, std::span<const net::MacAddress> device_macs);
+  static Result<State> create(const Config& config, std::span<const net::MacAddress> device_macs,
+                              const WorkerShare& share = {});
 
   [[nodiscard]] const Config& config() const { return config_; }
   // Where services and backends stand.

@@ -1,10 +1,11 @@
 // Which worker a packet of the load balancer belongs to: the owner of its client, and who the
-// client is.
+// client is; towards a local port, whose it is.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 
+#include "apps/lb/local_ports.h"
 #include "apps/lb/service_table.h"
 #include "roost/net/flow_key.h"
 #include "roost/node/flow_owner.h"
@@ -16,8 +17,11 @@ namespace roost::lb {
 // that has no ports goes where its first one went. O(log services and backends).
 template <class Address>
 [[nodiscard]] size_t owner_of(const net::FlowKey<Address>& key,
-                              const ServiceTable<Address>& services, const node::FlowOwner& owner) {
+                              const ServiceTable<Address>& services,
+                              const LocalPorts<Address>& local_ports,
+                              const node::FlowOwner& owner) {
   if (services.is_virtual_address(key.destination)) return owner.owner_of(key.source);
+  if (const auto worker = local_ports.worker_of(key.destination)) return *worker;
   if (services.is_backend_address(key.source)) return owner.owner_of(key.destination);
   return owner.worker();
 }
@@ -29,9 +33,10 @@ template <class Address>
 [[nodiscard]] std::optional<size_t> other_owner_of(const net::Packet& packet,
                                                    const net::FlowKey<Address>& key,
                                                    const ServiceTable<Address>& services,
+                                                   const LocalPorts<Address>& local_ports,
                                                    const node::FlowOwner& owner) {
   if (!owner.is_shared() || packet.origin != net::PacketOrigin::kPort) return {};
-  const size_t worker = owner_of(key, services, owner);
+  const size_t worker = owner_of(key, services, local_ports, owner);
   return worker == owner.worker() ? std::nullopt : std::optional(worker);
 }
 

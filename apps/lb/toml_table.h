@@ -80,6 +80,9 @@ class TomlTable {
 // Reads a service's `check`; nothing when it has none.
 [[nodiscard]] std::optional<CheckConfig> read_check(TomlTable& service, std::vector<Fault>& faults);
 
+// Reads [fullnat].
+[[nodiscard]] FullnatConfig read_fullnat(TomlTable& top, std::vector<Fault>& faults);
+
 // Reads [control].
 [[nodiscard]] ControlConfig read_control(TomlTable& top, std::vector<Fault>& faults);
 

@@ -69,7 +69,7 @@ std::optional<Error> Workers::make_workers(const Config& config) {
   std::vector<std::optional<Error>> errors(count);
   workers_.resize(count);
   io::run_on_lcores(count, [&](size_t worker) {
-    auto state = State::create(config, macs);
+    auto state = State::create(config, macs, {.worker = worker, .worker_count = count});
     if (!state) {
       errors[worker] = state.error();
       return;

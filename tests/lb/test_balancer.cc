@@ -95,7 +95,8 @@ TestBalancer::TestBalancer(const std::string& toml, const node::FlowOwner& owner
     std::fprintf(stderr, "%s\n", describe(fault, "test").c_str());
   ROOST_ASSERT(outcome.config.has_value());
   const std::vector<net::MacAddress> macs(outcome.config->ports.size(), {{2, 0, 0, 0, 0, 9}});
-  state_ = std::make_unique<State>(State::create(*outcome.config, macs).value());
+  state_ = std::make_unique<State>(
+      State::create(*outcome.config, macs, {owner.worker(), owner.worker_count()}).value());
   datapath_ = std::make_unique<Datapath>(*state_, owner);
   totals_.ports.resize(outcome.config->ports.size());
 }

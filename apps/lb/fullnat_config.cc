@@ -1,0 +1,61 @@
+#include "apps/lb/fullnat_config.h"
+
+#include <string>
+
+#include "apps/lb/toml_table.h"
+
+namespace roost::lb {
+
+namespace {
+
+constexpr int64_t kPortMax = 65'535;
+constexpr size_t kLocalAddressesMax = 256;
+
+void read_addresses(TomlTable& table, FullnatConfig& config) {
+  table.require("addresses", "addresses = [\"10.0.0.100\"], of the balancer's own");
+  const toml::array* array = table.array("addresses");
+  if (array == nullptr) return;
+  if (array->size() > kLocalAddressesMax) {
+    table.fault_in("addresses", "more than " + std::to_string(kLocalAddressesMax) +
+                                    "; give fewer, each has up to 65,535 ports a backend");
+  }
+  for (const toml::node& element : *array) {
+    const std::string text = element.value_or(std::string());
+    const Result<net::IpAddress> address = net::IpAddress::parse(text);
+    if (element.is_string() && address) {
+      config.addresses.push_back(address.value());
+    } else {
+      table.fault(line_of(element), table.name() + " addresses: " + in_quotes(text) +
+                                        " is no address; write it like \"10.0.0.100\"");
+    }
+  }
+}
+
+void read_ports(TomlTable& table, FullnatConfig& config) {
+  const toml::array* array = table.array("ports");
+  if (array == nullptr) return;
+  const auto port = [&](size_t i) { return array->get(i)->value_or(int64_t{0}); };
+  if (array->size() != 2 || port(0) < 1 || port(0) > port(1) || port(1) > kPortMax) {
+    table.fault_in("ports",
+                   "these are no ports; give the first and the last one, as in [1024, 65535]");
+    return;
+  }
+  config.first_port = static_cast<uint16_t>(port(0));
+  config.last_port = static_cast<uint16_t>(port(1));
+}
+
+}  // namespace
+
+FullnatConfig read_fullnat(TomlTable& top, std::vector<Fault>& faults) {
+  FullnatConfig config;
+  const toml::table* toml = top.table("fullnat");
+  if (toml == nullptr) return config;
+  TomlTable table(*toml, "[fullnat]", faults);
+  config.line = table.line();
+  read_addresses(table, config);
+  read_ports(table, config);
+  table.refuse_unknown_keys();
+  return config;
+}
+
+}  // namespace roost::lb

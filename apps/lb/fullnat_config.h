@@ -1,0 +1,19 @@
+// What the configuration's [fullnat] says.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "roost/net/address.h"
+
+namespace roost::lb {
+
+// The local ports of services whose mode is `fullnat`.
+struct FullnatConfig {
+  std::vector<net::IpAddress> addresses{};
+  uint16_t first_port = 1'024;
+  uint16_t last_port = 65'535;
+  uint32_t line = 0;
+};
+
+}  // namespace roost::lb

@@ -1,0 +1,88 @@
+// What the modes of services ask of a configuration.
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "tests/lb/refused_config.h"
+
+namespace roost::lb {
+namespace {
+
+TEST(config, refuses_modes_that_the_rest_cannot_serve) {
+  const std::string name = "name = \"dns\"\n";
+  const std::string dns_backend = "backends = [{name = \"b1\", address = \"10.0.0.11\"}]\n";
+  const auto fullnat = [](const std::string& lines) { return "[fullnat] #!\n" + lines; };
+  for (const BadFile& bad : std::vector<BadFile>{
+           {name, name + "mode = \"dsr\" #!\n",
+            "is none; give one of nat, fullnat, l2dsr, ipip, gue"},
+           {name, name + "mode = 1 #!\n", "mode"},
+           {"[[service]]\n" + name, "[[service]] #!\n" + name + "mode = \"fullnat\"\n",
+            "needs an address to speak from"},
+           {dns_backend,
+            "mode = \"gue\"\nbackends = [{name = \"b1\", address = \"10.0.0.11\", port = 54}] #!\n",
+            "so its port cannot be 54; give the service's, 53"},
+           {dns_backend,
+            "mode = \"l2dsr\"\nbackends = [{name = \"b1\", address = \"10.9.9.9\"}] #!\n"
+            "[[route]]\nprefix = \"10.9.9.0/24\"\nvia = \"10.0.0.254\"\n",
+            "reaches stations of connected networks only"},
+           {"", fullnat(""), "has no addresses; add"},
+           {"", fullnat("addresses = [\"10.0.0.100\", \"10.0.0.100\"]\n"), "is given twice"},
+           {"", fullnat("addresses = [\"198.51.100.80\"]\n"),
+            "is the virtual address of [[service]] web"},
+           {"", fullnat("addresses = [\"10.0.0.12\"]\n"), "is the address of the backend b2"},
+           {"", "[fullnat]\naddresses = [\"10.0.0.300\"] #!\n", "is no address"},
+           {"", "[fullnat]\naddresses = []\nports = [0, 5] #!\n", "the first and the last one"},
+           {"", "[fullnat]\naddresses = []\nports = [9, 5] #!\n", "the first and the last one"},
+           {"", "[fullnat]\naddresses = []\nports = [9] #!\n", "the first and the last one"},
+           {"", "[fullnat]\naddresses = []\nports = [9, 65536] #!\n", "the first and the last one"},
+           {"", "[lb]\ngue_port = 0 #!\n", "gue_port"}}) {
+    expect_refused(bad);
+  }
+}
+
+TEST(config, refuses_a_tunnel_from_a_port_without_an_address_or_room) {
+  for (const auto& [port, fault] : std::vector<std::pair<std::string, std::string>>{
+           {"addresses = [\"10.0.0.1/24\", \"2001:db8:2::1/64\"]\nmtu = 1331",
+            "adds 52 bytes, which leaves too little of the mtu"},
+           {"addresses = [\"10.0.0.1/24\", \"2001:db8:2::1/64\"]\nmtu = 1332", ""}}) {
+    std::string toml = test_config("addresses = [\"10.0.0.1/24\", \"2001:db8:2::1/64\"]", port);
+    const std::string name = "name = \"dns6\"\n";
+    toml.replace(toml.find(name), name.size(), name + "mode = \"gue\"\n");
+    const ConfigOutcome outcome = parse_config(toml);
+    EXPECT_EQ(outcome.config.has_value(), fault.empty()) << port;
+    ASSERT_EQ(outcome.faults.size(), fault.empty() ? 0U : 1U);
+    EXPECT_TRUE(fault.empty() || outcome.faults[0].text.find(fault) != std::string::npos);
+  }
+  const std::string own = "addresses = [\"192.0.2.1/24\", \"2001:db8:1::1/64\"]";
+  std::string toml = test_config(own, "addresses = [\"192.0.2.1/24\"]");
+  const std::string neighbour =
+      "[[neighbour]]\naddress = \"2001:db8:1::10\"\nmac = \"02:00:00:00:01:10\"\n";
+  toml.replace(toml.find(neighbour), neighbour.size(), "");
+  ASSERT_TRUE(parse_config(toml).config.has_value());
+  const std::string name = "name = \"dns6\"\n";
+  toml.replace(toml.find(name), name.size(), name + "mode = \"ipip\"\n");
+  const ConfigOutcome outcome = parse_config(toml);
+  ASSERT_EQ(outcome.faults.size(), 1U);
+  EXPECT_NE(outcome.faults[0].text.find("an IPv6 address"), std::string::npos);
+}
+
+TEST(config, reads_modes_and_local_ports) {
+  const std::string name = "name = \"web\"\n";
+  const auto outcome = parse_config(
+      test_config(name, name + "mode = \"fullnat\"\n") +
+      "[fullnat]\naddresses = [\"10.0.0.100\", \"2001:db8:2::100\"]\nports = [2000, 3000]\n"
+      "[lb]\ngue_port = 5555\n");
+  ASSERT_TRUE(outcome.config.has_value());
+  const Config& config = *outcome.config;
+  EXPECT_EQ(config.services[0].mode, Mode::kFullnat);
+  EXPECT_EQ(config.services[1].mode, Mode::kNat);
+  ASSERT_EQ(config.fullnat.addresses.size(), 2U);
+  EXPECT_EQ(config.fullnat.addresses[1].format(), "2001:db8:2::100");
+  EXPECT_EQ(config.fullnat.first_port, 2'000);
+  EXPECT_EQ(config.fullnat.last_port, 3'000);
+  EXPECT_EQ(config.gue_port, 5'555);
+}
+
+}  // namespace
+}  // namespace roost::lb

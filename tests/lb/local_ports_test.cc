@@ -1,0 +1,173 @@
+// The local ports of `fullnat`: which one a connection gets, and that it is nobody else's
+// meanwhile.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+#include "tests/lb/test_fullnat.h"
+
+namespace roost::lb {
+namespace {
+
+class LocalPortsTaken : public testing::TestWithParam<FullnatFamily> {};
+
+INSTANTIATE_TEST_SUITE_P(both, LocalPortsTaken, testing::Values(kFullnat4, kFullnat6),
+                         [](const auto& one) { return one.index == 0 ? "ipv4" : "ipv6"; });
+
+TEST_P(LocalPortsTaken, when_all_local_ports_are_taken_connections_are_refused_and_counted) {
+  const FullnatFamily& f = GetParam();
+  constexpr size_t kPorts = 100;
+  TestBalancer balancer(fullnat_config(
+      "\"10.0.0.100\", \"10.0.0.101\", \"2001:db8:2::100\", \"2001:db8:2::101\"", "[2000, 2049]"));
+  std::map<Ends, uint16_t> clients;  // ports, by what their backend sees
+  std::map<std::string, size_t> of_backend;
+  size_t refused = 0;
+  for (uint16_t port = 1; port <= 2'000; ++port) {
+    const Fate fate = balancer.send_from_client(from_client(f, port));
+    if (fate.cause) {
+      EXPECT_EQ(*fate.cause, DropCause::kNoLocalPort);
+      ++refused;
+      continue;
+    }
+    const Ends ends = ends_of(fate);
+    EXPECT_TRUE(clients.emplace(ends, port).second) << "one local port for two connections";
+    ++of_backend[ends.destination];
+  }
+  EXPECT_EQ(clients.size(), kPorts * f.backend_macs.size());
+  for (const auto& [backend, count] : of_backend) EXPECT_EQ(count, kPorts) << backend;
+  EXPECT_EQ(balancer.totals().drops[static_cast<size_t>(DropCause::kNoLocalPort)], refused);
+  // Each answer finds its own client.
+  for (const auto& [ends, port] : clients) {
+    const Fate fate = balancer.send_from_backend(answer_to(f, ends, net::tcp::kAck));
+    EXPECT_EQ(ends_of(fate), (Ends{f.virtual_address, f.client, 80, port}));
+  }
+  // One that ends makes room for one, on the port that it had.
+  const auto [ends, port] = *clients.begin();
+  end_connection(balancer, f, port);
+  std::set<Ends> made;
+  for (uint16_t next = 3'000; next < 4'000; ++next) {
+    const Fate fate = balancer.send_from_client(from_client(f, next));
+    if (!fate.cause) made.insert(ends_of(fate));
+  }
+  EXPECT_EQ(made, std::set<Ends>{ends});
+  EXPECT_TRUE(balancer.state().audit());
+  EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
+}
+
+TEST_P(LocalPortsTaken, a_local_port_comes_back_after_all_others) {
+  const FullnatFamily& f = GetParam();
+  TestBalancer balancer(fullnat_config("\"10.0.0.100\", \"2001:db8:2::100\"", "[2000, 2999]"));
+  std::map<std::string, std::vector<uint16_t>> local_ports;  // by backend, in their order
+  for (uint16_t port = 1; port <= 2'500; ++port) {
+    const Ends ends = ends_of(balancer.send_from_client(from_client(f, port)));
+    local_ports[ends.destination].push_back(ends.source_port);
+    end_connection(balancer, f, port);
+  }
+  for (const auto& [backend, ports] : local_ports) {
+    ASSERT_GT(ports.size(), 500U);
+    for (size_t i = 0; i < ports.size(); ++i) {
+      EXPECT_EQ(ports[i], ports[i % 1'000]) << backend;
+      if (i > 0 && i < 1'000) {
+        EXPECT_NE(ports[i], ports[0]);
+      }
+    }
+  }
+}
+
+// Taken ports in one stretch, as long connections leave them that began together: a turn that falls
+// into it finds a free one elsewhere.
+TEST_P(LocalPortsTaken, a_stretch_of_taken_ports_refuses_nobody) {
+  const FullnatFamily& f = GetParam();
+  std::string toml = fullnat_config("\"10.0.0.100\", \"2001:db8:2::100\"", "[1000, 9999]");
+  toml.replace(toml.find("4_096"), 5, "40_000");
+  TestBalancer balancer(toml);
+  const size_t held = 12'000;  // at most 6,000 with each backend, of 9,000
+  size_t refused = 0;
+  for (size_t i = 0; i < held; ++i) {
+    const Fate fate = balancer.send_from_client(from_client(f, static_cast<uint16_t>(1 + i)));
+    refused += fate.cause ? 1U : 0U;
+  }
+  // Two whole turns of short ones.
+  for (size_t i = 0; i < 12'000; ++i) {
+    const auto port = static_cast<uint16_t>(30'000 + i);
+    const Fate fate = balancer.send_from_client(from_client(f, port));
+    refused += fate.cause ? 1U : 0U;
+    if (!fate.cause) end_connection(balancer, f, port);
+  }
+  EXPECT_EQ(refused, 0U);
+  EXPECT_TRUE(balancer.state().audit());
+}
+
+// A client that uses a local port's address and port as its own cannot take over what belongs to a
+// connection.
+TEST(local_ports, a_client_with_a_local_address_takes_nothing_over) {
+  std::string toml = fullnat_config();
+  // A second service of mode nat on the same backend.
+  toml += R"([[service]]
+name = "direct"
+address = "198.51.100.81"
+port = 80
+protocol = "tcp"
+backends = [{name = "b1", address = "10.0.0.11", port = 8080}]
+)";
+  TestBalancer balancer(toml);
+  std::optional<Ends> asked;
+  uint16_t port = 0;
+  while (!asked || asked->destination != "10.0.0.11") {
+    asked = ends_of(balancer.send_from_client(from_client(kFullnat4, ++port)));
+  }
+  const PacketSpec spoofed = {
+      .source = asked->source, .destination = "198.51.100.81", .source_port = asked->source_port};
+  EXPECT_EQ(balancer.send_from_client(spoofed).cause, DropCause::kReplyTupleTaken);
+  // The same when the connection has expired and waits to be handed over.
+  balancer.now = Tick{balancer.now.count + 61};
+  EXPECT_EQ(balancer.send_from_client(spoofed).cause, DropCause::kReplyTupleTaken);
+  balancer.state().settle();
+  EXPECT_EQ(balancer.send_from_client(spoofed).cause, std::nullopt);
+  EXPECT_TRUE(balancer.state().audit());
+}
+
+// Connections come and go at random, for longer than the local ports last; an exact model says who
+// is behind each local port.
+TEST(local_ports, every_answer_finds_its_client_whatever_came_before) {
+  constexpr uint16_t kClients = 400;
+  for (const uint64_t seed : {1U, 2U, 3U}) {
+    SCOPED_TRACE(seed);
+    TestBalancer balancer(
+        fullnat_config("\"10.0.0.100\", \"10.0.0.101\", \"2001:db8:2::100\"", "[5000, 5049]"));
+    std::mt19937_64 random(seed);
+    std::map<uint16_t, Ends> live;  // by client port
+    for (size_t step = 0; step < 20'000; ++step) {
+      const auto port = static_cast<uint16_t>(1 + random() % kClients);
+      const auto known = live.find(port);
+      if (known == live.end()) {
+        const Fate fate = balancer.send_from_client(from_client(kFullnat4, port));
+        if (fate.cause) {
+          ASSERT_EQ(*fate.cause, DropCause::kNoLocalPort);
+          continue;
+        }
+        const Ends ends = ends_of(fate);
+        for (const auto& [other, its] : live) ASSERT_NE(its, ends) << other << " has it";
+        live.emplace(port, ends);
+      } else if (random() % 3 == 0) {
+        end_connection(balancer, kFullnat4, port);
+        const Fate late =
+            balancer.send_from_backend(answer_to(kFullnat4, known->second, net::tcp::kAck));
+        ASSERT_EQ(late.cause, DropCause::kNoFlow);
+        live.erase(known);
+      } else {
+        const Fate fate =
+            balancer.send_from_backend(answer_to(kFullnat4, known->second, net::tcp::kAck));
+        ASSERT_EQ(ends_of(fate), (Ends{kFullnat4.virtual_address, kFullnat4.client, 80, port}));
+      }
+    }
+    EXPECT_TRUE(balancer.state().audit());
+    EXPECT_EQ(balancer.state().counts().held(), live.size());
+    EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
+  }
+}
+
+}  // namespace
+}  // namespace roost::lb

@@ -1,0 +1,109 @@
+// What the tests of `fullnat` share: the web services in that mode, and the ends of packets.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "tests/lb/test_balancer.h"
+
+namespace roost::lb {
+
+struct FullnatFamily {
+  std::string client, virtual_address, local, service;
+  std::map<std::string, std::string> backend_macs;  // by address
+};
+inline const FullnatFamily kFullnat4 = {"192.0.2.10",
+                                        "198.51.100.80",
+                                        "10.0.0.100",
+                                        "web",
+                                        {{"10.0.0.11", "02:00:00:00:02:11"},
+                                         {"10.0.0.12", "02:00:00:00:02:12"},
+                                         {"10.0.0.13", "02:00:00:00:02:13"}}};
+inline const FullnatFamily kFullnat6 = {
+    "2001:db8:1::10",
+    "2001:db8:ffff::80",
+    "2001:db8:2::100",
+    "web6",
+    {{"2001:db8:2::11", "02:00:00:00:02:11"}, {"2001:db8:2::12", "02:00:00:00:02:12"}}};
+
+// The web services with these local addresses; `ports`: "[first, last]".
+inline std::string fullnat_config(const std::string& addresses, const std::string& ports) {
+  std::string toml = test_config();
+  for (const std::string name : {"web", "web6"}) {
+    const std::string line = "name = \"" + name + "\"\n";
+    toml.replace(toml.find(line), line.size(), line + "mode = \"fullnat\"\n");
+  }
+  return toml + "[fullnat]\naddresses = [" + addresses + "]\nports = " + ports + "\n";
+}
+inline std::string fullnat_config() {
+  return fullnat_config("\"10.0.0.100\", \"2001:db8:2::100\"", "[1024, 65535]");
+}
+
+inline PacketSpec from_client(const FullnatFamily& f, uint16_t port,
+                              uint8_t flags = net::tcp::kSyn) {
+  return {.source = f.client,
+          .destination = f.virtual_address,
+          .source_port = port,
+          .tcp_flags = flags};
+}
+
+// A forwarded packet's ends.
+struct Ends {
+  std::string source, destination;
+  uint16_t source_port = 0;
+  uint16_t destination_port = 0;
+
+  auto operator<=>(const Ends&) const = default;
+};
+inline Ends ends_of(const Fate& fate) {
+  EXPECT_EQ(fate.cause, std::nullopt);
+  const auto word = [&](size_t at) {
+    return static_cast<uint16_t>(fate.frame.at(at) << 8 | fate.frame.at(at + 1));
+  };
+  if (fate.frame.at(12) == 0x08) {
+    const auto address = [&](size_t at) {
+      return net::Ipv4Address{
+          {fate.frame[at], fate.frame[at + 1], fate.frame[at + 2], fate.frame[at + 3]}}
+          .format();
+    };
+    return {address(26), address(30), word(34), word(36)};
+  }
+  const auto address = [&](size_t at) {
+    net::Ipv6Address one;
+    std::copy_n(fate.frame.begin() + static_cast<ptrdiff_t>(at), 16, one.bytes.begin());
+    return one.format();
+  };
+  return {address(22), address(38), word(54), word(56)};
+}
+
+inline PacketSpec answer_to(const FullnatFamily& f, const Ends& asked, uint8_t flags) {
+  return {.source_mac = f.backend_macs.at(asked.destination),
+          .destination_mac = "02:00:00:00:00:02",
+          .source = asked.destination,
+          .destination = asked.source,
+          .source_port = asked.destination_port,
+          .destination_port = asked.source_port,
+          .tcp_flags = flags};
+}
+
+// The client's connection ends at once.
+inline void end_connection(TestBalancer& balancer, const FullnatFamily& f, uint16_t port) {
+  const net::IpAddress client = net::IpAddress::parse(f.client).value();
+  const net::IpAddress service = net::IpAddress::parse(f.virtual_address).value();
+  const auto end = [](auto& connections, const auto& key) {
+    connections.end(key, *connections.find(key).connection);
+  };
+  State& state = balancer.state();
+  if (client.is_ipv6()) {
+    end(state.ipv6().connections(),
+        net::FlowKey6{client.ipv6(), service.ipv6(), port, 80, net::IpProtocol::kTcp, {}});
+  } else {
+    end(state.ipv4().connections(),
+        net::FlowKey4{client.ipv4(), service.ipv4(), port, 80, net::IpProtocol::kTcp, {}});
+  }
+}
+
+}  // namespace roost::lb
