@@ -21,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from balancer import Balancer, packet_sockets  # noqa: E402
 from chain import NoXdp, check_chain  # noqa: E402
 from draining import Control, check_control_agrees, drain_under_traffic, fail_over  # noqa: E402
+from modes import config_with_modes, live_modes  # noqa: E402
 from owners import owner_of, seed_that_splits  # noqa: E402
 from reloading import reload_by_ctl, reload_by_signal, refuse_bad_files  # noqa: E402
 from scene import Scene  # noqa: E402
@@ -224,6 +225,23 @@ def live(roost, directory, has_static_neighbours, workers):
         )
 
 
+def modes(roost, directory, workers):
+    with Scene(ROOT / "demo/lb/lb.toml", directory) as scene:
+        hash_seed = seed_that_splits(scene.clients.addresses, workers)
+        config, socket = controlled(
+            config_with_modes(scene.config_file, directory), directory, hash_seed
+        )
+        answers, report, ping_count = live_modes(scene, roost, config, socket, directory, workers)
+        assert report["echo_replies"] == ping_count, (report["echo_replies"], ping_count)
+        check_shares(scene, answers, report)
+        check_conservation(report)
+        check_workers(report, answers, workers, hash_seed)
+        print(
+            f"live: {sum(map(len, answers.values()))} requests in the modes fullnat and l2dsr, to "
+            f"backends with other routes; workers: {workers}"
+        )
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--roost", type=pathlib.Path, default=ROOT / "build/release/apps/roost")
@@ -238,6 +256,9 @@ def main():
                 folder = pathlib.Path(directory) / f"{has_static_neighbours}"
                 folder.mkdir()
                 live(options.roost.resolve(), folder, has_static_neighbours, workers)
+            folder = pathlib.Path(directory) / "modes"
+            folder.mkdir()
+            modes(options.roost.resolve(), folder, min(2, cores))
             folder = pathlib.Path(directory) / "chain"
             folder.mkdir()
             check_chain(options.roost.resolve(), ROOT / "demo/lb/lb.toml", folder)

@@ -5,6 +5,7 @@ answered, both log.
 import hashlib
 import random
 import re
+import signal
 import subprocess
 import time
 
@@ -106,6 +107,17 @@ class Backend:
         raise RuntimeError(
             f"{self.name}'s servers did not start: {(self.directory / 'stderr').read_text()}"
         )
+
+    def serve_at(self, addresses, port):
+        """The web server listens here too."""
+        config = self.directory / "nginx.conf"
+        listens = "".join(f"    listen {f'[{a}]' if ':' in a else a}:{port};\n" for a in addresses)
+        config.write_text(config.read_text().replace("    root ", f"{listens}    root "))
+        self.processes[0].send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + 10
+        while self.namespace.run("ss", "-Hltn").count(f":{port} ") < len(addresses):
+            assert time.monotonic() < deadline, (self.directory / "nginx.error.log").read_text()
+            time.sleep(0.05)
 
     def end_web(self):
         self.processes[0].terminate()
