@@ -6,6 +6,8 @@
 // changed, so that most are looked up.
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "roost/base/assert.h"
@@ -15,11 +17,22 @@ namespace {
 
 using namespace roost;
 
-// One balancer for a whole run: what earlier inputs left behind is part of the test. The counts are
-// checked now and then, because that takes time.
-lb::TestBalancer& balancer() {
-  static lb::TestBalancer balancer;
-  return balancer;
+// Services in the modes fullnat, gue and ipip; few local ports, so that they run out.
+std::string modes_config() {
+  std::string toml = lb::test_config();
+  for (const auto& [name, mode] : {std::pair("web", "fullnat"), {"dns", "gue"}, {"dns6", "ipip"}}) {
+    const std::string line = std::string("name = \"") + name + "\"\n";
+    toml.replace(toml.find(line), line.size(), line + "mode = \"" + mode + "\"\n");
+  }
+  return toml + "[fullnat]\naddresses = [\"10.0.0.100\"]\nports = [1, 12]\n";
+}
+
+// Two balancers for a whole run: what earlier inputs left behind is part of the test. The counts
+// are checked now and then, because that takes time.
+lb::TestBalancer& balancer(bool has_modes) {
+  static lb::TestBalancer nat;
+  static lb::TestBalancer modes(modes_config());
+  return has_modes ? modes : nat;
 }
 
 enum Flag : uint8_t {
@@ -30,6 +43,7 @@ enum Flag : uint8_t {
   kTimePasses = 16,
   kIdle = 32,
   kRecipe = 64,
+  kModes = 128,  // of the first frame: for all of the input
 };
 
 // Makes a fragment of an untagged IPv4 frame: offset and whether there are more, by one byte.
@@ -60,7 +74,8 @@ std::vector<uint8_t> frame_by_recipe(const uint8_t* data, size_t size, bool is_f
                              : (is_tcp ? "198.51.100.80" : "198.51.100.53");
   if (is_from_backends) {
     spec.destination_mac = "02:00:00:00:00:02";
-    spec.destination = spec.source;
+    const bool is_to_local_port = !is_ipv6 && (data[0] & 16) != 0;
+    spec.destination = is_to_local_port ? "10.0.0.100" : spec.source;
     spec.destination_port = spec.source_port;
     spec.source = is_ipv6 ? "2001:db8:2::11" : "10.0.0.11";
     spec.source_port = is_tcp ? 8080 : 53;
@@ -89,30 +104,31 @@ lb::Arrival read_arrival(uint8_t flags, const uint8_t* data, size_t size) {
   return arrival;
 }
 
-void check_counts() {
+void check_counts(lb::TestBalancer& balancer) {
   static uint64_t inputs = 0;
   if (++inputs % 512 != 0) return;
-  ROOST_ASSERT(broken_sums(balancer().report()).empty());
+  ROOST_ASSERT(broken_sums(balancer.report()).empty());
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  lb::TestBalancer& tested = balancer(size != 0 && (data[0] & kModes) != 0);
   std::vector<lb::Arrival> arrivals;
   while (size >= 2 && arrivals.size() < net::kBatchLanesMax) {
     const uint8_t flags = data[0];
     const size_t frame_bytes = std::min<size_t>(data[1], size - 2);
     arrivals.push_back(read_arrival(flags, data + 2, frame_bytes));
-    if ((flags & kTimePasses) != 0) balancer().now.count += uint64_t{1} << (flags >> 3);
-    if ((flags & kIdle) != 0) balancer().idle(16);
+    if ((flags & kTimePasses) != 0) tested.now.count += uint64_t{1} << (flags >> 3);
+    if ((flags & kIdle) != 0) tested.idle(16);
     data += 2 + frame_bytes;
     size -= 2 + frame_bytes;
   }
   if (arrivals.empty()) return 0;
-  for (const lb::Fate& fate : balancer().send_batch(arrivals)) {
+  for (const lb::Fate& fate : tested.send_batch(arrivals)) {
     ROOST_ASSERT(fate.cause != lb::DropCause::kUndecided);
     ROOST_ASSERT(fate.cause || fate.out_port < 2);
   }
-  check_counts();
+  check_counts(tested);
   return 0;
 }
