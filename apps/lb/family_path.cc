@@ -14,8 +14,9 @@ namespace {
 template <class Address>
 std::vector<Address> tunnel_sources(const NextHops& next_hops, size_t port_count) {
   std::vector<Address> sources(port_count);
-  for (uint16_t port = 0; port < port_count; ++port) {
-    for (const net::IpPrefix& own : next_hops.interface(port).addresses | std::views::reverse) {
+  for (size_t port = 0; port < port_count; ++port) {
+    const auto& addresses = next_hops.interface(static_cast<uint16_t>(port)).addresses;
+    for (const net::IpPrefix& own : addresses | std::views::reverse) {
       sources[port] = own.address.as<Address>().value_or(sources[port]);
     }
   }
