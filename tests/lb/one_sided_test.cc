@@ -38,7 +38,8 @@ std::string config_of(const std::string& mode, const std::string& port_options =
     const size_t end = toml.find("\n]\n", begin) + 3;
     const std::string address = name == "web" ? "10.0.0.11" : "2001:db8:2::11";
     std::string lines = "mode = \"";
-    lines += mode + "\"\nbackends = [{name = \"b1\", address = \"" + address + "\"}]\n";
+    lines.append(mode).append("\"\nbackends = [{name = \"b1\", address = \"");
+    lines.append(address).append("\"}]\n");
     toml.replace(begin, end - begin, lines);
   }
   const std::string second = "mac = \"02:00:00:00:00:02\"\n";
