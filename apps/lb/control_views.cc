@@ -13,13 +13,6 @@ namespace roost::lb {
 
 namespace {
 
-void add(const IcmpAnswerCounters& from, IcmpAnswerCounters& to) {
-  to.too_big += from.too_big;
-  to.time_exceeded += from.time_exceeded;
-  to.limited += from.limited;
-  to.unsendable += from.unsendable;
-}
-
 // Not the devices' own counts: several workers share a device.
 void add(const PortTotals& from, PortTotals& to) {
   to.received += from.received;
@@ -106,7 +99,7 @@ Result<Control::Sample> Control::take_sample() {
     const SampleRequest& request = requests[i];
     add(request.totals, report.run);
     report.flows += request.flows;
-    add(request.icmp_answers, report.icmp_answers);
+    report.icmp_answers += request.icmp_answers;
     report.neighbours += request.neighbours;
     report.echo_replies += request.echo_replies;
     report.fragments += request.fragments;
