@@ -5,6 +5,7 @@
 // about it. Nothing here touches ports or tables, so a file can be checked on any machine.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -91,6 +92,18 @@ struct Config {
 
   [[nodiscard]] double tick_seconds() const {
     return static_cast<double>(tick_microseconds) / 1'000'000;
+  }
+  // Whether the address is on a port's network.
+  [[nodiscard]] bool is_connected(const net::IpAddress& address) const {
+    return std::ranges::any_of(ports, [&](const PortConfig& port) {
+      return std::ranges::any_of(
+          port.addresses, [&](const net::IpPrefix& prefix) { return prefix.contains(address); });
+    });
+  }
+  // Whether there is a router for who is no neighbour.
+  [[nodiscard]] bool has_gateway() const {
+    return std::ranges::any_of(
+        ports, [](const PortConfig& port) { return port.default_neighbour_mac.has_value(); });
   }
 };
 

@@ -135,18 +135,9 @@ class Check {
     prefixes_.emplace_back(prefix, &port);
   }
 
-  [[nodiscard]] bool is_connected(const net::IpAddress& address) const {
-    return std::ranges::any_of(prefixes_,
-                               [&](const auto& prefix) { return prefix.first.contains(address); });
-  }
   [[nodiscard]] bool is_routed(const net::IpAddress& address) const {
     return std::ranges::any_of(
         config_.routes, [&](const RouteConfig& route) { return route.prefix.contains(address); });
-  }
-  [[nodiscard]] bool has_gateway() const {
-    return std::ranges::any_of(config_.ports, [](const PortConfig& port) {
-      return port.default_neighbour_mac.has_value();
-    });
   }
 
   void check_neighbour(const NeighbourConfig& neighbour) {
@@ -158,7 +149,7 @@ class Check {
     if (const uint32_t line = own_addresses_.find(neighbour.address)) {
       fault(neighbour.line, what + " is the address of the port of " + at_line(line) +
                                 "; a neighbour is somebody else");
-    } else if (!is_connected(neighbour.address)) {
+    } else if (!config_.is_connected(neighbour.address)) {
       fault(neighbour.line, what +
                                 " is on no port's network; add an address of that network to a "
                                 "[[port]]");
@@ -190,7 +181,7 @@ class Check {
     if (const uint32_t line = own_addresses_.find(route.via)) {
       fault(route.line, what + " is the address of the port of " + at_line(line) +
                             "; a gateway is somebody else");
-    } else if (!is_connected(route.via)) {
+    } else if (!config_.is_connected(route.via)) {
       fault(route.line,
             what + " is on no port's network; add an address of that network to a [[port]]");
     }
@@ -250,7 +241,8 @@ class Check {
     } else if (is_martian(backend.address)) {
       fault(backend.line,
             what + ": " + address + " is no address of a station; give a unicast address");
-    } else if (!is_connected(backend.address) && !is_routed(backend.address) && !has_gateway()) {
+    } else if (!config_.is_connected(backend.address) && !is_routed(backend.address) &&
+               !config_.has_gateway()) {
       fault(backend.line, what + ": " + address +
                               " is on no port's network; add an address of that network to a "
                               "[[port]], or a [[route]] to it");

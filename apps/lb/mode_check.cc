@@ -98,20 +98,12 @@ class ModeCheck {
       const bool is_named = std::ranges::any_of(
           config_.neighbours,
           [&](const NeighbourConfig& neighbour) { return neighbour.address == backend.address; });
-      const bool has_gateway = std::ranges::any_of(config_.ports, [](const PortConfig& port) {
-        return port.default_neighbour_mac.has_value();
-      });
-      const bool is_connected = std::ranges::any_of(config_.ports, [&](const PortConfig& port) {
-        return std::ranges::any_of(port.addresses, [&](const net::IpPrefix& prefix) {
-          return prefix.contains(backend.address);
-        });
-      });
-      if (!is_connected) {
+      if (!config_.is_connected(backend.address)) {
         fault(backend.line,
               "[[service]] {} backend {}: mode l2dsr reaches stations of connected networks only, "
               "and {} is on none; use ipip, gue or fullnat",
               service.name, backend.name, backend.address.format());
-      } else if (has_gateway && !is_named) {
+      } else if (config_.has_gateway() && !is_named) {
         fault(backend.line,
               "[[service]] {} backend {}: its packets would go to the default_neighbour_mac, which "
               "mode l2dsr cannot have; give a [[neighbour]] {}",
