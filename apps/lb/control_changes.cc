@@ -55,15 +55,10 @@ Result<SetWeightsRequest::Change> Control::change_of(const Layout::Place& place)
   FamilyLayout& family = layout_.families[place.family];
   const std::vector<uint32_t>& slots = family.services[place.service].backends;
   std::vector<uint32_t> weights;
-  for (const uint32_t slot : slots) {
-    weights.push_back(std::exchange(family.backends[slot].weight, weight_of(place.family, slot)));
-  }
-  auto maglev = make_maglev(family, place.service, lb_config_.maglev_seed);
-  if (!maglev) {
-    for (size_t i = 0; i < slots.size(); ++i) family.backends[slots[i]].weight = weights[i];
-    return maglev.error();
-  }
-  for (size_t i = 0; i < slots.size(); ++i) weights[i] = family.backends[slots[i]].weight;
+  for (const uint32_t slot : slots) weights.push_back(weight_of(place.family, slot));
+  auto maglev = make_maglev(family, place.service, weights, lb_config_.maglev_seed);
+  if (!maglev) return maglev.error();
+  for (size_t i = 0; i < slots.size(); ++i) family.backends[slots[i]].weight = weights[i];
   return SetWeightsRequest::Change{place.family == 1, place.service, std::move(weights),
                                    std::move(maglev).value()};
 }

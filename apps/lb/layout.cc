@@ -124,11 +124,12 @@ Result<Layout> next_layout(const Config& config, const Layout& before,
 
 Result<Layout> first_layout(const Config& config) { return next_layout(config, {}, {}); }
 
-Result<balance::Maglev> make_maglev(const FamilyLayout& family, size_t service, uint64_t seed) {
+Result<balance::Maglev> make_maglev(const FamilyLayout& family, size_t service,
+                                    std::span<const uint32_t> weights, uint64_t seed) {
   const ServiceSlot& slot = family.services[service];
   std::vector<balance::WeightedBackend> weighted;
-  for (const uint32_t index : slot.backends) {
-    weighted.push_back({family.backends[index].name, family.backends[index].weight});
+  for (size_t i = 0; i < weights.size(); ++i) {
+    weighted.push_back({family.backends[slot.backends[i]].name, weights[i]});
   }
   auto maglev = balance::Maglev::create({.backends = weighted, .seed = seed});
   if (!maglev) return Error{"[[service]] " + slot.name + ": " + maglev.error().message};
@@ -138,7 +139,11 @@ Result<balance::Maglev> make_maglev(const FamilyLayout& family, size_t service, 
 Result<std::vector<balance::Maglev>> make_maglevs(const FamilyLayout& family, uint64_t seed) {
   std::vector<balance::Maglev> maglevs;
   for (size_t service = 0; service < family.services.size(); ++service) {
-    Result<balance::Maglev> maglev = make_maglev(family, service, seed);
+    std::vector<uint32_t> weights;
+    for (const uint32_t index : family.services[service].backends) {
+      weights.push_back(family.backends[index].weight);
+    }
+    Result<balance::Maglev> maglev = make_maglev(family, service, weights, seed);
     if (!maglev) return maglev.error();
     maglevs.push_back(std::move(maglev).value());
   }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ struct BackendSlot {
   bool is_new = true;              // it was not there in the layout before
 };
 
-// A service is a virtual address, port and protocol.
+// A service is a virtual address, port and protocol in a mode: another mode makes it another one.
 struct ServiceSlot {
   SlotUse use = SlotUse::kFree;
   std::string name{};
@@ -78,11 +79,11 @@ using BackendUse = std::array<std::vector<bool>, 2>;
 // That of a configuration with which the balancer starts.
 [[nodiscard]] Result<Layout> first_layout(const Config& config);
 
-// The Maglev table of the service in this slot, by the weights in force. Refused, with the
-// service's name: weights too far apart.
+// The Maglev table of the service in this slot, by a weight for each of its backends. Refused, with
+// the service's name: weights too far apart.
 [[nodiscard]] Result<balance::Maglev> make_maglev(const FamilyLayout& family, size_t service,
-                                                  uint64_t seed);
-// Those of all services, by slot.
+                                                  std::span<const uint32_t> weights, uint64_t seed);
+// Those of all services, by slot and by the weights in force.
 [[nodiscard]] Result<std::vector<balance::Maglev>> make_maglevs(const FamilyLayout& family,
                                                                 uint64_t seed);
 
