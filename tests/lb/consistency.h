@@ -10,12 +10,11 @@
 
 namespace roost::lb {
 
-// ADDRESS:PORT that a forwarded frame without VLAN tags goes to; for a dropped one, its cause.
+// ADDRESS:PORT that a forwarded frame goes to; for a dropped one, its cause.
 [[nodiscard]] inline std::string endpoint_of(const Fate& fate) {
   if (fate.cause) return std::string(kDropCauseNames[static_cast<size_t>(*fate.cause)]);
-  const size_t port_at = fate.frame[12] == 0x08 ? 36 : 56;
-  return destination_of(fate) + ":" +
-         std::to_string(fate.frame[port_at] << 8 | fate.frame[port_at + 1]);
+  const Ends ends = read_ends(fate.frame);
+  return ends.destination + ":" + std::to_string(ends.destination_port);
 }
 
 class ConsistencyChecker {

@@ -82,10 +82,7 @@ class Controlled : public testing::Test {
   void send_later_fragments() {
     std::vector<uint8_t> frame = make_frame({.protocol = net::IpProtocol::kUdp});
     frame[21] = 100;  // its offset, in units of 8 bytes
-    frame[24] = frame[25] = 0;
-    const uint16_t sum = checksum_from_scratch({frame.begin() + 14, frame.begin() + 34});
-    frame[24] = static_cast<uint8_t>(sum >> 8);
-    frame[25] = static_cast<uint8_t>(sum & 0xff);
+    fix_ipv4_checksum(frame);
     for (TestBalancer& worker : workers_) EXPECT_TRUE(worker.send({frame, 0, 128, {}}).is_consumed);
   }
   // The backend of a worker's new IPv4 web connection from this port.

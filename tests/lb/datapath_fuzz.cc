@@ -50,11 +50,7 @@ enum Flag : uint8_t {
 void make_fragment(std::vector<uint8_t>& frame, uint8_t choice) {
   frame[20] = (choice & 0x80) != 0 ? 0x20 : 0;
   frame[21] = choice & 0x7f;
-  frame[24] = frame[25] = 0;
-  const uint16_t sum =
-      lb::checksum_from_scratch(std::vector<uint8_t>(frame.begin() + 14, frame.begin() + 34));
-  frame[24] = static_cast<uint8_t>(sum >> 8);
-  frame[25] = static_cast<uint8_t>(sum & 0xff);
+  lb::fix_ipv4_checksum(frame);
 }
 
 // Some client, service, port, and flags, by the first bytes; then pairs of a place and what to

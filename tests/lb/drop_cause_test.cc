@@ -43,18 +43,6 @@ Arrival with_extension(uint8_t next_header, const std::vector<uint8_t>& extensio
   return {frame};
 }
 
-// The IPv4 header with its checksum made anew, over `words` words.
-void fix_ipv4_checksum(std::vector<uint8_t>& frame) {
-  frame[24] = frame[25] = 0;
-  const size_t end = 14 + size_t{4} * (frame[14] & 15U);
-  uint32_t sum = 0;
-  for (size_t at = 14; at < end; at += 2) sum += (uint32_t{frame[at]} << 8) | frame[at + 1];
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  frame[24] = static_cast<uint8_t>(~sum >> 8);
-  frame[25] = static_cast<uint8_t>(~sum);
-}
-
 Arrival source_routed() {
   return bytes([](std::vector<uint8_t>& frame) {
     const std::vector<uint8_t> option = {131, 7, 8, 192, 0, 2, 99, 0};

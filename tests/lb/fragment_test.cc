@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <random>
 
+#include "tests/lb/frame_bytes.h"
 #include "tests/lb/test_balancer.h"
 
 namespace roost::lb {
 namespace {
-
-using Bytes = std::vector<uint8_t>;
 
 constexpr uint64_t kSeed = 20'261'121;
 
@@ -47,11 +46,6 @@ PacketSpec answer(const Family& f, size_t bytes) {
   return spec;
 }
 
-void set16(Bytes& bytes, size_t at, size_t value) {
-  bytes[at] = static_cast<uint8_t>(value >> 8);
-  bytes[at + 1] = static_cast<uint8_t>(value & 0xff);
-}
-
 // Bytes `begin` to `end` of what a whole, untagged frame carries behind its IP header, as a
 // fragment.
 Bytes fragment_of(const Family& f, const Bytes& whole, size_t begin, size_t end, uint16_t id) {
@@ -69,8 +63,7 @@ Bytes fragment_of(const Family& f, const Bytes& whole, size_t begin, size_t end,
     set16(frame, 16, 20 + end - begin);
     set16(frame, 18, id);
     set16(frame, 20, begin / 8 | (is_last ? 0U : 0x2000U));
-    set16(frame, 24, 0);
-    set16(frame, 24, checksum_from_scratch(Bytes(frame.begin() + 14, frame.begin() + 34)));
+    fix_ipv4_checksum(frame);
   }
   frame.insert(frame.end(), whole.begin() + static_cast<ptrdiff_t>(carried_at + begin),
                whole.begin() + static_cast<ptrdiff_t>(carried_at + end));
@@ -119,8 +112,7 @@ Bytes reassemble(const Family& f, std::vector<Bytes> frames) {
     set16(whole, 16, 20 + carried.size());
     set16(whole, 18, 0x1234);
     set16(whole, 20, 0);
-    set16(whole, 24, 0);
-    set16(whole, 24, checksum_from_scratch(Bytes(whole.begin() + 14, whole.begin() + 34)));
+    fix_ipv4_checksum(whole);
   }
   whole.insert(whole.end(), carried.begin(), carried.end());
   return whole;

@@ -16,8 +16,8 @@ inline void put16(Bytes& bytes, size_t value) {
   bytes.push_back(static_cast<uint8_t>(value & 0xff));
 }
 
-inline void set16(Bytes& bytes, size_t at, uint16_t value) {
-  bytes[at] = static_cast<uint8_t>(value >> 8);
+inline void set16(Bytes& bytes, size_t at, size_t value) {
+  bytes[at] = static_cast<uint8_t>(value >> 8 & 0xff);
   bytes[at + 1] = static_cast<uint8_t>(value & 0xff);
 }
 

@@ -6,13 +6,12 @@
 
 #include "roost/net/arp.h"
 #include "roost/net/neighbour_discovery.h"
+#include "tests/lb/frame_bytes.h"
 #include "tests/lb/test_balancer.h"
 #include "tests/lb/test_icmp.h"
 
 namespace roost::lb {
 namespace {
-
-using Bytes = std::vector<uint8_t>;
 
 struct Case {
   std::string name;  // of the mode
@@ -60,11 +59,6 @@ PacketSpec passed_on(PacketSpec spec) {
   return spec;
 }
 
-void put16(Bytes& bytes, size_t at, size_t value) {
-  bytes[at] = static_cast<uint8_t>(value >> 8);
-  bytes[at + 1] = static_cast<uint8_t>(value & 0xff);
-}
-
 // The frame with outer headers before its IP packet. `varying`: the frame whose fields that are the
 // balancer's to choose (identification, flow label, source port) count.
 Bytes encapsulated(const Case& c, const Bytes& frame, const Bytes& varying) {
@@ -79,7 +73,7 @@ Bytes encapsulated(const Case& c, const Bytes& frame, const Bytes& varying) {
     outer[0] = 0x60;
     outer[2] = varying[kIp + 2];
     outer[3] = varying[kIp + 3];
-    put16(outer, 4, outer_bytes - 40);
+    set16(outer, 4, outer_bytes - 40);
     outer[6] = next;
     outer[7] = 64;
     std::ranges::copy(source, outer.begin() + 8);
@@ -87,7 +81,7 @@ Bytes encapsulated(const Case& c, const Bytes& frame, const Bytes& varying) {
     outer[39] = 0x11;
   } else {
     outer[0] = 0x45;
-    put16(outer, 2, outer_bytes);
+    set16(outer, 2, outer_bytes);
     outer[4] = varying[kIp + 4];
     outer[5] = varying[kIp + 5];
     outer[6] = frame[kIp + 6] & 0x40;
@@ -95,14 +89,14 @@ Bytes encapsulated(const Case& c, const Bytes& frame, const Bytes& varying) {
     outer[9] = next;
     const Bytes ends = {10, 0, 0, 1, 10, 0, 0, 11};
     std::ranges::copy(ends, outer.begin() + 12);
-    put16(outer, 10, checksum_from_scratch(Bytes(outer.begin(), outer.begin() + 20)));
+    set16(outer, 10, checksum_from_scratch(Bytes(outer.begin(), outer.begin() + 20)));
   }
   if (c.name == "gue") {
     const size_t udp = c.ip_header_bytes();
     outer[udp] = varying[kIp + udp];
     outer[udp + 1] = varying[kIp + udp + 1];
-    put16(outer, udp + 2, 6'080);
-    put16(outer, udp + 4, outer_bytes - udp);
+    set16(outer, udp + 2, 6'080);
+    set16(outer, udp + 4, outer_bytes - udp);
     outer[udp + 9] = inside;
   }
   Bytes all(frame.begin(), frame.begin() + kIp);

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "apps/lb/report.h"
+#include "tests/lb/frame_bytes.h"
 #include "tests/lb/test_icmp.h"
 #include "tests/lb/test_neighbours.h"
 #include "tests/net/message_frames.h"
@@ -93,6 +94,16 @@ PacketSpec dns_query() {
   return spec;
 }
 
+PacketSpec answer_to(const PacketSpec& query) {
+  PacketSpec answer = query;
+  answer.source = "10.0.0.11";
+  answer.source_port = 53;
+  answer.destination = query.source;
+  answer.destination_port = query.source_port;
+  answer.destination_mac = kPort1Mac.format();
+  return answer;
+}
+
 // What a reload does to one worker whose backends all have connections.
 void take(TestBalancer& worker, const Config& file) {
   const Layout& before = worker.state().layout();
@@ -141,27 +152,19 @@ TEST_F(Steering, questions_are_answered_once_and_claims_of_our_addresses_counted
   EXPECT_EQ(counters.conflicts, 1U);
 }
 
-using Bytes = std::vector<uint8_t>;
-
-void set16(Bytes& bytes, size_t at, size_t value) {
-  bytes[at] = static_cast<uint8_t>(value >> 8);
-  bytes[at + 1] = static_cast<uint8_t>(value & 0xff);
-}
-
 // An IPv4 frame without tags as two fragments: 16 bytes behind the IP header, and the rest.
 std::array<Bytes, 2> halves_of(const Bytes& whole, size_t identification) {
   constexpr size_t kCarriedAt = 14 + 20;
   constexpr size_t kFirstBytes = 16;
-  std::array<Bytes, 2> halves = {Bytes(whole.begin(), whole.begin() + kCarriedAt + kFirstBytes),
-                                 Bytes(whole.begin(), whole.begin() + kCarriedAt)};
-  halves[1].insert(halves[1].end(), whole.begin() + kCarriedAt + kFirstBytes, whole.end());
+  std::array<Bytes, 2> halves = {whole, whole};
+  halves[0].resize(kCarriedAt + kFirstBytes);
+  halves[1].erase(halves[1].begin() + kCarriedAt, halves[1].begin() + kCarriedAt + kFirstBytes);
   set16(halves[0], 20, 0x2000);  // more follow
   set16(halves[1], 20, kFirstBytes / 8);
   for (Bytes& half : halves) {
     set16(half, 16, half.size() - 14);
     set16(half, 18, identification);
-    set16(half, 24, 0);
-    set16(half, 24, checksum_from_scratch(Bytes(half.begin() + 14, half.begin() + kCarriedAt)));
+    fix_ipv4_checksum(half);
   }
   return halves;
 }
@@ -189,13 +192,7 @@ TEST_F(Steering, fragments_meet_their_flow_in_any_order_and_whoever_receives_the
     query.payload = std::string(40, 'q');
     const size_t worker = send_halves(query, 0, i);
     EXPECT_EQ(worker, owner_of(query.source));
-    PacketSpec answer = query;
-    answer.source = "10.0.0.11";
-    answer.source_port = 53;
-    answer.destination = query.source;
-    answer.destination_port = query.source_port;
-    answer.destination_mac = kPort1Mac.format();
-    EXPECT_EQ(send_halves(answer, 1, i), worker);
+    EXPECT_EQ(send_halves(answer_to(query), 1, i), worker);
   }
   const Report report = pair_.report();
   EXPECT_EQ(report.flows.made, 1'000U);
@@ -215,13 +212,7 @@ TEST_F(Steering, icmp_errors_reach_the_owner_of_the_flow_that_they_are_about) {
     query.source = "203.0.113." + std::to_string(i % 250);
     query.source_port = static_cast<uint16_t>(10'000 + i);
     const Decided asked = pair_.receive(random() % kWorkers, make_frame(query), 0);
-    PacketSpec answer = query;
-    answer.source = "10.0.0.11";
-    answer.source_port = 53;
-    answer.destination = query.source;
-    answer.destination_port = query.source_port;
-    answer.destination_mac = kPort1Mac.format();
-    const Decided answered = pair_.receive(random() % kWorkers, make_frame(answer), 1);
+    const Decided answered = pair_.receive(random() % kWorkers, make_frame(answer_to(query)), 1);
     ASSERT_FALSE(asked.fate.cause || answered.fate.cause);
 
     const IcmpSpec of_backend = {.source_mac = kBackendMac.format(),

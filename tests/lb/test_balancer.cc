@@ -78,6 +78,19 @@ protocol = "udp"
 backends = [{name = "b1", address = "2001:db8:2::11"}]
 )";
 
+// Two addresses and two ports, one behind the other.
+template <class Address>
+Ends ends_at(const std::vector<uint8_t>& frame, size_t at) {
+  const size_t ports_at = at + 2 * sizeof(Address);
+  ROOST_ASSERT(frame.size() >= ports_at + 4);
+  std::array<Address, 2> addresses{};
+  std::memcpy(addresses.data(), &frame[at], sizeof(addresses));
+  const auto port = [&](size_t port_at) {
+    return static_cast<uint16_t>(frame[port_at] << 8 | frame[port_at + 1]);
+  };
+  return {addresses[0].format(), addresses[1].format(), port(ports_at), port(ports_at + 2)};
+}
+
 }  // namespace
 
 std::string test_config() { return kConfig; }
@@ -157,16 +170,15 @@ void TestBalancer::take_originated() {
   outbox.clear();
 }
 
+Ends read_ends(const std::vector<uint8_t>& frame) {
+  ROOST_ASSERT(frame.size() >= 14);
+  return frame[12] == 0x08 ? ends_at<net::Ipv4Address>(frame, 26)
+                           : ends_at<net::Ipv6Address>(frame, 22);
+}
+
 std::string destination_of(const Fate& fate) {
-  ROOST_ASSERT(!fate.cause && fate.frame.size() >= 42);
-  if (fate.frame[12] == 0x08) {
-    net::Ipv4Address address;
-    std::memcpy(address.bytes.data(), &fate.frame[30], 4);
-    return address.format();
-  }
-  net::Ipv6Address address;
-  std::memcpy(address.bytes.data(), &fate.frame[38], 16);
-  return address.format();
+  ROOST_ASSERT(!fate.cause);
+  return read_ends(fate.frame).destination;
 }
 
 }  // namespace roost::lb

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -80,7 +81,18 @@ class TestBalancer {
   RunTotals totals_;
 };
 
-// The backend that a forwarded frame without VLAN tags goes to: its destination address.
+// From whom to whom a packet is.
+struct Ends {
+  std::string source, destination;
+  uint16_t source_port = 0;
+  uint16_t destination_port = 0;
+
+  auto operator<=>(const Ends&) const = default;
+};
+// Of a frame without VLAN tags and extension headers.
+[[nodiscard]] Ends read_ends(const std::vector<uint8_t>& frame);
+
+// The backend that a forwarded frame goes to: its destination address.
 [[nodiscard]] std::string destination_of(const Fate& fate);
 
 }  // namespace roost::lb

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <string>
 
@@ -50,33 +49,9 @@ inline PacketSpec from_client(const FullnatFamily& f, uint16_t port,
           .tcp_flags = flags};
 }
 
-// A forwarded packet's ends.
-struct Ends {
-  std::string source, destination;
-  uint16_t source_port = 0;
-  uint16_t destination_port = 0;
-
-  auto operator<=>(const Ends&) const = default;
-};
 inline Ends ends_of(const Fate& fate) {
   EXPECT_EQ(fate.cause, std::nullopt);
-  const auto word = [&](size_t at) {
-    return static_cast<uint16_t>(fate.frame.at(at) << 8 | fate.frame.at(at + 1));
-  };
-  if (fate.frame.at(12) == 0x08) {
-    const auto address = [&](size_t at) {
-      return net::Ipv4Address{
-          {fate.frame[at], fate.frame[at + 1], fate.frame[at + 2], fate.frame[at + 3]}}
-          .format();
-    };
-    return {address(26), address(30), word(34), word(36)};
-  }
-  const auto address = [&](size_t at) {
-    net::Ipv6Address one;
-    std::copy_n(fate.frame.begin() + static_cast<ptrdiff_t>(at), 16, one.bytes.begin());
-    return one.format();
-  };
-  return {address(22), address(38), word(54), word(56)};
+  return read_ends(fate.frame);
 }
 
 inline PacketSpec answer_to(const FullnatFamily& f, const Ends& asked, uint8_t flags) {

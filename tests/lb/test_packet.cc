@@ -60,7 +60,7 @@ void put_ipv6(Bytes& frame, const PacketSpec& spec, const net::IpAddress& source
 }  // namespace
 
 // RFC 1071, literally.
-uint16_t checksum_from_scratch(const Bytes& bytes) {
+uint16_t checksum_from_scratch(std::span<const uint8_t> bytes) {
   uint32_t sum = 0;
   for (size_t i = 0; i < bytes.size(); i += 2) {
     sum += uint32_t{bytes[i]} << 8;
@@ -68,6 +68,12 @@ uint16_t checksum_from_scratch(const Bytes& bytes) {
     if (sum > 0xffff) sum -= 0xffff;
   }
   return static_cast<uint16_t>(0xffff - sum);
+}
+
+void fix_ipv4_checksum(std::vector<uint8_t>& frame) {
+  const size_t header_bytes = 4 * size_t{frame[14] & 15U};
+  set16(frame, 24, 0);
+  set16(frame, 24, checksum_from_scratch(std::span(frame).subspan(14, header_bytes)));
 }
 
 std::vector<uint8_t> make_frame(const PacketSpec& spec) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,10 @@ struct PacketSpec {
 };
 
 // RFC 1071, literally.
-[[nodiscard]] uint16_t checksum_from_scratch(const std::vector<uint8_t>& bytes);
+[[nodiscard]] uint16_t checksum_from_scratch(std::span<const uint8_t> bytes);
+
+// Makes the checksum of the IPv4 header anew, in a frame without VLAN tags.
+void fix_ipv4_checksum(std::vector<uint8_t>& frame);
 
 [[nodiscard]] std::vector<uint8_t> make_frame(const PacketSpec& spec);
 

@@ -114,17 +114,8 @@ class World {
     const auto port = static_cast<uint16_t>(20'000 + flow / kClients);
     frame[kPorts] = static_cast<uint8_t>(port >> 8);
     frame[kPorts + 1] = static_cast<uint8_t>(port);
-    fix_ip_checksum(frame);
+    fix_ipv4_checksum(frame);
     send(clients_, std::move(frame));
-  }
-
-  static void fix_ip_checksum(std::vector<uint8_t>& frame) {
-    frame[24] = frame[25] = 0;
-    uint32_t sum = 0;
-    for (size_t i = 14; i < 34; i += 2) sum += uint32_t{frame[i]} << 8 | frame[i + 1];
-    while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
-    frame[24] = static_cast<uint8_t>(~sum >> 8);
-    frame[25] = static_cast<uint8_t>(~sum);
   }
 
   // Whatever the balancer sent is answered by whom it is for: ends and MACs change places.
@@ -138,7 +129,7 @@ class World {
       std::swap_ranges(&frame[kAddress], &frame[kAddress + 4], &frame[kAddress + 4]);
       std::swap_ranges(&frame[kPorts], &frame[kPorts + 2], &frame[kPorts + 2]);
       frame[22] = 64;
-      fix_ip_checksum(frame);
+      fix_ipv4_checksum(frame);
       if (is_for_backend) {
         send(backends_, std::move(frame));
       } else if (++rounds_[flow_of(frame)] < kRounds) {
