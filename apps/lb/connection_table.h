@@ -45,11 +45,12 @@
 #include "apps/lb/connection_state.h"
 #include "apps/lb/local_ports.h"
 #include "apps/lb/service_table.h"
+#include "apps/lb/tables.h"
 #include "roost/base/result.h"
 #include "roost/net/packet_batch.h"
 #include "roost/node/neighbour_table.h"
 #include "roost/table/advance_far.h"
-#include "roost/table/flow_table.h"
+#include "roost/table/cursor.h"
 
 namespace roost::lb {
 
@@ -96,8 +97,8 @@ struct FlowCounts {
 
 enum class MakeOutcome : uint8_t { kMade, kReplyTupleTaken, kNoLocalPort, kFull };
 
-// One worker uses it.
-template <class Address>
+// One worker uses it. `Tables`: see tables.h; its definitions are in connection_table_impl.h.
+template <class Address, class Tables = OwnTables>
 class ConnectionTable {
  public:
   using Key = net::FlowKey<Address>;
@@ -215,7 +216,7 @@ class ConnectionTable {
   [[nodiscard]] Isa isa() const { return connections_.isa(); }
 
  private:
-  using Replies = FlowTable<Key, uint32_t>;
+  using Replies = typename Tables::template Plain<Key, uint32_t>;
 
   static constexpr uint64_t kPassTicks = 256;
 
@@ -245,14 +246,8 @@ class ConnectionTable {
     void operator()(const Key& client_key, const Connection& connection) const;
   };
 
-  struct Policies : DefaultPolicies {
-    using Expiry = SlotTimers;
-    using Sink = ConnectionEnded;
-  };
-  using Connections = FlowTable<Key, Connection, Policies>;
+  using Connections = typename Tables::template Timed<Key, Connection, ConnectionEnded>;
   static_assert(Connections::kSlots <= kWalkBucketConnectionsMax);
-  // 104-bit keys stand in the buckets' lines, so that an IPv4 packet of a client costs one of them.
-  static_assert(Key::kIsIpv6 || (Connections::kSlots == 2 && Replies::kSlots == 3));
 
   ConnectionTable(std::unique_ptr<Shared> shared, Connections connections, uint64_t connections_max)
       : shared_(std::move(shared)),

@@ -24,13 +24,16 @@
 
 namespace roost::lb {
 
-class Datapath {
+// `Tables`: see tables.h. The definitions are in datapath_impl.h.
+template <class Tables>
+class BasicDatapath {
  public:
   // The state must outlive the datapath and stay where it is. `owner`: of a worker that has others
   // beside it.
-  explicit Datapath(State& state, const node::FlowOwner& owner = node::FlowOwner({}));
-  Datapath(const Datapath&) = delete;
-  Datapath& operator=(const Datapath&) = delete;
+  explicit BasicDatapath(BasicState<Tables>& state,
+                         const node::FlowOwner& owner = node::FlowOwner({}));
+  BasicDatapath(const BasicDatapath&) = delete;
+  BasicDatapath& operator=(const BasicDatapath&) = delete;
 
   // Decides every lane: forwarded, rewritten in place, dropped with a DropCause, consumed, or
   // handed over. Ports are numbered as in the configuration. `now` must not run backwards, over
@@ -47,20 +50,20 @@ class Datapath {
  private:
   void admit_all(net::PacketBatch& batch, Tick now);
   template <class Address>
-  void send_released(FragmentTable<Address>& fragments, FamilyPath<Address>& path,
+  void send_released(FragmentTable<Address>& fragments, FamilyPath<Address, Tables>& path,
                      FamilyLanes<Address>& lanes, Tick now);
   void refuse(size_t lane, DropCause cause, net::PacketBatch& batch, Tick now);
   template <class Address>
-  void sort(size_t lane, net::PacketBatch& batch, Family<Address>& family,
+  void sort(size_t lane, net::PacketBatch& batch, Family<Address, Tables>& family,
             FamilyLanes<Address>& lanes);
 
-  State& state_;
+  BasicState<Tables>& state_;
   node::FlowOwner owner_;
   net::Outbox outbox_;
   IcmpAnswers answers_;
   std::vector<AdmissionRules> rules_;  // by port
-  FamilyPath<net::Ipv4Address> ipv4_path_;
-  FamilyPath<net::Ipv6Address> ipv6_path_;
+  FamilyPath<net::Ipv4Address, Tables> ipv4_path_;
+  FamilyPath<net::Ipv6Address, Tables> ipv6_path_;
   LocalPath local_path_;
 
   // Of the batch at hand.
@@ -70,5 +73,9 @@ class Datapath {
   std::array<uint8_t, net::kBatchLanesMax> icmp_lanes_{};
   size_t icmp_lane_count_ = 0;
 };
+
+using Datapath = BasicDatapath<OwnTables>;
+
+extern template class BasicDatapath<OwnTables>;
 
 }  // namespace roost::lb

@@ -39,12 +39,13 @@ struct FamilyLanes {
   }
 };
 
-template <class Address>
+// The definitions are in family_path_impl.h and family_errors_impl.h.
+template <class Address, class Tables = OwnTables>
 class FamilyPath {
  public:
   // All must outlive this object.
-  FamilyPath(Family<Address>& family, State& state, IcmpAnswers& answers, net::Outbox& outbox,
-             const node::FlowOwner& owner);
+  FamilyPath(Family<Address, Tables>& family, NextHops& next_hops, const Config& config,
+             IcmpAnswers& answers, net::Outbox& outbox, const node::FlowOwner& owner);
 
   // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
   void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
@@ -62,7 +63,7 @@ class FamilyPath {
 
  private:
   using Key = net::FlowKey<Address>;
-  using Match = typename ConnectionTable<Address>::Match;
+  using Match = typename ConnectionTable<Address, Tables>::Match;
   using Backend = typename ServiceTable<Address>::Backend;
 
   // One packet on its way.
@@ -108,7 +109,7 @@ class FamilyPath {
   }
 
   ServiceTable<Address>& services_;
-  ConnectionTable<Address>& connections_;
+  ConnectionTable<Address, Tables>& connections_;
   NextHops& next_hops_;
   const StateTimeouts& timeouts_;
   IcmpAnswers& answers_;

@@ -45,7 +45,7 @@ std::optional<net::LaneVerdict> LocalPath::decide(const net::Packet& packet,
                             cause == DropCause::kUnsupportedProtocol;
   if (!is_candidate) return {};
   const bool is_to_group = net::read_macs(packet).destination.is_multicast();
-  const node::Interface& interface = state_.next_hops().interface(packet.in_port);
+  const node::Interface& interface = next_hops_.interface(packet.in_port);
   const bool may_be_for_us =
       cause != DropCause::kNotForUs || (is_to_group && is_right_vlan(parsed.vlan, interface.vlan));
   if (!may_be_for_us) return {};
@@ -57,7 +57,7 @@ std::optional<net::LaneVerdict> LocalPath::decide(const net::Packet& packet,
   }
   if (is_martian(packet, parsed)) return drop(DropCause::kMartian);
   net::reply_to_echo(packet, parsed);
-  ++state_.echo_replies();
+  ++echo_replies_;
   return net::LaneVerdict::forward(packet.in_port);
 }
 
@@ -66,7 +66,7 @@ net::LaneVerdict LocalPath::hear_arp(const net::Packet& packet, const net::Parse
   const size_t offset = ether_type_offset(parsed) + net::ethernet::kEtherTypeBytes;
   const auto message = net::parse_arp({packet.data + offset, packet.contiguous_bytes - offset});
   if (!message) return drop(DropCause::kBadNeighbourMessage);
-  state_.next_hops().neighbours().hear(packet.in_port, *message, now, outbox_);
+  next_hops_.neighbours().hear(packet.in_port, *message, now, outbox_);
   const bool is_question = message->is_request && message->sender != message->target;
   return consume_news(packet.in_port, message->sender, is_question);
 }
@@ -76,7 +76,7 @@ net::LaneVerdict LocalPath::hear_neighbour_message(const net::Packet& packet,
   const auto message = net::parse_neighbour_message(packet, parsed);
   const net::MacAddress from = net::read_macs(packet).source;
   if (!message || !from.is_station()) return drop(DropCause::kBadNeighbourMessage);
-  state_.next_hops().neighbours().hear(packet.in_port, *message, from, now, outbox_);
+  next_hops_.neighbours().hear(packet.in_port, *message, from, now, outbox_);
   return consume_news(packet.in_port, message->target, message->is_solicitation);
 }
 
@@ -85,7 +85,7 @@ net::LaneVerdict LocalPath::hear_neighbour_message(const net::Packet& packet,
 // is counted once.
 net::LaneVerdict LocalPath::consume_news(uint16_t port, const net::IpAddress& about,
                                          bool is_question) const {
-  const bool is_news = !is_question && !state_.next_hops().neighbours().is_answered(port, about);
+  const bool is_news = !is_question && !next_hops_.neighbours().is_answered(port, about);
   return is_news ? net::LaneVerdict::consume().with_copies() : net::LaneVerdict::consume();
 }
 
@@ -94,7 +94,7 @@ bool LocalPath::is_for_an_address_of_ours(const net::Packet& packet,
   const net::IpAddress destination =
       parsed.is_ipv6 ? net::IpAddress(net::FlowKey6::from_packet(packet, parsed).destination)
                      : net::IpAddress(net::FlowKey4::from_packet(packet, parsed).destination);
-  return state_.next_hops().is_pinged(destination);
+  return next_hops_.is_pinged(destination);
 }
 
 }  // namespace roost::lb

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "apps/lb/drop_cause.h"
-#include "apps/lb/state.h"
+#include "apps/lb/next_hops.h"
 #include "roost/expiry/tick.h"
 #include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
@@ -16,8 +16,9 @@ namespace roost::lb {
 
 class LocalPath {
  public:
-  // Both must outlive this object.
-  LocalPath(State& state, net::Outbox& outbox) : state_(state), outbox_(outbox) {}
+  // All must outlive this object.
+  LocalPath(NextHops& next_hops, net::Outbox& outbox, uint64_t& echo_replies)
+      : next_hops_(next_hops), outbox_(outbox), echo_replies_(echo_replies) {}
 
   // Decides a packet that was not admitted for this cause; nothing when it is not for the balancer.
   std::optional<net::LaneVerdict> decide(const net::Packet& packet, net::ParsedPacket& parsed,
@@ -33,8 +34,9 @@ class LocalPath {
   [[nodiscard]] bool is_for_an_address_of_ours(const net::Packet& packet,
                                                const net::ParsedPacket& parsed) const;
 
-  State& state_;
+  NextHops& next_hops_;
   net::Outbox& outbox_;
+  uint64_t& echo_replies_;
 };
 
 }  // namespace roost::lb

@@ -28,7 +28,7 @@ struct WorkerShare {
 
 // Services and connections of one family. It stays where it is: the connections point to the
 // services.
-template <class Address>
+template <class Address, class Tables = OwnTables>
 class Family {
  public:
   static Result<std::unique_ptr<Family>> create(const Config& config, const FamilyLayout& layout,
@@ -36,8 +36,10 @@ class Family {
 
   [[nodiscard]] ServiceTable<Address>& services() { return services_; }
   [[nodiscard]] const ServiceTable<Address>& services() const { return services_; }
-  [[nodiscard]] ConnectionTable<Address>& connections() { return *connections_; }
-  [[nodiscard]] const ConnectionTable<Address>& connections() const { return *connections_; }
+  [[nodiscard]] ConnectionTable<Address, Tables>& connections() { return *connections_; }
+  [[nodiscard]] const ConnectionTable<Address, Tables>& connections() const {
+    return *connections_;
+  }
   [[nodiscard]] FragmentTable<Address>& fragments() { return *fragments_; }
   [[nodiscard]] const FragmentTable<Address>& fragments() const { return *fragments_; }
 
@@ -45,8 +47,8 @@ class Family {
   explicit Family(ServiceTable<Address> services) : services_(std::move(services)) {}
 
   ServiceTable<Address> services_;
-  std::optional<ConnectionTable<Address>> connections_;  // there from create() on
-  std::optional<FragmentTable<Address>> fragments_;      // likewise
+  std::optional<ConnectionTable<Address, Tables>> connections_;  // there from create() on
+  std::optional<FragmentTable<Address>> fragments_;              // likewise
 };
 
 // Of both families.
@@ -81,12 +83,15 @@ struct StateUpdate {
                                     const std::array<std::vector<balance::Maglev>, 2>& maglevs);
 };
 
-class State {
+// `Tables`: see tables.h. The definitions are in state_impl.h.
+template <class Tables>
+class BasicState {
  public:
   // `device_macs`: of each port, for those whose configuration gives none. Errors: what the
   // configuration's reader cannot see, above all memory that is not to be had.
-  static Result<State> create(const Config& config, std::span<const net::MacAddress> device_macs,
-                              const WorkerShare& share = {});
+  static Result<BasicState> create(const Config& config,
+                                   std::span<const net::MacAddress> device_macs,
+                                   const WorkerShare& share = {});
 
   [[nodiscard]] const Config& config() const { return config_; }
   // Where services and backends stand.
@@ -98,10 +103,10 @@ class State {
   void set_timeouts(const StateTimeouts& timeouts) { config_.timeouts = timeouts; }
   [[nodiscard]] NextHops& next_hops() { return next_hops_; }
   [[nodiscard]] const NextHops& next_hops() const { return next_hops_; }
-  [[nodiscard]] Family<net::Ipv4Address>& ipv4() { return *ipv4_; }
-  [[nodiscard]] const Family<net::Ipv4Address>& ipv4() const { return *ipv4_; }
-  [[nodiscard]] Family<net::Ipv6Address>& ipv6() { return *ipv6_; }
-  [[nodiscard]] const Family<net::Ipv6Address>& ipv6() const { return *ipv6_; }
+  [[nodiscard]] Family<net::Ipv4Address, Tables>& ipv4() { return *ipv4_; }
+  [[nodiscard]] const Family<net::Ipv4Address, Tables>& ipv4() const { return *ipv4_; }
+  [[nodiscard]] Family<net::Ipv6Address, Tables>& ipv6() { return *ipv6_; }
+  [[nodiscard]] const Family<net::Ipv6Address, Tables>& ipv6() const { return *ipv6_; }
 
   // Fragments that had waited and, when their first one came, could not be sent all the same.
   [[nodiscard]] uint64_t& released_dropped() { return released_dropped_; }
@@ -126,9 +131,9 @@ class State {
   [[nodiscard]] BackendCounters forgotten() const;
 
  private:
-  State(Config config, Layout layout, NextHops next_hops,
-        std::unique_ptr<Family<net::Ipv4Address>> ipv4,
-        std::unique_ptr<Family<net::Ipv6Address>> ipv6)
+  BasicState(Config config, Layout layout, NextHops next_hops,
+             std::unique_ptr<Family<net::Ipv4Address, Tables>> ipv4,
+             std::unique_ptr<Family<net::Ipv6Address, Tables>> ipv6)
       : config_(std::move(config)),
         layout_(std::move(layout)),
         next_hops_(std::move(next_hops)),
@@ -139,10 +144,16 @@ class State {
   Layout layout_;
   NextHops next_hops_;
   uint64_t echo_replies_ = 0;
-  std::unique_ptr<Family<net::Ipv4Address>> ipv4_;
-  std::unique_ptr<Family<net::Ipv6Address>> ipv6_;
+  std::unique_ptr<Family<net::Ipv4Address, Tables>> ipv4_;
+  std::unique_ptr<Family<net::Ipv6Address, Tables>> ipv6_;
   IcmpAnswerCounters icmp_answers_{};
   uint64_t released_dropped_ = 0;
 };
+
+using State = BasicState<OwnTables>;
+
+extern template class Family<net::Ipv4Address>;
+extern template class Family<net::Ipv6Address>;
+extern template class BasicState<OwnTables>;
 
 }  // namespace roost::lb

@@ -1,4 +1,8 @@
-// ICMP errors about packets of connections: FamilyPath::forward_error.
+// The definition of FamilyPath::forward_error: ICMP errors about packets of connections.
+#pragma once
+
+#include <optional>
+
 #include "apps/lb/family_path.h"
 #include "apps/lb/steering.h"
 #include "roost/net/icmp_error.h"
@@ -6,9 +10,8 @@
 
 namespace roost::lb {
 
-namespace {
-
-std::optional<DropCause> cause_of(net::IcmpVerdict verdict) {
+// Why a message is no error that can be followed; nothing if it is one.
+[[nodiscard]] inline std::optional<DropCause> cause_of(net::IcmpVerdict verdict) {
   using enum net::IcmpVerdict;
   switch (verdict) {
     case kError:
@@ -28,11 +31,9 @@ std::optional<DropCause> cause_of(net::IcmpVerdict verdict) {
   return DropCause::kBadIcmp;
 }
 
-}  // namespace
-
-template <class Address>
-net::LaneVerdict FamilyPath<Address>::forward_error(net::Packet& packet,
-                                                    net::ParsedPacket& parsed) {
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
+                                                            net::ParsedPacket& parsed) {
   net::IcmpError error;
   if (const auto cause = cause_of(parse_icmp_error(packet, parsed, error))) return drop(*cause);
   const Key outer = Key::from_packet(packet, parsed);
@@ -68,10 +69,5 @@ net::LaneVerdict FamilyPath<Address>::forward_error(net::Packet& packet,
   }
   return leave(passage, backend, departure);
 }
-
-template net::LaneVerdict FamilyPath<net::Ipv4Address>::forward_error(net::Packet&,
-                                                                      net::ParsedPacket&);
-template net::LaneVerdict FamilyPath<net::Ipv6Address>::forward_error(net::Packet&,
-                                                                      net::ParsedPacket&);
 
 }  // namespace roost::lb

@@ -1,0 +1,280 @@
+// Definitions of FamilyPath, for whoever instantiates it: packets. ICMP errors:
+// family_errors_impl.h.
+#pragma once
+
+#include <ranges>
+
+#include "apps/lb/family_path.h"
+#include "roost/net/encapsulation.h"
+#include "roost/net/fragment.h"
+#include "roost/net/rewrite.h"
+
+namespace roost::lb {
+
+// The first address of the family that each port has.
+template <class Address>
+[[nodiscard]] std::vector<Address> tunnel_sources(const NextHops& next_hops, size_t port_count) {
+  std::vector<Address> sources(port_count);
+  for (size_t port = 0; port < port_count; ++port) {
+    const auto& addresses = next_hops.interface(static_cast<uint16_t>(port)).addresses;
+    for (const net::IpPrefix& own : addresses | std::views::reverse) {
+      sources[port] = own.address.as<Address>().value_or(sources[port]);
+    }
+  }
+  return sources;
+}
+
+// A later fragment has no flags, and says nothing of the connection's progress.
+inline void hear(Connection& connection, Sender sender, const net::ParsedPacket& parsed) {
+  if (!parsed.fragment.is_later()) connection.hear(sender, parsed.tcp_flags);
+}
+
+template <class Address, class Tables>
+FamilyPath<Address, Tables>::FamilyPath(Family<Address, Tables>& family, NextHops& next_hops,
+                                        const Config& config, IcmpAnswers& answers,
+                                        net::Outbox& outbox, const node::FlowOwner& owner)
+    : services_(family.services()),
+      connections_(family.connections()),
+      next_hops_(next_hops),
+      timeouts_(config.timeouts),
+      answers_(answers),
+      outbox_(outbox),
+      owner_(owner),
+      tunnel_sources_(tunnel_sources<Address>(next_hops, config.ports.size())),
+      gue_port_(config.gue_port) {}
+
+template <class Address, class Tables>
+void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
+                                          net::PacketBatch& batch,
+                                          std::span<net::ParsedPacket> parsed, Tick now) {
+  now_ = now;
+  if (lanes.count == 0) return;
+  std::array<Match, net::kBatchLanesMax> matches;
+  connections_.find(std::span(lanes.keys).first(lanes.count), std::span(matches));
+  bool is_changed = false;
+  for (size_t i = 0; i < lanes.count; ++i) {
+    const size_t lane = lanes.lanes[i];
+    const Passage passage{batch.packets()[lane], parsed[lane], lanes.keys[i]};
+    const Match match = is_changed ? connections_.find(passage.key) : matches[i];
+    if (match.connection == nullptr) {
+      batch.verdicts()[lane] = begin_connection(passage, is_changed);
+    } else if (match.sender == Sender::kClient) {
+      batch.verdicts()[lane] = to_backend(passage, *match.connection, is_changed);
+    } else {
+      batch.verdicts()[lane] = to_client(passage, match);
+    }
+  }
+}
+
+// A packet of nobody's connection: it makes one if it is for a service. Nothing is changed before
+// it is certain that the packet can leave, and that the answer could.
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& passage,
+                                                               bool& is_changed) {
+  const std::optional<uint32_t> service = services_.find(passage.key);
+  if (!service) {
+    const bool is_from_backend = services_.is_backend_address(passage.key.source);
+    return drop(is_from_backend ? DropCause::kNoFlow : DropCause::kNoService);
+  }
+  // Its first fragment did not make one.
+  if (passage.parsed.fragment.is_later()) return drop(DropCause::kNoFlow);
+  if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
+  const std::optional<uint32_t> backend_index = services_.pick_backend(*service, passage.key);
+  if (!backend_index) return drop(DropCause::kNoBackend);
+  Backend& backend = services_.backend(*backend_index);
+  if (!is_one_sided(backend.mode) && !next_hops_.is_reachable(passage.key.source)) {
+    return drop(DropCause::kNoNeighbour);
+  }
+  const Departure departure =
+      prepare(passage, neighbour_of(backend), encapsulation_of(backend.mode));
+  if (departure.refusal) return drop(*departure.refusal);
+
+  const ConnectionState state = first_state(passage.key.protocol, passage.parsed.tcp_flags);
+  Connection connection{.backend = *backend_index,
+                        .state = state,
+                        .contact = ConnectionTable<Address, Tables>::first_contact(backend.mode)};
+  switch (connections_.make(passage.key, connection, timeout(state))) {
+    case MakeOutcome::kReplyTupleTaken:
+      return drop(DropCause::kReplyTupleTaken);
+    case MakeOutcome::kNoLocalPort:
+      return drop(DropCause::kNoLocalPort);
+    case MakeOutcome::kFull:
+      is_changed = true;
+      return drop(DropCause::kTableFull);
+    case MakeOutcome::kMade:
+      break;
+  }
+  is_changed = true;
+  ++backend.counters.flows;
+  return send_to_backend(passage, connection, departure);
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
+                                                         Connection& connection, bool& is_changed) {
+  Backend& backend = services_.backend(connection.backend);
+  const uint8_t flags = passage.parsed.tcp_flags;
+  const bool is_new = begins_anew(connection.state, flags, is_one_sided(backend.mode));
+  // The next connection of the same addresses and ports is a new one, and goes where those go.
+  if (is_new && backend.weight == 0) {
+    connections_.end(passage.key, connection);
+    is_changed = true;
+    return begin_connection(passage, is_changed);
+  }
+  const Departure departure =
+      prepare(passage, neighbour_of(backend), encapsulation_of(backend.mode));
+  if (departure.refusal) return drop(*departure.refusal);
+  if (is_new) {
+    connections_.restart(connection);
+    ++backend.counters.flows;
+  }
+  hear(connection, Sender::kClient, passage.parsed);
+  connections_.refresh(connection, timeout(connection.state));
+  return send_to_backend(passage, connection, departure);
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::to_client(const Passage& passage,
+                                                        const Match& match) {
+  Connection& connection = *match.connection;
+  const Departure departure =
+      prepare(passage, neighbour_of_client(connection, match.client.address));
+  if (departure.refusal) return drop(*departure.refusal);
+  hear(connection, Sender::kBackend, passage.parsed);
+  connections_.refresh(connection, timeout(connection.state));
+  Backend& backend = services_.backend(connection.backend);
+  net::rewrite_source(passage.packet, passage.parsed, backend.virtual_endpoint);
+  if (backend.mode == Mode::kFullnat) {
+    net::rewrite_destination(passage.packet, passage.parsed, match.client);
+  }
+  return leave(passage, backend, departure);
+}
+
+template <class Address, class Tables>
+node::NeighbourIndex FamilyPath<Address, Tables>::still_or_found(node::NeighbourIndex& neighbour,
+                                                                 const Address& address) {
+  if (neighbour == node::kNoNeighbour || !next_hops_.neighbours().is_still(neighbour, address)) {
+    neighbour = next_hops_.find(address, now_);
+  }
+  return neighbour;
+}
+
+// Whether the packet can leave by this neighbour, now or after its answer.
+template <class Address, class Tables>
+typename FamilyPath<Address, Tables>::Departure FamilyPath<Address, Tables>::prepare(
+    const Passage& passage, node::NeighbourIndex neighbour,
+    std::optional<net::Encapsulation> encapsulation) {
+  if (neighbour == node::kNoNeighbour) return {.refusal = DropCause::kNoNeighbour};
+  const node::Interface& out = next_hops_.interface(next_hops_.neighbours().port(neighbour));
+  const net::Packet& packet = passage.packet;
+  const size_t added_bytes = bytes_of(encapsulation);
+  const bool is_too_big = passage.parsed.ip_bytes + added_bytes > out.mtu;
+  if (is_too_big && !net::may_be_cut(packet, passage.parsed)) {
+    answers_.too_big(packet, passage.parsed, static_cast<uint16_t>(out.mtu - added_bytes));
+    return {.refusal = DropCause::kTooBig};
+  }
+  const size_t tag_bytes_before = passage.parsed.vlan.count * net::vlan::kTagBytes;
+  const size_t bytes_after = out.vlan.count * net::vlan::kTagBytes + added_bytes;
+  if (bytes_after > tag_bytes_before + packet.headroom) {
+    return {.refusal = DropCause::kNoHeadroom};
+  }
+  const size_t frame_bytes = packet.total_bytes - tag_bytes_before + bytes_after;
+  switch (next_hops_.neighbours().use(neighbour, frame_bytes, now_, outbox_)) {
+    case node::Way::kKnown:
+      return {.neighbour = neighbour, .encapsulation = encapsulation};
+    case node::Way::kWaits:
+      // Only what is in one buffer and leaves in one piece can wait.
+      if (is_too_big || packet.contiguous_bytes != packet.total_bytes) break;
+      return {.neighbour = neighbour, .encapsulation = encapsulation, .waits = true};
+    case node::Way::kQueueFull:
+      break;
+    case node::Way::kFailed:
+      return {.refusal = DropCause::kNeighbourFailed};
+  }
+  return {.refusal = DropCause::kNeighbourQueueFull};
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::send_to_backend(const Passage& passage,
+                                                              const Connection& connection,
+                                                              const Departure& departure) {
+  Backend& backend = services_.backend(connection.backend);
+  if (!is_one_sided(backend.mode)) {
+    net::rewrite_destination(passage.packet, passage.parsed, backend.endpoint);
+  }
+  if (backend.mode == Mode::kFullnat) {
+    net::rewrite_source(passage.packet, passage.parsed, connections_.local_endpoint(connection));
+  }
+  return leave(passage, backend, departure);
+}
+
+// What every packet of a connection gets on its way out. One that waits leaves later, by the
+// outbox.
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::leave(const Passage& passage, Backend& backend,
+                                                    const Departure& departure) {
+  node::Neighbours& neighbours = next_hops_.neighbours();
+  const uint16_t out_port = neighbours.port(departure.neighbour);
+  const node::Interface& out = next_hops_.interface(out_port);
+  net::decrement_ttl(passage.packet, passage.parsed);
+  const bool is_tagged = net::rewrite_vlan_tags(passage.packet, passage.parsed, out.vlan);
+  ROOST_ASSERT(is_tagged);
+  net::rewrite_macs(passage.packet,
+                    {.source = out.mac, .destination = neighbours.mac(departure.neighbour)});
+  if (passage.parsed.ip_bytes + bytes_of(departure.encapsulation) > out.mtu) {
+    return leave_in_pieces(passage, backend, departure);
+  }
+  if (departure.encapsulation) encapsulate(passage, backend, departure);
+  if (is_counting_ || departure.waits) {
+    ++backend.counters.packets;
+    backend.counters.bytes += passage.packet.total_bytes;
+  }
+  if (!departure.waits) return net::LaneVerdict::forward(out_port);
+  neighbours.keep(departure.neighbour, {passage.packet.data, passage.packet.total_bytes});
+  return net::LaneVerdict::consume();
+}
+
+// The packet itself goes nowhere; its pieces are the balancer's own.
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::leave_in_pieces(const Passage& passage,
+                                                              const Backend& backend,
+                                                              const Departure& departure) {
+  const uint16_t out_port = next_hops_.neighbours().port(departure.neighbour);
+  const size_t added_bytes = bytes_of(departure.encapsulation);
+  const auto mtu = static_cast<uint16_t>(next_hops_.interface(out_port).mtu - added_bytes);
+  net::Piece piece = net::piece_at(passage.packet, passage.parsed, 0, mtu);
+  while (piece.bytes != 0) {
+    const size_t frame_bytes = net::frame_bytes_of(passage.parsed, piece);
+    const auto frame = outbox_.reserve(out_port, added_bytes + frame_bytes);
+    if (frame.empty()) break;  // without this one, the others are worth nothing
+    net::write_piece(passage.packet, passage.parsed, piece, frame.subspan(added_bytes));
+    if (departure.encapsulation) {
+      const auto bytes = static_cast<uint32_t>(frame_bytes);
+      net::Packet inner{frame.data() + added_bytes, bytes, bytes,
+                        static_cast<uint32_t>(added_bytes)};
+      net::ParsedPacket parsed = passage.parsed;
+      parsed.ip_bytes = piece.header_bytes + piece.bytes;
+      encapsulate({inner, parsed, passage.key}, backend, departure);
+    }
+    piece = net::piece_at(passage.packet, passage.parsed, piece.offset + piece.bytes, mtu);
+  }
+  return net::LaneVerdict::consume();
+}
+
+// There is room: prepare() has seen to it, and who cuts reserves it.
+template <class Address, class Tables>
+void FamilyPath<Address, Tables>::encapsulate(const Passage& passage, const Backend& backend,
+                                              const Departure& departure) {
+  const uint16_t out_port = next_hops_.neighbours().port(departure.neighbour);
+  const bool is_done =
+      net::encapsulate(passage.packet, passage.parsed,
+                       net::Tunnel<Address>{.kind = *departure.encapsulation,
+                                            .source = tunnel_sources_[out_port],
+                                            .destination = backend.endpoint.address,
+                                            .gue_port = gue_port_,
+                                            .flow_hash = services_.flow_hash(passage.key),
+                                            .identification = identification_++});
+  ROOST_ASSERT(is_done);
+}
+
+}  // namespace roost::lb
