@@ -10,10 +10,9 @@ import os
 
 from balancer import Balancer
 from draining import Control
-from reloading import wait_for
 from scene import Scene
 from servers import body_digests
-from topology import LB_INTERFACES
+from topology import LB_INTERFACES, wait_for
 
 REQUESTS = {"tcp": ["1k", "64k", "backend"] * 10 + ["4m"] * 2, "udp": ["A", "TXT"] * 20}
 INNER = {

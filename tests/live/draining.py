@@ -4,8 +4,9 @@ nothing new reaches it, by the servers' own word.
 
 import json
 import subprocess
-import time
 from concurrent.futures import ThreadPoolExecutor
+
+from topology import wait_for
 
 SLOW_REQUESTS = ["4m"] * 8
 SLOW = ["--limit-rate", "400k"]  # ten seconds each
@@ -31,28 +32,47 @@ def live_flows(control, service):
     return {row["backend"]: row["flows"] for row in by}
 
 
-def drain_under_traffic(scene, control, service_name):
-    """Answers of all requests, which are made for this."""
-    service = scene.service(service_name)
+def while_downloads_last(scene, control, service_name, leaving, act):
+    """`act` has a backend leave, `leaving` says how and which, and returns the answers of requests
+    made when it had left: while downloads are under way on it, which end well. Answers of all.
+    """
+    how, backend = leaving
     with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(scene.clients.web, service, SLOW_REQUESTS, SLOW)
-        while not slow.done() and DRAINED not in live_flows(control, service_name):
+        slow = pool.submit(
+            scene.clients.web, scene.service(service_name), SLOW_REQUESTS, SLOW
+        )
+        while not slow.done() and backend not in live_flows(control, service_name):
             pass
-        assert not slow.done(), f"no slow request is on {DRAINED}"
-        control.ask("backend", "drain", DRAINED)
-        new = scene.clients.web(service, NEW_REQUESTS)
+        assert not slow.done(), f"no slow request is on {backend}"
+        new = act()
         is_under_way = not slow.done()
         old = slow.result()
     assert is_under_way, "the slow requests did not outlast the new ones"
-    assert any(answer.backend == DRAINED for answer in old)
-    misled = [answer for answer in new if answer.backend == DRAINED]
-    assert not misled, f"new requests on a drained backend: {misled}"
+    on_leaving = sum(answer.backend == backend for answer in old)
+    assert on_leaving > 0
+    misled = [answer for answer in new if answer.backend == backend]
+    assert not misled, f"new requests on a backend that was {how}: {misled}"
+    print(f"  {how} {backend}: {on_leaving} downloads under way ended well, new ones elsewhere")
+    return old + new
+
+
+def come_back(scene, service_name, backend):
+    """Answers of requests of which some reach the backend again."""
+    answers = scene.clients.web(scene.service(service_name), NEW_REQUESTS)
+    assert any(answer.backend == backend for answer in answers), "it is not back"
+    return answers
+
+
+def drain_under_traffic(scene, control, service_name):
+    """Answers of all requests, which are made for this."""
+
+    def drain():
+        control.ask("backend", "drain", DRAINED)
+        return scene.clients.web(scene.service(service_name), NEW_REQUESTS)
+
+    answers = while_downloads_last(scene, control, service_name, ("drained", DRAINED), drain)
     control.ask("backend", "up", DRAINED)
-    back = scene.clients.web(service, NEW_REQUESTS)
-    assert any(answer.backend == DRAINED for answer in back), "it is not put back"
-    on_drained = sum(answer.backend == DRAINED for answer in old)
-    print(f"  drained {DRAINED}: {on_drained} downloads under way ended well, new ones elsewhere")
-    return old + new + back
+    return answers + come_back(scene, service_name, DRAINED)
 
 
 def fail_over(scene, control):
@@ -61,10 +81,9 @@ def fail_over(scene, control):
     states = states_of(control, "web")
     assert set(states.values()) == {"up"}, states
     failed.end_web()
-    deadline = time.monotonic() + 20
-    while states_of(control, "web")[FAILED] != "failing":
-        assert time.monotonic() < deadline, "no health check noticed"
-        time.sleep(0.05)
+    wait_for(
+        "a health check notices", lambda: states_of(control, "web")[FAILED] == "failing"
+    )
     answers = scene.clients.web(scene.service("web"), NEW_REQUESTS)
     assert all(answer.backend != FAILED for answer in answers)
     print(f"  {FAILED}'s web server ended, and {len(answers)} requests went elsewhere")

@@ -5,10 +5,9 @@ servers' own word. A wrong file changes nothing.
 
 import signal
 import subprocess
-import time
-from concurrent.futures import ThreadPoolExecutor
 
-from draining import NEW_REQUESTS, SLOW, SLOW_REQUESTS, live_flows, states_of
+from draining import NEW_REQUESTS, come_back, live_flows, states_of, while_downloads_last
+from topology import wait_for
 
 REMOVED = "b2"
 
@@ -23,43 +22,27 @@ def without_backend(text, service_name, backend):
     return "[[service]]".join(tables)
 
 
-def wait_for(what, condition):
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, f"it did not happen: {what}"
-        time.sleep(0.05)
-
-
 def reload_under_traffic(scene, control, config, service_name, reload):
     """Answers of all requests, which are made for this. The backend comes back while it still has
     connections, so that its counts go on.
     """
-    service = scene.service(service_name)
     whole = config.read_text()
-    with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(scene.clients.web, service, SLOW_REQUESTS, SLOW)
-        while not slow.done() and REMOVED not in live_flows(control, service_name):
-            pass
-        assert not slow.done(), f"no slow request is on {REMOVED}"
+
+    def remove_and_restore():
         config.write_text(without_backend(whole, service_name, REMOVED))
         reload()
         wait_for("it is removed", lambda: states_of(control, service_name)[REMOVED] == "removed")
-        new = scene.clients.web(service, NEW_REQUESTS)
+        new = scene.clients.web(scene.service(service_name), NEW_REQUESTS)
         assert REMOVED in live_flows(control, service_name), "a removed one keeps its connections"
         config.write_text(whole)
         reload()
         wait_for("it is back", lambda: states_of(control, service_name)[REMOVED] == "up")
-        is_under_way = not slow.done()
-        old = slow.result()
-    assert is_under_way, "the slow requests did not outlast the new ones"
-    assert any(answer.backend == REMOVED for answer in old)
-    misled = [answer for answer in new if answer.backend == REMOVED]
-    assert not misled, f"new requests on a removed backend: {misled}"
-    back = scene.clients.web(service, NEW_REQUESTS)
-    assert any(answer.backend == REMOVED for answer in back), "it is not back"
-    on_removed = sum(answer.backend == REMOVED for answer in old)
-    print(f"  removed {REMOVED}: {on_removed} downloads under way ended well, new ones elsewhere")
-    return old + new + back
+        return new
+
+    answers = while_downloads_last(
+        scene, control, service_name, ("removed", REMOVED), remove_and_restore
+    )
+    return answers + come_back(scene, service_name, REMOVED)
 
 
 def reload_by_ctl(scene, control, config, service_name):

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import time
 
+from topology import wait_for
+
 BODY_SIZES = {"1k": 1 << 10, "64k": 1 << 16, "4m": 1 << 22}
 DNS_NAME = "backend.roost.test"
 
@@ -114,10 +116,11 @@ class Backend:
         listens = "".join(f"    listen {f'[{a}]' if ':' in a else a}:{port};\n" for a in addresses)
         config.write_text(config.read_text().replace("    root ", f"{listens}    root "))
         self.processes[0].send_signal(signal.SIGHUP)
-        deadline = time.monotonic() + 10
-        while self.namespace.run("ss", "-Hltn").count(f":{port} ") < len(addresses):
-            assert time.monotonic() < deadline, (self.directory / "nginx.error.log").read_text()
-            time.sleep(0.05)
+        wait_for(
+            f"nginx listens to port {port}",
+            lambda: self.namespace.run("ss", "-Hltn").count(f":{port} ") >= len(addresses),
+            self.directory / "nginx.error.log",
+        )
 
     def end_web(self):
         self.processes[0].terminate()

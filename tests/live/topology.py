@@ -14,6 +14,7 @@ of 64 KB with unfinished checksums, which no wire would.
 import ipaddress
 import os
 import subprocess
+import time
 
 LB_INTERFACES = ("clients", "backends")  # in DPDK port order
 MANAGEMENT_ADDRESS = "10.0.0.200/24"
@@ -29,6 +30,15 @@ def run(*command, **options):
     return subprocess.run(
         command, check=True, capture_output=True, text=True, timeout=60, **options
     ).stdout
+
+
+def wait_for(what, condition, log=None, seconds=20):
+    """Until the condition holds; a log is told when it does not."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        told = f": {log.read_text()}" if log else ""
+        assert time.monotonic() < deadline, f"it did not happen: {what}{told}"
+        time.sleep(0.05)
 
 
 class Namespace:
