@@ -119,15 +119,17 @@ std::optional<Error> Port::set_up_queues(const Config& config, const BufferPool&
 }
 
 // Receive queue q of port p is worker (p + q) % worker_count's, so that ports with one queue each
-// are not all the first worker's.
+// are not all the first worker's. A worker sends by the queue of the number it receives by: a
+// device that learns from what is sent by which queue a flow's answers come (taps do, and some
+// network cards) then brings them to the worker whose flow it is.
 void Port::share_queues(uint16_t worker_count) {
   std::vector<std::shared_ptr<TransmitLock>> locks(transmit_queue_count_);
   if (transmit_queue_count_ < worker_count) std::ranges::generate(locks, make_transmit_lock);
   queues_.reserve(worker_count);
   for (uint16_t worker = 0; worker < worker_count; ++worker) {
-    const auto transmit = static_cast<uint16_t>(worker % transmit_queue_count_);
     const auto first =
         static_cast<uint16_t>((worker + worker_count - id_ % worker_count) % worker_count);
+    const auto transmit = static_cast<uint16_t>(first % transmit_queue_count_);
     queues_.emplace_back(PortQueue::Config{
         .port = id_,
         .receive = {.first = first, .stride = worker_count, .count = receive_queue_count_},

@@ -60,6 +60,24 @@ TEST_F(PortQueueTest, each_worker_has_queues_of_its_own_where_the_device_has_the
   EXPECT_EQ(ring.counters().received, 10u);
 }
 
+TEST_F(PortQueueTest, a_worker_sends_by_the_queue_that_it_receives_by_whatever_the_port) {
+  const std::string in = capture("in.pcap", 0, 10);
+  PortRun run({"net_pcap0,infinite_rx=1,rx_pcap=" + in, "net_ring0"}, {}, 2);
+  Port& ring = run.ports()[1];
+  ASSERT_EQ(ring.transmit_queue_count(), 2u);
+  for (const size_t worker : {size_t{0}, size_t{1}}) {
+    PacketBurst burst;
+    run.ports()[0].queue(0).receive(burst, 10);
+    for (net::LaneVerdict& verdict : burst.batch().verdicts()) {
+      verdict = net::LaneVerdict::forward(1);
+    }
+    ring.queue(worker).transmit(burst);
+    burst.clear();
+    EXPECT_EQ(receive_numbers(ring.queue(1 - worker), 2).size(), 0u) << worker;
+    EXPECT_EQ(receive_numbers(ring.queue(worker), 2).size(), 10u) << worker;
+  }
+}
+
 TEST_F(PortQueueTest, every_queue_that_a_device_spreads_over_is_polled_whatever_the_workers) {
   const std::string devices = "net_pcap0,infinite_rx=1,rx_pcap=" + capture("a.pcap", 0, 8) +
                               ",rx_pcap=" + capture("b.pcap", 8, 8) +
