@@ -25,6 +25,7 @@ namespace roost::lb {
     case kBadChecksum:
     case kBadEmbedded:
       return DropCause::kBadIcmp;
+    case kLaterFragment:  // whose datagram may have passed, and be forgotten
     case kOtherProtocol:
       return DropCause::kIcmpNoFlow;
   }

@@ -33,6 +33,7 @@ bool is_checksum_right(const Packet& packet, const ParsedPacket& parsed) {
 struct EmbeddedHeader {
   size_t bytes = 0;
   uint8_t protocol = 0;
+  bool is_later_fragment = false;  // and so no transport header is there
 };
 
 std::optional<EmbeddedHeader> read_ipv4(std::span<const uint8_t> embedded) {
@@ -40,20 +41,23 @@ std::optional<EmbeddedHeader> read_ipv4(std::span<const uint8_t> embedded) {
   const uint8_t version_and_length = embedded[ipv4::kVersionAndLength];
   const size_t header_bytes = size_t{4} * (version_and_length & 15);
   if (version_and_length >> 4 != 4 || header_bytes < ipv4::kHeaderBytesMin) return {};
-  if ((load_be16(&embedded[ipv4::kFragment]) & ipv4::kFragmentOffsetMask) != 0) return {};
-  return EmbeddedHeader{header_bytes, embedded[ipv4::kProtocol]};
+  const uint16_t fragment = load_be16(&embedded[ipv4::kFragment]);
+  return EmbeddedHeader{.bytes = header_bytes,
+                        .protocol = embedded[ipv4::kProtocol],
+                        .is_later_fragment = (fragment & ipv4::kFragmentOffsetMask) != 0};
 }
 
 std::optional<EmbeddedHeader> read_ipv6(std::span<const uint8_t> embedded) {
   if (embedded.size() < ipv6::kHeaderBytes || embedded[0] >> 4 != 6) return {};
-  EmbeddedHeader header{ipv6::kHeaderBytes, embedded[ipv6::kNextHeader]};
+  EmbeddedHeader header{.bytes = ipv6::kHeaderBytes, .protocol = embedded[ipv6::kNextHeader]};
   for (size_t count = 0; is_extension_header(header.protocol); ++count) {
     if (count == ipv6::kExtensionHeadersMax) return {};
     if (header.bytes + ipv6::kExtensionBytesMin > embedded.size()) return {};
     const uint8_t* extension = &embedded[header.bytes];
     if (header.protocol == ipv6::kFragmentHeader &&
         (load_be16(extension + ipv6::kFragmentOffsetAndFlags) & ipv6::kFragmentOffsetMask) != 0) {
-      return {};
+      header.is_later_fragment = true;
+      return header;
     }
     header.bytes += extension_header_bytes(header.protocol, extension[ipv6::kExtensionLength]);
     header.protocol = extension[ipv6::kExtensionNextHeader];
@@ -139,6 +143,7 @@ IcmpVerdict parse_icmp_error(const Packet& packet, const ParsedPacket& parsed, I
   const std::span<const uint8_t> embedded = message.subspan(icmp::kHeaderBytes);
   const auto header = parsed.is_ipv6 ? read_ipv6(embedded) : read_ipv4(embedded);
   if (!header) return IcmpVerdict::kBadEmbedded;
+  if (header->is_later_fragment) return IcmpVerdict::kLaterFragment;
   const IpProtocol protocol{header->protocol};
   if (protocol != IpProtocol::kTcp && protocol != IpProtocol::kUdp) {
     return IcmpVerdict::kOtherProtocol;

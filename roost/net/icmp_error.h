@@ -30,7 +30,8 @@ enum class IcmpVerdict : uint8_t {
   kTruncated,      // ends before what it must have, or is a fragment
   kSplitHeaders,   // not all of it is in the first segment
   kBadChecksum,    // of ICMP
-  kBadEmbedded,    // what it embeds is not the start of an IP packet, or of a later fragment of one
+  kBadEmbedded,    // what it embeds is not the start of an IP packet
+  kLaterFragment,  // it embeds a fragment without ports
   kOtherProtocol,  // it embeds neither TCP nor UDP
 };
 

@@ -7,6 +7,7 @@
 
 #include "tests/lb/frame_bytes.h"
 #include "tests/lb/test_balancer.h"
+#include "tests/lb/test_icmp.h"
 
 namespace roost::lb {
 namespace {
@@ -170,6 +171,25 @@ TEST_P(Fragments, in_any_order_both_ways_are_the_translated_datagram) {
   EXPECT_EQ(report.fragments.counters.waited, report.fragments.counters.released);
   EXPECT_EQ(report.fragments.dropped, 0U);
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
+}
+
+// What a router says of a fragment without ports names no connection, and is no attack: the first
+// fragment of the same datagram did not fit either.
+TEST_P(Fragments, without_ports_that_an_error_is_about_name_no_connection) {
+  const Family& f = GetParam();
+  TestBalancer balancer;
+  ASSERT_EQ(balancer.send_from_client(query(f, 100)).cause, std::nullopt);
+  const Bytes whole = make_frame(answer(f, 3'000));
+  ASSERT_EQ(balancer.send({fragment_of(f, whole, 0, 1'400, 1), 1}).cause, std::nullopt);
+  const Fate later = balancer.send({fragment_of(f, whole, 1'400, 2'800, 1), 1});
+  ASSERT_EQ(later.cause, std::nullopt);
+  const IcmpSpec too_big = {.source = f.is_ipv6() ? "2001:db8:1::99" : "192.0.2.11",
+                            .destination = f.virtual_address,
+                            .type = static_cast<uint8_t>(f.is_ipv6() ? 2 : 3),
+                            .code = static_cast<uint8_t>(f.is_ipv6() ? 0 : 4),
+                            .rest = 1'280};
+  EXPECT_EQ(balancer.send({make_icmp_error(too_big, later.frame, 200)}).cause,
+            DropCause::kIcmpNoFlow);
 }
 
 TEST_P(Fragments, that_overlap_pass_no_more) {

@@ -104,7 +104,7 @@ TEST(icmp, what_is_no_error_about_a_flow_says_why) {
   EXPECT_EQ(verdict_of(changed(23, 58), error), IcmpVerdict::kNotIcmp);
   EXPECT_EQ(verdict_of(changed(42, 0x55), error), IcmpVerdict::kBadEmbedded) << "version";
   EXPECT_EQ(verdict_of(changed(42, 0x44), error), IcmpVerdict::kBadEmbedded) << "header length";
-  EXPECT_EQ(verdict_of(changed(49, 1), error), IcmpVerdict::kBadEmbedded) << "later fragment";
+  EXPECT_EQ(verdict_of(changed(49, 1), error), IcmpVerdict::kLaterFragment);
   EXPECT_EQ(verdict_of(changed(51, 50), error), IcmpVerdict::kOtherProtocol);
   EXPECT_EQ(verdict_of(changed(42, 0x46), error), IcmpVerdict::kTruncated) << "options";
   Bytes wrong = with_right_sums(kPortUnreachable);
