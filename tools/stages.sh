@@ -6,7 +6,7 @@
 # tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
 # that runs ctest counts ctest's tests; any other stage counts as one.
 
-stages='check docs release v2 nodpdk aarch64 asan tsan fuzz lab install package python live readme'
+stages='check docs release v2 nodpdk aarch64 asan tsan fuzz lab install package python live scenario readme'
 
 stage_check() { check all; }
 
@@ -110,6 +110,9 @@ stage_live() {
   compile release roost
   /usr/bin/python3 tests/live/run.py
 }
+
+# Thousands of downloads while a backend is drained, another killed and the configuration reloaded.
+stage_scenario() { scenario; }
 
 # What the README tells a newcomer to type.
 stage_readme() { CMAKE_CXX_COMPILER_LAUNCHER=ccache /usr/bin/python3 tools/tidy.py --run-readme; }

@@ -3,6 +3,7 @@ answered, both log.
 """
 
 import hashlib
+import os
 import random
 import re
 import signal
@@ -13,6 +14,8 @@ from topology import wait_for
 
 BODY_SIZES = {"1k": 1 << 10, "64k": 1 << 16, "4m": 1 << 22}
 DNS_NAME = "backend.roost.test"
+LARGE_NAME = "large.roost.test"
+LARGE_TEXT = [f"{i:02}" + "x" * 198 for i in range(17)]  # 3.4 KB of answer
 
 NGINX = """
 user root;
@@ -20,7 +23,7 @@ daemon off;
 worker_processes 1;
 pid {dir}/nginx.pid;
 error_log {dir}/nginx.error.log warn;
-events {{ worker_connections 512; }}
+events {{ worker_connections 4096; }}
 http {{
   log_format flows '$remote_addr $remote_port $request_uri $status';
   access_log {dir}/access.log flows;
@@ -31,6 +34,7 @@ http {{
 {listens}
     root {bodies};
     add_header X-Backend {name};
+    limit_rate {rate};
     location = /backend {{ return 200 "{name}\\n"; }}
   }}
 }}
@@ -55,7 +59,8 @@ def write_bodies(directory):
 class Backend:
     """One backend's two servers, in its namespace, with all their files in one directory."""
 
-    def __init__(self, name, number, namespace, addresses, port, directory, bodies):
+    def __init__(self, name, number, namespace, addresses, port, directory, bodies, rate=0):
+        """`rate`: of each web answer, in nginx's words; 0: as fast as can be."""
         self.name = name
         self.directory = directory
         directory.mkdir()
@@ -66,7 +71,9 @@ class Backend:
         }
         listens = "\n".join(f"    listen {f'[{a}]' if ':' in a else a}:{port};" for a in addresses)
         config = directory / "nginx.conf"
-        config.write_text(NGINX.format(dir=directory, bodies=bodies, name=name, listens=listens))
+        config.write_text(
+            NGINX.format(dir=directory, bodies=bodies, name=name, listens=listens, rate=rate)
+        )
         nginx = ["nginx", "-p", directory, "-e", directory / "nginx.error.log", "-c", config]
         dnsmasq = [
             "dnsmasq",
@@ -81,6 +88,8 @@ class Backend:
             "--log-queries=extra",
             f"--log-facility={directory / 'dnsmasq.log'}",
             f"--txt-record={DNS_NAME},{name}",
+            f"--txt-record={','.join([LARGE_NAME, *LARGE_TEXT])}",
+            "--edns-packet-max=4096",
             f"--host-record={DNS_NAME},{self.records['A']},{self.records['AAAA']}",
             *[f"--listen-address={a}" for a in addresses],
         ]
@@ -125,6 +134,14 @@ class Backend:
     def end_web(self):
         self.processes[0].terminate()
         self.processes[0].wait(10)
+
+    def kill_web(self):
+        """The web server's processes end as in a crash, and their connections with them."""
+        master = self.processes[0]
+        workers = subprocess.run(["pgrep", "-P", str(master.pid)], capture_output=True, text=True)
+        for pid in [master.pid, *map(int, workers.stdout.split())]:
+            os.kill(pid, signal.SIGKILL)
+        master.wait(10)
 
     def stop(self):
         for process in self.processes:
