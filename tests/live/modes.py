@@ -112,7 +112,7 @@ def live_modes(scene, roost, config, socket, directory, workers):
         balancer.wait_until_ready()
         answers = ask_everything(scene)
         ping_count = ping_local_addresses(scene)
-        local = {flow["local"] for flow in control.ask("flows", "--service", "web")["flows"]}
+        local = {flow["local"] for flow in control.ask("flows", "--service", "dns")["flows"]}
         assert local and all(one.split(":")[0] in LOCAL for one in local), local
         report = check_control_agrees(control, balancer.stop)
     digests = body_digests()
