@@ -6,7 +6,8 @@
 # tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
 # that runs ctest counts ctest's tests; any other stage counts as one.
 
-stages='check docs release v2 nodpdk aarch64 asan tsan fuzz lab install package python live scenario readme'
+stages='check docs release v2 nodpdk aarch64 asan tsan fuzz lab install package python live scenario
+  readme'
 
 stage_check() { check all; }
 

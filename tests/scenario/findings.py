@@ -93,7 +93,7 @@ def describe_events(run, report):
                f"{events.notice_seconds:.1f} s")  # fmt: skip
     lost_after = sum(not r.is_right for r in after_notice)
     report.row(f"  later downloads lost, of {len(after_notice)}", lost_after,
-               holds=lost_after == 0 and all(r.backend != KILLED for r in after_notice))  # fmt: skip
+               holds=all(r.is_right and r.backend != KILLED for r in after_notice))  # fmt: skip
 
 
 def describe_shares(run, report):

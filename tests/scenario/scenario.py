@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The load balancer under everything at once, with real programs between network namespaces.
 
-    tests/scenario/scenario.py [--mode nat|fullnat] [--downloads 2000] [--roost build/release/apps/roost]
+    tests/scenario/scenario.py [--mode nat|fullnat] [--downloads 2000] [--roost PROGRAM]
 
 Thousands of downloads by curl from three nginx backends, IPv4 and IPv6, through a router with a
 narrow link and a tagged segment: meanwhile one backend is drained, the configuration is reloaded,
