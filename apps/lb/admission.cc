@@ -1,6 +1,9 @@
 #include "apps/lb/admission.h"
 
-#include "roost/net/flow_key.h"
+#include <array>
+#include <cstring>
+
+#include "roost/net/headers.h"
 #include "roost/net/l4_checksum.h"
 #include "roost/net/martian.h"
 #include "roost/net/rewrite.h"
@@ -40,13 +43,25 @@ std::optional<DropCause> cause_of(net::ParseVerdict verdict) {
 }
 
 bool is_for_us(const net::Packet& packet, const AdmissionRules& rules) {
-  const net::MacAddress destination = net::read_macs(packet).destination;
-  return destination == rules.interface->mac || (rules.promiscuous && !destination.is_multicast());
+  const net::MacAddress& own = rules.interface->mac;
+  if (std::memcmp(packet.data + net::ethernet::kDestination, &own, sizeof own) == 0) return true;
+  return rules.promiscuous && !net::read_macs(packet).destination.is_multicast();
+}
+
+template <class Address>
+bool has_martian_address(const uint8_t* source, const uint8_t* destination) {
+  std::array<Address, 2> ends;
+  std::memcpy(&ends[0], source, sizeof(Address));
+  std::memcpy(&ends[1], destination, sizeof(Address));
+  return net::has_martian_address(ends[0], ends[1]);
 }
 
 bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed) {
-  return parsed.is_ipv6 ? has_martian_address(net::FlowKey6::from_packet(packet, parsed))
-                        : has_martian_address(net::FlowKey4::from_packet(packet, parsed));
+  const uint8_t* ip = packet.data + parsed.ip_offset;
+  return parsed.is_ipv6 ? has_martian_address<net::Ipv6Address>(ip + net::ipv6::kSource,
+                                                                ip + net::ipv6::kDestination)
+                        : has_martian_address<net::Ipv4Address>(ip + net::ipv4::kSource,
+                                                                ip + net::ipv4::kDestination);
 }
 
 }  // namespace

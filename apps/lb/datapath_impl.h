@@ -85,7 +85,6 @@ void BasicDatapath<Tables>::admit_all(net::PacketBatch& batch, Tick now) {
     const net::Packet& packet = batch.packets()[lane];
     ROOST_ASSERT(packet.in_port < rules_.size());
     net::ParsedPacket& parsed = parsed_[lane];
-    parsed = {};
     if (const auto cause = admit(packet, rules_[packet.in_port], parsed)) {
       refuse(lane, *cause, batch, now);
     } else if (parsed.is_ipv6) {

@@ -53,11 +53,12 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
   Backend& backend = services_.backend(match.connection->backend);
   const bool is_to_backend = match.sender == Sender::kClient;
   const Passage passage{packet, parsed, about};
-  const Departure departure =
-      is_to_backend
-          ? prepare(passage, neighbour_of(backend), encapsulation_of(backend.mode))
-          : prepare(passage, neighbour_of_client(*match.connection, match.client.address));
-  if (departure.refusal) return drop(*departure.refusal);
+  const node::NeighbourIndex neighbour =
+      is_to_backend ? neighbour_of(backend)
+                    : neighbour_of_client(*match.connection, match.client.address);
+  Departure departure;
+  const auto encapsulation = is_to_backend ? encapsulation_of(backend.mode) : std::nullopt;
+  if (!prepare(passage, neighbour, encapsulation, departure)) return drop(departure.refusal);
   const bool is_fullnat = backend.mode == Mode::kFullnat;
   if (!is_to_backend) {
     net::rewrite_error_destination(packet, error, backend.virtual_endpoint);

@@ -81,11 +81,12 @@ class FamilyPath {
   struct Departure {
     node::NeighbourIndex neighbour = node::kNoNeighbour;
     std::optional<net::Encapsulation> encapsulation{};
-    bool waits = false;                  // for the neighbour's answer
-    std::optional<DropCause> refusal{};  // it does not leave; its sender has been told if need be
+    bool waits = false;   // for the neighbour's answer
+    DropCause refusal{};  // why it does not leave; its sender has been told if need be
   };
-  [[nodiscard]] Departure prepare(const Passage& passage, node::NeighbourIndex neighbour,
-                                  std::optional<net::Encapsulation> encapsulation = {});
+  // False: it does not leave. The departure is the caller's, so that it is read as it was written.
+  [[nodiscard]] bool prepare(const Passage& passage, node::NeighbourIndex neighbour,
+                             std::optional<net::Encapsulation> encapsulation, Departure& departure);
   [[nodiscard]] static size_t bytes_of(std::optional<net::Encapsulation> encapsulation) {
     return encapsulation ? net::encapsulation_bytes(*encapsulation, Key::kIsIpv6) : 0;
   }

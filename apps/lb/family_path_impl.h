@@ -85,9 +85,10 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   if (!is_one_sided(backend.mode) && !next_hops_.is_reachable(passage.key.source)) {
     return drop(DropCause::kNoNeighbour);
   }
-  const Departure departure =
-      prepare(passage, neighbour_of(backend), encapsulation_of(backend.mode));
-  if (departure.refusal) return drop(*departure.refusal);
+  Departure departure;
+  if (!prepare(passage, neighbour_of(backend), encapsulation_of(backend.mode), departure)) {
+    return drop(departure.refusal);
+  }
 
   const ConnectionState state = first_state(passage.key.protocol, passage.parsed.tcp_flags);
   Connection connection{.backend = *backend_index,
@@ -121,9 +122,10 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
     is_changed = true;
     return begin_connection(passage, is_changed);
   }
-  const Departure departure =
-      prepare(passage, neighbour_of(backend), encapsulation_of(backend.mode));
-  if (departure.refusal) return drop(*departure.refusal);
+  Departure departure;
+  if (!prepare(passage, neighbour_of(backend), encapsulation_of(backend.mode), departure)) {
+    return drop(departure.refusal);
+  }
   if (is_new) {
     connections_.restart(connection);
     ++backend.counters.flows;
@@ -137,9 +139,10 @@ template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::to_client(const Passage& passage,
                                                         const Match& match) {
   Connection& connection = *match.connection;
-  const Departure departure =
-      prepare(passage, neighbour_of_client(connection, match.client.address));
-  if (departure.refusal) return drop(*departure.refusal);
+  Departure departure;
+  if (!prepare(passage, neighbour_of_client(connection, match.client.address), {}, departure)) {
+    return drop(departure.refusal);
+  }
   hear(connection, Sender::kBackend, passage.parsed);
   connections_.refresh(connection, timeout(connection.state));
   Backend& backend = services_.backend(connection.backend);
@@ -161,37 +164,42 @@ node::NeighbourIndex FamilyPath<Address, Tables>::still_or_found(node::Neighbour
 
 // Whether the packet can leave by this neighbour, now or after its answer.
 template <class Address, class Tables>
-typename FamilyPath<Address, Tables>::Departure FamilyPath<Address, Tables>::prepare(
-    const Passage& passage, node::NeighbourIndex neighbour,
-    std::optional<net::Encapsulation> encapsulation) {
-  if (neighbour == node::kNoNeighbour) return {.refusal = DropCause::kNoNeighbour};
+bool FamilyPath<Address, Tables>::prepare(const Passage& passage, node::NeighbourIndex neighbour,
+                                          std::optional<net::Encapsulation> encapsulation,
+                                          Departure& departure) {
+  const auto refuse = [&](DropCause cause) {
+    departure.refusal = cause;
+    return false;
+  };
+  if (neighbour == node::kNoNeighbour) return refuse(DropCause::kNoNeighbour);
+  departure.neighbour = neighbour;
+  departure.encapsulation = encapsulation;
   const node::Interface& out = next_hops_.interface(next_hops_.neighbours().port(neighbour));
   const net::Packet& packet = passage.packet;
   const size_t added_bytes = bytes_of(encapsulation);
   const bool is_too_big = passage.parsed.ip_bytes + added_bytes > out.mtu;
   if (is_too_big && !net::may_be_cut(packet, passage.parsed)) {
     answers_.too_big(packet, passage.parsed, static_cast<uint16_t>(out.mtu - added_bytes));
-    return {.refusal = DropCause::kTooBig};
+    return refuse(DropCause::kTooBig);
   }
   const size_t tag_bytes_before = passage.parsed.vlan.count * net::vlan::kTagBytes;
   const size_t bytes_after = out.vlan.count * net::vlan::kTagBytes + added_bytes;
-  if (bytes_after > tag_bytes_before + packet.headroom) {
-    return {.refusal = DropCause::kNoHeadroom};
-  }
+  if (bytes_after > tag_bytes_before + packet.headroom) return refuse(DropCause::kNoHeadroom);
   const size_t frame_bytes = packet.total_bytes - tag_bytes_before + bytes_after;
   switch (next_hops_.neighbours().use(neighbour, frame_bytes, now_, outbox_)) {
     case node::Way::kKnown:
-      return {.neighbour = neighbour, .encapsulation = encapsulation};
+      return true;
     case node::Way::kWaits:
       // Only what is in one buffer and leaves in one piece can wait.
       if (is_too_big || packet.contiguous_bytes != packet.total_bytes) break;
-      return {.neighbour = neighbour, .encapsulation = encapsulation, .waits = true};
+      departure.waits = true;
+      return true;
     case node::Way::kQueueFull:
       break;
     case node::Way::kFailed:
-      return {.refusal = DropCause::kNeighbourFailed};
+      return refuse(DropCause::kNeighbourFailed);
   }
-  return {.refusal = DropCause::kNeighbourQueueFull};
+  return refuse(DropCause::kNeighbourQueueFull);
 }
 
 template <class Address, class Tables>

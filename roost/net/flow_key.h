@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -51,6 +52,15 @@ struct FlowKey {
   [[nodiscard]] static FlowKey from_packet(const Packet& packet, const ParsedPacket& parsed) {
     ROOST_DEBUG_ASSERT(parsed.is_ipv6 == kIsIpv6);
     const uint8_t* header = packet.data + parsed.ip_offset;
+    if constexpr (!kIsIpv6) {
+      // Made of whole words: who reads what was just written in smaller pieces waits for it.
+      static_assert(std::endian::native == std::endian::little);
+      std::array<uint64_t, 2> words;
+      std::memcpy(&words[0], header + ipv4::kSource, sizeof words[0]);
+      words[1] = parsed.source_port | uint64_t{parsed.destination_port} << 16 |
+                 uint64_t{static_cast<uint8_t>(parsed.protocol)} << 32;
+      return std::bit_cast<FlowKey>(words);
+    }
     FlowKey key;
     std::memcpy(&key.source, header + (kIsIpv6 ? ipv6::kSource : ipv4::kSource), sizeof key.source);
     std::memcpy(&key.destination, header + (kIsIpv6 ? ipv6::kDestination : ipv4::kDestination),

@@ -76,7 +76,8 @@ NeighbourIndex Neighbours::find_or_make(uint16_t port, const net::IpAddress& add
   return table_.make(port, address, false, now);
 }
 
-Way Neighbours::use(NeighbourIndex index, size_t frame_bytes, Tick now, net::Outbox& outbox) {
+Way Neighbours::use_unsure(NeighbourIndex index, size_t frame_bytes, Tick now,
+                           net::Outbox& outbox) {
   NeighbourEntry& entry = table_.entry(index);
   switch (entry.state) {
     case kStatic:

@@ -154,13 +154,18 @@ class Neighbours {
   // The neighbour's index, made if need be; kNoNeighbour when there is no room.
   NeighbourIndex find_or_make(uint16_t port, const net::IpAddress& address, Tick now);
   // Whether an index that was kept is still this address's, or one that is for ever.
-  [[nodiscard]] bool is_still(NeighbourIndex index, const net::IpAddress& address) const {
+  template <class Address>
+  [[nodiscard]] bool is_still(NeighbourIndex index, const Address& address) const {
     const NeighbourEntry& entry = table_.entry(index);
-    return entry.is_pinned || entry.address == address;
+    return entry.is_pinned || entry.address == net::IpAddress(address);
   }
 
   // A frame of this many bytes wants to leave. Asks if nothing is known or it is old.
-  Way use(NeighbourIndex index, size_t frame_bytes, Tick now, net::Outbox& outbox);
+  Way use(NeighbourIndex index, size_t frame_bytes, Tick now, net::Outbox& outbox) {
+    const NeighbourState state = table_.entry(index).state;
+    const bool is_known = state == NeighbourState::kStatic || state == NeighbourState::kReachable;
+    return is_known ? Way::kKnown : use_unsure(index, frame_bytes, now, outbox);
+  }
   // After Way::kKnown.
   [[nodiscard]] const net::MacAddress& mac(NeighbourIndex index) const {
     return table_.entry(index).mac;
@@ -192,6 +197,8 @@ class Neighbours {
 
  private:
   enum class Claim : uint8_t { kAnswer, kQuestion, kAnnouncement };
+  // use(), where there may be something to ask.
+  Way use_unsure(NeighbourIndex index, size_t frame_bytes, Tick now, net::Outbox& outbox);
   // Somebody says that an address has a MAC.
   struct Said {
     uint16_t port = 0;
