@@ -19,7 +19,7 @@ packages_test='clang-16 clang-format-16 clang-tidy-16 libclang-rt-16-dev ccache
 
 packages_lab='libboost1.81-dev libbenchmark-dev
   libabsl-dev robin-map-dev libtsl-hopscotch-map-dev libsparsehash-dev libcuckoo-dev libtbb-dev
-  cloc python3-tqdm'
+  dpdk-dev cloc python3-tqdm'
 
 # The packages among the arguments that are not installed.
 missing_packages() {

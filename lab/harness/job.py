@@ -57,7 +57,11 @@ class Job:
         parts += [f"churn {self.churn}"] if self.churn else []
         return " ".join(parts)
 
-    def words(self):
+    def program(self, given):
+        """What measures: the lab's program. An experiment may have another one beside it."""
+        return given
+
+    def words(self, _given):
         """The program's arguments, without those that the machine decides."""
         listed = {"contestants": self.contestants, "loads": self.loads, "misses": self.misses,
                   "calls": self.calls, "ceilings": self.ceilings}

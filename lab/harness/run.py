@@ -98,12 +98,13 @@ def say_not_run(job, folder, why):
 def run_one(job, program, folder, core, progress):
     """One job; what cannot be had in pages or memory becomes a row that says so."""
     csv_file = folder.folder / "job.csv"
-    words = [*job.words(), "--csv", str(csv_file)]
+    words = [*job.words(program), "--csv", str(csv_file)]
     if core is not None:
         words += ["--core", str(core)]
 
     def measure():
-        call_program(program, words, lambda share, what: progress.show(job, share, what))
+        call_program(job.program(program), words,
+                     lambda share, what: progress.show(job, share, what))
         folder.add(job.name, csv_file)
 
     if job.not_run_because:

@@ -121,7 +121,7 @@ class Jobs(unittest.TestCase):
             self.assertLess(job.table_bytes(), 22e9)
             self.assertEqual(job.contestants, ("roost_flow_table", "rte_hash"))
             self.assertTrue(job.own_oracles)
-            self.assertIn("--own-oracles", job.words())
+            self.assertIn("--own-oracles", job.words(None))
 
 
 if __name__ == "__main__":

@@ -49,6 +49,10 @@ BufferPool::~BufferPool() { rte_mempool_free(pool_); }
 
 uint32_t BufferPool::buffer_count() const { return pool_->size; }
 
+uint32_t BufferPool::bytes_of_buffer() const {
+  return pool_->header_size + pool_->elt_size + pool_->trailer_size;
+}
+
 uint32_t BufferPool::in_use_count() const { return rte_mempool_in_use_count(pool_); }
 
 bool BufferPool::audit() const {

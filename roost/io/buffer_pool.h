@@ -31,6 +31,8 @@ class BufferPool {
   [[nodiscard]] rte_mempool* get() const { return pool_; }
   [[nodiscard]] uint32_t buffer_count() const;
   [[nodiscard]] uint16_t data_room_bytes() const { return data_room_bytes_; }
+  // The memory that one buffer takes: its header, headroom and data room.
+  [[nodiscard]] uint32_t bytes_of_buffer() const;
 
   // Buffers that are not in the pool now.
   [[nodiscard]] uint32_t in_use_count() const;

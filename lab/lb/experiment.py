@@ -1,0 +1,146 @@
+"""the load balancer from port to port on our tables and on rte_hash, and a soak
+
+Parts, for --only: raw (testpmd), packets, workers, soak.
+"""
+import statistics
+
+from lb.jobs import BALANCER, ON_RTE_HASH, RAW, SIZES, TESTPMD, jobs
+from report.section import Section, Table, Verdict, cell, not_run_section, size_name
+
+__all__ = ["jobs", "sections"]
+
+NS = "ns_per_packet"
+MUST_OVER_RTE_HASH = {SIZES["4M"]: 1.3, SIZES["16M"]: 1.5}
+EXPECTED_NS, AIM_NS = 90, 50  # of the balancer without I/O and parsing, at 4M
+MUST_TWO_WORKERS = 1.8
+SOAK_WITHIN = 0.10
+NAMES = {TESTPMD: "dpdk-testpmd, io", RAW[0]: "raw I/O", RAW[1]: "raw I/O and parsing",
+         BALANCER: "balancer", ON_RTE_HASH: "balancer on rte_hash"}
+
+
+def sections(record):
+    found = []
+    packets = record.select(metric=NS)
+    for slots in packets.values("slots"):
+        if packets.select(slots=slots, experiment="packets").measured().rows:
+            found.append(packet_section(packets.select(slots=slots), slots))
+    workers = record.select(experiment="workers", metric=NS)
+    if workers.measured().rows:
+        found.append(worker_section(workers))
+    soak = record.select(experiment="soak")
+    if soak.measured().rows:
+        found.append(soak_section(soak))
+    return found + not_run_section(record)
+
+
+def own_ns(part, contestant):
+    """By round: what a packet costs beyond I/O and parsing."""
+    whole = part.by_round(experiment="packets", contestant=contestant)
+    raw = part.by_round(experiment="packets", contestant=RAW[1])
+    return {key: whole[key] - raw[key] for key in whole if key in raw}
+
+
+def spread(values):
+    return f"{min(values):.1f} to {max(values):.1f}" if values else "-"
+
+
+def packet_section(part, slots):
+    section = Section(f"packets, {size_name(slots)} live flows, one worker", notes=[
+        f"Each packet is of another flow: {note_of(part)}. The device (net_pcap, infinite_rx) "
+        "copies them from its buffers and drops what is sent."])
+    rows = []
+    for contestant, name in NAMES.items():
+        mine = part.select(contestant=contestant, form="1 worker")
+        mine = mine.select(experiment="raw" if contestant == TESTPMD else "packets").measured()
+        if not mine.rows:
+            continue
+        values = [row["value"] for row in mine.rows]
+        own = own_ns(part, contestant) if contestant in (BALANCER, ON_RTE_HASH) else {}
+        table_bytes = mine.rows[0].get("table_bytes")
+        rows.append([name, cell(statistics.median(values)), spread(values),
+                     cell(statistics.median(own.values()) if own else None), spread(own.values()),
+                     cell(table_bytes / slots if table_bytes else None, 0)])
+    section.tables.append(Table(["", "ns a packet", "least to greatest",
+                                 "beyond raw I/O and parsing", "least to greatest",
+                                 "table bytes a flow"], rows))
+    ours, theirs = own_ns(part, BALANCER), own_ns(part, ON_RTE_HASH)
+    ratios = [theirs[key] / ours[key] for key in ours if key in theirs]
+    if ratios and part.select(experiment="packets").on_equal_huge_pages():
+        section.verdicts += packet_verdicts(slots, ratios, ours)
+    return section
+
+
+def note_of(part):
+    return part.select(experiment="packets").measured().rows[0]["note"]
+
+
+def packet_verdicts(slots, ratios, ours):
+    must = MUST_OVER_RTE_HASH.get(int(slots))
+    ratio = statistics.median(ratios)
+    if must:
+        word = "must reached" if ratio >= must else "MISSED"
+        yield Verdict(f"{size_name(slots)} flows", f"beyond raw I/O and parsing, rte_hash takes at "
+                      f"least {must} times ours", word,
+                      f"{ratio:.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+                      + ("" if ratio >= must else f", {ratio / must - 1:+.1%}"))
+    if int(slots) == SIZES["4M"]:
+        own = statistics.median(ours.values())
+        word = ("aim reached" if own <= AIM_NS else
+                "as expected" if own <= EXPECTED_NS else "above what was expected")
+        yield Verdict(f"{size_name(slots)} flows", f"a packet beyond raw I/O and parsing: about "
+                      f"{EXPECTED_NS} ns expected, {AIM_NS} the aim", word, f"{own:.1f} ns")
+
+
+def worker_section(part):
+    section = Section("two workers", notes=[
+        "Each worker has a queue with the flows that it owns and a table for them, so that nothing "
+        "is handed over; one worker, then both, in each round. Nobody asks the control plane "
+        "anything."])
+    rows = []
+    for contestant in (*RAW, BALANCER):
+        one = part.by_round(contestant=contestant, form="1 worker")
+        two = part.by_round(contestant=contestant, form="2 workers")
+        gains = [one[key] / two[key] for key in one if key in two]
+        if not gains:
+            continue
+        rows.append([NAMES[contestant], cell(statistics.median(one.values())),
+                     cell(statistics.median(two.values())), cell(statistics.median(gains), 2),
+                     f"{min(gains):.2f} to {max(gains):.2f}"])
+        if contestant == BALANCER and part.on_equal_huge_pages():
+            gain = statistics.median(gains)
+            raw = float(rows[0][3])
+            word = "must reached" if gain >= MUST_TWO_WORKERS else "MISSED"
+            section.verdicts.append(Verdict(
+                "two workers", f"move {MUST_TWO_WORKERS} times the packets of one", word,
+                f"{gain:.2f}; raw I/O, which shares nothing, {raw:.2f}"))
+    section.tables.append(Table(["", "ns a packet, one", "two", "gain", "least to greatest"],
+                                rows))
+    return section
+
+
+def soak_section(part):
+    section = Section("soak", notes=[
+        "Frames come from memory and time is counted in batches; see lab/lb/soak_job.h. That every "
+        "count, index and byte was right at the end is a condition for the rows to exist."])
+    phases = []
+    for phase in ("before", "flood", "after"):
+        mine = part.select(form=phase)
+        figures = [mine.median(metric=f"batch_ns_{name}") for name in ("p50", "p99", "p999")]
+        loads = [mine.median(metric=f"load_{end}") for end in ("min", "max")]
+        batches = mine.field("operations", metric="batch_ns_p50")
+        phases.append([phase, cell(batches, 0), *(cell(figure, 0) for figure in figures),
+                       f"{cell(loads[0], 3)} to {cell(loads[1], 3)}"])
+    section.tables.append(Table(["phase", "batches", "p50 ns", "p99 ns", "p99.9 ns", "load"],
+                                phases))
+    whole = part.select(form="whole run")
+    section.tables.append(Table(["counted", "number"], [
+        [metric.replace("_", " "), f"{whole.median(metric=metric):.0f}"]
+        for metric in whole.values("metric")]))
+    if part.on_equal_huge_pages():
+        before, after = (part.select(form=phase).median(metric="batch_ns_p999")
+                         for phase in ("before", "after"))
+        change = after / before - 1
+        section.verdicts.append(Verdict(
+            "soak", f"p99.9 of a batch after the flood is that before, within {SOAK_WITHIN:.0%}",
+            "must reached" if abs(change) <= SOAK_WITHIN else "MISSED", f"{change:+.1%}"))
+    return section

@@ -1,0 +1,146 @@
+#include "lab/lb/flows.h"
+
+#include <fmt/format.h>
+#include <pcap/pcap.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "roost/net/byte_order.h"
+#include "roost/net/checksum.h"
+#include "roost/net/frame_header.h"
+
+namespace roost::lab {
+namespace {
+
+constexpr net::MacAddress kOwnMac{{2, 0, 0, 0, 0, 1}};
+constexpr net::MacAddress kPeerMac{{2, 0, 0, 0, 1, 1}};
+constexpr net::Ipv4Address kVirtualAddress{{198, 51, 100, 80}};
+constexpr uint16_t kVirtualPort = 80;
+constexpr uint16_t kBackendPort = 8'080;
+constexpr uint32_t kFlowMask = kFlowsMax - 1;
+
+// A permutation of the numbers below kFlowsMax: each step can be undone.
+constexpr uint32_t permuted(uint64_t flow) {
+  auto word = static_cast<uint32_t>(flow & kFlowMask);
+  word = (word * 0x9E3779B1U) & kFlowMask;
+  word ^= word >> 15;
+  word = (word * 0x85EBCA6BU) & kFlowMask;
+  word ^= word >> 13;
+  return (word * 0xC2B2AE35U) & kFlowMask;
+}
+
+net::Endpoint4 client_endpoint(uint64_t flow) {
+  return {client_of(flow), static_cast<uint16_t>(1'024 + permuted(flow) % 60'000)};
+}
+
+net::Endpoint4 backend_endpoint(uint32_t backend) {
+  return {{{10, 0, 0, static_cast<uint8_t>(11 + backend)}}, kBackendPort};
+}
+
+Frame make_frame(const net::Endpoint4& source, const net::Endpoint4& destination,
+                 uint8_t tcp_flags) {
+  Frame frame{};
+  const std::span<uint8_t> ip = net::write_frame_header(
+      frame,
+      {.macs = {.source = kPeerMac, .destination = kOwnMac}, .ether_type = net::ethernet::kIpv4});
+  constexpr size_t kIpBytes = net::ipv4::kHeaderBytesMin;
+  ip[net::ipv4::kVersionAndLength] = 0x45;
+  net::store_be16(&ip[net::ipv4::kTotalLength], kIpBytes + net::tcp::kHeaderBytesMin);
+  ip[net::ipv4::kTtl] = 64;
+  ip[net::ipv4::kProtocol] = static_cast<uint8_t>(net::IpProtocol::kTcp);
+  std::ranges::copy(source.address.bytes, &ip[net::ipv4::kSource]);
+  std::ranges::copy(destination.address.bytes, &ip[net::ipv4::kDestination]);
+  net::store_be16(&ip[net::ipv4::kChecksum], net::checksum_of(net::sum_words(ip.first(kIpBytes))));
+  const std::span<uint8_t> tcp = ip.subspan(kIpBytes, net::tcp::kHeaderBytesMin);
+  net::store_be16(&tcp[net::tcp::kSourcePort], source.port);
+  net::store_be16(&tcp[net::tcp::kDestinationPort], destination.port);
+  tcp[net::tcp::kDataOffset] = 0x50;
+  tcp[net::tcp::kFlags] = tcp_flags;
+  const uint64_t sum = net::pseudo_header_sum(source.address.bytes, destination.address.bytes,
+                                              net::IpProtocol::kTcp, net::tcp::kHeaderBytesMin) +
+                       net::sum_words(tcp);
+  net::store_be16(&tcp[net::tcp::kChecksum], net::checksum_of(sum));
+  return frame;
+}
+
+}  // namespace
+
+// 64.0.0.0 to 95.255.255.255.
+net::Ipv4Address client_of(uint64_t flow) {
+  const uint32_t number = 0x40000000U | permuted(flow);
+  net::Ipv4Address address;
+  net::store_be16(address.bytes.data(), static_cast<uint16_t>(number >> 16));
+  net::store_be16(&address.bytes[2], static_cast<uint16_t>(number));
+  return address;
+}
+
+Frame request_of(uint64_t flow, uint8_t tcp_flags) {
+  return make_frame(client_endpoint(flow), {kVirtualAddress, kVirtualPort}, tcp_flags);
+}
+
+Frame answer_of(uint64_t flow, uint32_t backend, uint8_t tcp_flags) {
+  return make_frame(backend_endpoint(backend), client_endpoint(flow), tcp_flags);
+}
+
+std::string balancer_toml(const BalancerSettings& settings) {
+  std::string neighbours =
+      "[[neighbour]]\naddress = \"192.0.2.254\"\nmac = \"02:00:00:00:01:01\"\n";
+  std::string backends;
+  for (uint32_t backend = 0; backend < kBackendCount; ++backend) {
+    const std::string address = fmt::format("10.0.0.{}", 11 + backend);
+    neighbours += fmt::format("[[neighbour]]\naddress = \"{}\"\nmac = \"02:00:00:00:02:{:02x}\"\n",
+                              address, 11 + backend);
+    backends += fmt::format("  {{name = \"b{}\", address = \"{}\", port = {}}},\n", backend,
+                            address, kBackendPort);
+  }
+  return fmt::format(R"(tick_seconds = 1.0
+maglev_seed = 1
+[table]
+connections = {}
+hash_seed = {}
+[timeouts]
+{}
+[[port]]
+addresses = ["192.0.2.1/24", "10.0.0.1/24"]
+mac = "02:00:00:00:00:01"
+[[route]]
+prefix = "0.0.0.0/0"
+via = "192.0.2.254"
+{}[[service]]
+name = "web"
+address = "198.51.100.80"
+port = {}
+protocol = "tcp"
+backends = [
+{}]
+)",
+                     settings.connections, settings.hash_seed, settings.timeouts, neighbours,
+                     kVirtualPort, backends);
+}
+
+std::optional<Error> write_captures(uint64_t flow_count, std::span<const std::string> paths,
+                                    const std::function<size_t(uint64_t flow)>& file_of) {
+  struct Close {
+    void operator()(pcap_t* capture) const { pcap_close(capture); }
+    void operator()(pcap_dumper_t* file) const { pcap_dump_close(file); }
+  };
+  const std::unique_ptr<pcap_t, Close> capture(pcap_open_dead(DLT_EN10MB, kFrameBytes));
+  std::vector<std::unique_ptr<pcap_dumper_t, Close>> files;
+  for (const std::string& path : paths) {
+    files.emplace_back(pcap_dump_open(capture.get(), path.c_str()));
+    if (!files.back()) return Error{pcap_geterr(capture.get())};
+  }
+  const pcap_pkthdr header{.ts = {}, .caplen = kFrameBytes, .len = kFrameBytes};
+  for (uint64_t flow = 0; flow < flow_count; ++flow) {
+    const Frame frame = request_of(flow);
+    pcap_dump(reinterpret_cast<u_char*>(files[file_of(flow)].get()), &header, frame.data());
+  }
+  for (const auto& file : files) {
+    if (pcap_dump_flush(file.get()) != 0) return Error{"the capture cannot be written: disk full?"};
+  }
+  return {};
+}
+
+}  // namespace roost::lab

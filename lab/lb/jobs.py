@@ -1,0 +1,82 @@
+"""The jobs of the experiment `lb`, each a process: packets between ports, testpmd, a soak."""
+import dataclasses
+from pathlib import Path
+
+SIZES = {"4M": 1 << 22, "16M": 1 << 24}
+RAW = ("raw_io", "raw_io_parse")
+BALANCER, ON_RTE_HASH, TESTPMD = "balancer", "balancer_on_rte_hash", "testpmd_io"
+
+# A pass is short, so that a slow second of the machine is everyone's; the next one goes on with the
+# flows that follow.
+ROUNDS_PER_CYCLE = 8
+ROUNDS = 40
+
+BYTES_PER_BUFFER = 512  # with its place in the rings
+BYTES_PER_FLOW = {BALANCER: 96, ON_RTE_HASH: 224}  # in both tables, with a margin
+BYTES_FIXED = 256 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class LbJob:
+    """`command`: packets, testpmd or soak. `slots`: flows that the tables are made for."""
+
+    command: str
+    experiment: str
+    slots: int
+    contestants: tuple
+    rounds: int = ROUNDS
+    cores: int = 1
+    pages: str = "2M"
+    soak_seconds: float = 0
+    loads: tuple = (1.0,)
+    not_run_because: str = ""
+
+    @property
+    def name(self):
+        return f"{self.experiment} {self.command} {self.slots} x{self.cores}"
+
+    def program(self, beside):
+        """What measures; `beside` is the lab's other program."""
+        if self.command == "testpmd":
+            return Path(__file__).resolve().parent / "testpmd.py"
+        return beside.with_name("roost_lab_lb")
+
+    def words(self, beside):
+        common = ["--experiment", self.experiment, "--pages", self.pages]
+        if self.command == "soak":
+            return ["soak", *common, "--connections", str(self.slots), "--seconds",
+                    str(self.soak_seconds)]
+        common += ["--flows", str(self.slots), "--rounds", str(self.rounds)]
+        if self.command == "testpmd":
+            return [*common, "--flow-program", str(beside.with_name("roost_lab_lb"))]
+        return ["packets", *common, "--packets", str(self.slots // ROUNDS_PER_CYCLE), "--cores",
+                str(self.cores), "--peers" if ON_RTE_HASH in self.contestants else "--no-peers"]
+
+    def table_bytes(self):
+        tables = sum(BYTES_PER_FLOW.get(contestant, 0) for contestant in self.contestants)
+        buffers = 0 if self.command == "soak" else BYTES_PER_BUFFER
+        return self.slots * (tables + buffers) + BYTES_FIXED
+
+    def seconds(self):
+        """About how long it takes: only the progress bar asks."""
+        if self.command == "soak":
+            return self.soak_seconds + 120
+        passes = len(self.contestants) * self.rounds * (1 if self.cores == 1 else 2)
+        return self.slots * (passes / ROUNDS_PER_CYCLE + 12) * 2.5e-7
+
+    def tiny(self):
+        return dataclasses.replace(self, slots=20_000, rounds=2, pages="4K",
+                                   soak_seconds=min(self.soak_seconds, 1))
+
+
+def jobs(size, _available):
+    full = size != "quick"
+    found = []
+    for name in ("4M", "16M") if full else ("4M",):
+        slots = SIZES[name]
+        found.append(LbJob("testpmd", "raw", slots, (TESTPMD,), rounds=7))
+        found.append(LbJob("packets", "packets", slots, (*RAW, BALANCER, ON_RTE_HASH)))
+    found.append(LbJob("packets", "workers", SIZES["4M"], (*RAW, BALANCER), cores=2))
+    found.append(LbJob("soak", "soak", SIZES["4M"], (BALANCER,),
+                       soak_seconds=1800 if full else 120))
+    return found

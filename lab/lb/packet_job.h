@@ -1,0 +1,34 @@
+// Times a load balancer's packets from a port to a port: on our tables and on rte_hash, beside what
+// the same packets cost when nothing is asked.
+//
+// The port is DPDK's net_pcap with infinite_rx: it keeps the requests of all flows in buffers and
+// hands out copies, one flow after the other, for ever; what is sent is dropped by the device. So a
+// packet costs no system call, and each one is of another flow. Of several workers each has a
+// capture of its own with the flows that it owns, as a card would give them that can steer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/jobs/job.h"
+#include "roost/base/result.h"
+#include "roost/memory/arena.h"
+
+namespace roost::lab {
+
+struct PacketJobConfig {
+  std::string experiment;
+  uint64_t flows = 0;  // of all workers; the tables are made for as many
+  PageKind pages = PageKind::kSmall;
+  std::vector<int> cores;  // a worker each
+  unsigned rounds = 1;
+  uint64_t packets = 0;  // a pass, of each worker
+  uint64_t seed = 1;
+  bool peers = true;  // whether rte_hash takes part
+};
+
+// An error is a wrong answer or a failed set-up. What takes part: packet_job.cc.
+[[nodiscard]] Result<Rows> run_packet_job(const PacketJobConfig& config, const Progress& progress);
+
+}  // namespace roost::lab

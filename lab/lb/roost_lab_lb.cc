@@ -1,0 +1,122 @@
+// The measuring program of the experiment `lb`. lab/lab.py calls it once a job, as it does
+// roost_lab.
+//
+// Exit status: 0 measured; 1 something was wrong with an answer or could not be set up, said on
+// standard error.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "lab/harness/pinned_core.h"
+#include "lab/lb/flows.h"
+#include "lab/lb/packet_job.h"
+#include "lab/lb/soak_job.h"
+
+namespace roost::lab {
+namespace {
+
+const std::map<std::string, PageKind> kPageKinds = {{"2M", PageKind::kHuge2MiB},
+                                                    {"4K", PageKind::kSmall}};
+
+int fail(const std::string& what) {
+  fmt::print(stderr, "roost_lab_lb: {}\n", what);
+  return 1;
+}
+
+void say_progress(double share, const std::string& what) {
+  fmt::print(stderr, "progress {:.3f} {}\n", share, what);
+}
+
+int write_rows(const Result<Rows>& rows, const std::string& path) {
+  if (!rows) return fail(rows.error().message);
+  std::ofstream csv(path);
+  csv << csv_header();
+  for (const RecordRow& row : rows.value()) csv << csv_line(row);
+  csv.close();
+  return csv ? 0 : fail("the results cannot be written to " + path);
+}
+
+// The core asked for, or the last allowed one, and those before it.
+Result<std::vector<int>> choose_cores(int asked, size_t count) {
+  const Result<int> first = asked >= 0 ? Result<int>(asked) : last_allowed_core();
+  if (!first) return first.error();
+  std::vector<int> cores;
+  for (size_t i = 0; i < count; ++i) cores.push_back(first.value() - static_cast<int>(i));
+  if (cores.back() < 0) return Error{fmt::format("there are no {} cores", count)};
+  return cores;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Measures the load balancer; ./dev lab lb runs it");
+  app.require_subcommand(1);
+  PacketJobConfig packets;
+  SoakJobConfig soak;
+  std::string experiment;
+  std::string pages = "4K";
+  std::string csv;
+  int core = -1;
+  size_t core_count = 1;
+  const auto add_common = [&](CLI::App& command) {
+    command.add_option("--experiment", experiment, "Its name in the record")->required();
+    command.add_option("--pages", pages, "Kind of pages, for every contestant")
+        ->check(CLI::IsMember(kPageKinds));
+    command.add_option("--core", core, "The first measuring core; the last allowed one");
+    command.add_option("--csv", csv, "File to write")->required();
+  };
+  auto* packet_command = app.add_subcommand("packets", "See lab/lb/packet_job.h");
+  add_common(*packet_command);
+  packet_command->add_option("--flows", packets.flows, "Flows of all workers")
+      ->check(CLI::Range(uint64_t{1}, kFlowsMax))
+      ->required();
+  packet_command->add_option("--packets", packets.packets, "A pass, of each worker")->required();
+  packet_command->add_option("--cores", core_count, "How many workers");
+  packet_command->add_option("--rounds", packets.rounds, "Timed rounds");
+  packet_command->add_flag("--peers,!--no-peers", packets.peers, "Whether rte_hash takes part");
+
+  auto* soak_command = app.add_subcommand("soak", "See lab/lb/soak_job.h");
+  add_common(*soak_command);
+  soak_command->add_option("--connections", soak.connections, "That the table takes")->required();
+  soak_command->add_option("--seconds", soak.seconds, "How long")->required();
+
+  auto* flows_command = app.add_subcommand("flows", "Write a capture with a request of each flow");
+  uint64_t flow_count = 0;
+  std::string out;
+  flows_command->add_option("--flows", flow_count, "How many")->required();
+  flows_command->add_option("--out", out, "The capture")->required();
+  CLI11_PARSE(app, argc, argv);
+
+  if (flows_command->parsed()) {
+    const auto error =
+        write_captures(flow_count, std::span(&out, 1), [](uint64_t) { return size_t{0}; });
+    return error ? fail(error->message) : 0;
+  }
+  const auto cores = choose_cores(core, core_count);
+  if (!cores) return fail(cores.error().message);
+  if (packet_command->parsed()) {
+    packets.experiment = experiment;
+    packets.pages = kPageKinds.at(pages);
+    packets.cores = cores.value();
+    return write_rows(run_packet_job(packets, say_progress), csv);
+  }
+  soak.experiment = experiment;
+  soak.core = cores.value().front();
+  return write_rows(run_soak_job(soak, say_progress), csv);
+}
+
+}  // namespace
+}  // namespace roost::lab
+
+int main(int argc, char** argv) {
+  try {
+    return roost::lab::run(argc, argv);
+  } catch (const std::exception& error) {  // memory, or a stream of the standard library
+    std::fputs(error.what(), stderr);
+    return 1;
+  }
+}

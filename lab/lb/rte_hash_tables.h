@@ -1,0 +1,311 @@
+// DPDK's rte_hash behind the functions of FlowTable that the load balancer calls, so that one
+// datapath runs on either (apps/lb/tables.h).
+//
+// rte_hash keeps 8 bytes of data beside a key and has no time. A table of small values without
+// expiry keeps them there (its fast form). One with expiry keeps value and last tick of life in a
+// record of its own by the key's position, as connection trackers on rte_hash do: a hit costs the
+// record's line too, and an expired entry is found in the table and seen to be dead in the record.
+// maintain() walks the records as FlowTable's walks the buckets.
+//
+// Threads: one at a time.
+#pragma once
+
+#include <rte_errno.h>
+#include <rte_hash.h>
+#include <rte_hash_crc.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+#include <rte_prefetch.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "roost/base/hit_words.h"
+#include "roost/base/result.h"
+#include "roost/memory/arena.h"
+#include "roost/table/flow_table.h"
+
+namespace roost::lab {
+
+namespace rte {
+
+struct Free {
+  void operator()(rte_hash* table) const { rte_hash_free(table); }
+};
+using Handle = std::unique_ptr<rte_hash, Free>;
+
+inline Result<Handle> make(uint64_t entries, uint32_t key_bytes) {
+  static int made = 0;  // names are taken once a process
+  const std::string name = "roost_lab_lb_" + std::to_string(made++);
+  rte_hash_parameters parameters{};
+  parameters.name = name.c_str();
+  parameters.entries = static_cast<uint32_t>(entries);
+  parameters.key_len = key_bytes;
+  parameters.hash_func = rte_hash_crc;
+  parameters.socket_id = static_cast<int>(rte_socket_id());
+  Handle table(rte_hash_create(&parameters));
+  if (!table) {
+    return Error{"rte_hash of " + std::to_string(entries) + " entries: " + rte_strerror(rte_errno)};
+  }
+  return table;
+}
+
+// Bytes handed out by DPDK's heap.
+inline uint64_t heap_bytes_taken() {
+  rte_malloc_socket_stats stats{};
+  return rte_malloc_get_socket_stats(static_cast<int>(rte_socket_id()), &stats) == 0
+             ? stats.heap_allocsz_bytes
+             : 0;
+}
+
+inline constexpr size_t kLanesPerCallMax = 32;
+using KeyPointers = std::array<const void*, kLanesPerCallMax>;
+
+}  // namespace rte
+
+// Values of at most 8 bytes, without expiry.
+template <class Key, class Value>
+class RteHashPlainTable {
+  static_assert(sizeof(Value) <= sizeof(void*) && std::is_trivially_copyable_v<Value>);
+
+ public:
+  static constexpr double kPromisedLoad = 0.95;
+  using Config = TableConfig;
+
+  static Result<RteHashPlainTable> create(const Config& config) {
+    const uint64_t bytes_before = rte::heap_bytes_taken();
+    Result<rte::Handle> table = rte::make(config.capacity, sizeof(Key));
+    if (!table) return table.error();
+    return RteHashPlainTable(std::move(table).value(), rte::heap_bytes_taken() - bytes_before);
+  }
+
+  // As FlowTable's: keys by pointer, or side by side.
+  size_t lookup(std::span<const Key* const> keys, std::span<Value> out, HitWords hits) const {
+    ROOST_ASSERT(keys.size() <= rte::kLanesPerCallMax);
+    rte::KeyPointers pointers;
+    std::ranges::copy(keys, pointers.begin());
+    return look_up(pointers, keys.size(), out, hits);
+  }
+  size_t lookup(std::span<const Key> keys, std::span<Value> out, HitWords hits) const {
+    ROOST_ASSERT(keys.size() <= rte::kLanesPerCallMax);
+    rte::KeyPointers pointers;
+    for (size_t lane = 0; lane < keys.size(); ++lane) pointers[lane] = &keys[lane];
+    return look_up(pointers, keys.size(), out, hits);
+  }
+  // Valid until the next find.
+  [[nodiscard]] const Value* find(const Key& key) {
+    void* data = nullptr;
+    if (rte_hash_lookup_data(table_.get(), &key, &data) < 0) return nullptr;
+    std::memcpy(&found_, &data, sizeof(Value));
+    return &found_;
+  }
+  [[nodiscard]] InsertOutcome insert(const Key& key, const Value& value) {
+    void* data = nullptr;
+    std::memcpy(&data, &value, sizeof(Value));
+    return rte_hash_add_key_data(table_.get(), &key, data) == 0 ? InsertOutcome::kInserted
+                                                                : InsertOutcome::kFull;
+  }
+  bool erase(const Key& key) { return rte_hash_del_key(table_.get(), &key) >= 0; }
+
+  [[nodiscard]] uint64_t size() const {
+    return static_cast<uint64_t>(rte_hash_count(table_.get()));
+  }
+  [[nodiscard]] uint64_t memory_bytes() const { return table_bytes_; }
+  [[nodiscard]] std::optional<Violation> audit() const { return {}; }
+
+ private:
+  RteHashPlainTable(rte::Handle table, uint64_t table_bytes)
+      : table_(std::move(table)), table_bytes_(table_bytes) {}
+
+  size_t look_up(rte::KeyPointers& pointers, size_t count, std::span<Value> out,
+                 HitWords hits) const {
+    hits.clear(count);
+    if (count == 0) return 0;
+    std::array<void*, rte::kLanesPerCallMax> data;
+    uint64_t found = 0;
+    rte_hash_lookup_bulk_data(table_.get(), pointers.data(), static_cast<uint32_t>(count), &found,
+                              data.data());
+    for (uint64_t lanes = found; lanes != 0; lanes &= lanes - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(lanes));
+      std::memcpy(&out[lane], &data[lane], sizeof(Value));
+    }
+    hits.write_group(0, static_cast<uint32_t>(found));
+    return static_cast<size_t>(std::popcount(found));
+  }
+
+  rte::Handle table_;
+  uint64_t table_bytes_;
+  Value found_{};
+};
+
+// With expiry; `Sink` is called once for each entry that dies by it.
+template <class Key, class Value, class Sink>
+class RteHashTimedTable {
+  static_assert(std::is_trivially_copyable_v<Value>);
+
+ public:
+  static constexpr double kPromisedLoad = 0.95;
+  static constexpr unsigned kSlots =
+      8;  // a bucket is eight positions, wherever rte_hash keeps them
+  using Config = TableConfig;
+
+  static Result<RteHashTimedTable> create(const Config& config, Sink sink) {
+    const uint64_t bytes_before = rte::heap_bytes_taken();
+    Result<rte::Handle> table = rte::make(config.capacity, sizeof(Key));
+    if (!table) return table.error();
+    const auto positions = static_cast<uint64_t>(rte_hash_max_key_id(table.value().get())) + 1;
+    Result<Arena> records = Arena::map(positions * sizeof(Record), {});
+    if (!records) return records.error();
+    return RteHashTimedTable(std::move(table).value(), rte::heap_bytes_taken() - bytes_before,
+                             std::move(records).value(), positions, std::move(sink));
+  }
+
+  size_t find(std::span<const Key> keys, std::span<Value*> out, HitWords hits) {
+    ROOST_ASSERT(keys.size() <= rte::kLanesPerCallMax);
+    hits.clear(keys.size());
+    if (keys.empty()) return 0;
+    rte::KeyPointers pointers;
+    for (size_t lane = 0; lane < keys.size(); ++lane) pointers[lane] = &keys[lane];
+    std::array<int32_t, rte::kLanesPerCallMax> positions;
+    rte_hash_lookup_bulk(table_.get(), pointers.data(), static_cast<uint32_t>(keys.size()),
+                         positions.data());
+    for (size_t lane = 0; lane < keys.size(); ++lane)
+      if (positions[lane] >= 0) rte_prefetch0(&record(positions[lane]));
+    uint32_t live = 0;
+    for (size_t lane = 0; lane < keys.size(); ++lane) {
+      if (positions[lane] < 0 || !is_live(record(positions[lane]))) continue;
+      out[lane] = &record(positions[lane]).value;
+      live |= uint32_t{1} << lane;
+    }
+    hits.write_group(0, live);
+    return static_cast<size_t>(std::popcount(live));
+  }
+  [[nodiscard]] Value* find(const Key& key) {
+    const int32_t position = rte_hash_lookup(table_.get(), &key);
+    return position >= 0 && is_live(record(position)) ? &record(position).value : nullptr;
+  }
+
+  [[nodiscard]] InsertOutcome insert(const Key& key, const Value& value, TickCount timeout) {
+    const int32_t position = rte_hash_add_key(table_.get(), &key);
+    if (position < 0) return InsertOutcome::kFull;
+    Record& made = record(position);
+    if (made.is_used && !is_live(made)) sink_(key, made.value);
+    made = {.value = value, .is_used = true, .last_tick = now_.count + timeout};
+    return InsertOutcome::kInserted;
+  }
+  bool erase(const Key& key) {
+    const int32_t position = rte_hash_del_key(table_.get(), &key);
+    if (position >= 0) record(position).is_used = false;
+    return position >= 0;
+  }
+  void refresh(const Value* found, TickCount timeout) {
+    auto* one = reinterpret_cast<Record*>(reinterpret_cast<uintptr_t>(found));  // its first member
+    one->last_tick = now_.count + timeout;
+  }
+
+  AdvanceOutcome advance(Tick now) {
+    now_ = now;
+    return AdvanceOutcome::kAdvanced;
+  }
+  [[nodiscard]] Tick now() const { return now_; }
+  [[nodiscard]] Tick scan_deadline() const { return {~uint64_t{0}}; }  // ticks do not wrap
+
+  [[nodiscard]] uint64_t bucket_count() const { return (position_count_ + kSlots - 1) / kSlots; }
+  uint64_t maintain(uint64_t bucket_budget) {
+    uint64_t dead = 0;
+    for (uint64_t i = 0; i < std::min(kSlots * bucket_budget, position_count_); ++i) {
+      const uint64_t position = swept_;
+      swept_ = swept_ + 1 == position_count_ ? 0 : swept_ + 1;
+      const Record& one = record(position);
+      if (!one.is_used || is_live(one)) continue;
+      const Key key = key_at(position);
+      sink_(key, one.value);
+      erase(key);
+      ++dead;
+    }
+    return dead;
+  }
+
+  // As FlowTable's; a cursor's slot is a position.
+  template <class Visit>
+  bool scan(Cursor& cursor, uint64_t bucket_budget, Visit&& visit) {
+    const uint64_t end =
+        std::min(cursor.next_slot / kSlots * kSlots + kSlots * bucket_budget, position_count_);
+    while (cursor.next_slot < end) {
+      const uint64_t position = cursor.next_slot++;
+      if (record(position).is_used && is_live(record(position)))
+        visit(key_at(position), record(position).value);
+    }
+    return end < position_count_;
+  }
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    Cursor cursor;
+    scan(cursor, bucket_count(), visit);
+  }
+
+  [[nodiscard]] uint64_t capacity() const { return position_count_; }
+  [[nodiscard]] uint64_t size() const {
+    return static_cast<uint64_t>(rte_hash_count(table_.get()));
+  }
+  [[nodiscard]] uint64_t memory_bytes() const { return table_bytes_ + records_.bytes(); }
+  [[nodiscard]] PageKind page_kind() const { return records_.page_kind(); }
+  [[nodiscard]] Isa isa() const { return isa_best(); }
+  [[nodiscard]] std::optional<Violation> audit() const { return {}; }
+
+ private:
+  struct Record {
+    Value value;
+    bool is_used = false;
+    uint64_t last_tick = 0;  // of its life
+  };
+
+  RteHashTimedTable(rte::Handle table, uint64_t table_bytes, Arena records, uint64_t position_count,
+                    Sink sink)
+      : table_(std::move(table)),
+        table_bytes_(table_bytes),
+        records_(std::move(records)),
+        position_count_(position_count),
+        sink_(std::move(sink)) {}
+
+  template <class Position>
+  [[nodiscard]] Record& record(Position position) const {
+    return reinterpret_cast<Record*>(records_.data())[position];
+  }
+  [[nodiscard]] bool is_live(const Record& one) const { return now_.count <= one.last_tick; }
+  [[nodiscard]] Key key_at(uint64_t position) const {
+    void* stored = nullptr;
+    const int found =
+        rte_hash_get_key_with_position(table_.get(), static_cast<int32_t>(position), &stored);
+    ROOST_ASSERT(found == 0);
+    Key key;
+    std::memcpy(&key, stored, sizeof(Key));
+    return key;
+  }
+
+  rte::Handle table_;
+  uint64_t table_bytes_;
+  Arena records_;
+  uint64_t position_count_;
+  Sink sink_;
+  Tick now_{};
+  uint64_t swept_ = 0;  // position at which maintain() goes on
+};
+
+struct RteHashTables {
+  template <class Key, class Value>
+  using Plain = RteHashPlainTable<Key, Value>;
+  template <class Key, class Value, class DeathSink>
+  using Timed = RteHashTimedTable<Key, Value, DeathSink>;
+};
+
+}  // namespace roost::lab

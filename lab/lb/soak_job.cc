@@ -1,0 +1,239 @@
+#include "lab/lb/soak_job.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "apps/lb/tables.h"
+#include "lab/harness/pinned_core.h"
+#include "lab/lb/balancer.h"
+#include "lab/lb/soak_traffic.h"
+
+namespace roost::lab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t kFloodPerPlace = 10;
+// After so many ticks the oldest flows are gone, and so are the places that wait to be swept.
+constexpr uint64_t kWarmUpTicks = 3 * SoakTraffic::kHeldTicks;
+constexpr uint64_t kBatchesPerLook = 1'024;  // at the clock and at the load
+
+// How long batches took, in a class for each nanosecond up to a millisecond.
+class BatchTimes {
+ public:
+  void add(Clock::duration duration) {
+    const auto nanoseconds = static_cast<uint64_t>(duration.count());
+    ++counts_[std::min<uint64_t>(nanoseconds, counts_.size() - 1)];
+    ++total_;
+  }
+  [[nodiscard]] uint64_t total() const { return total_; }
+  // The time that a share of the batches does not exceed.
+  [[nodiscard]] double quantile(double share) const {
+    const auto wanted = static_cast<uint64_t>(share * static_cast<double>(total_));
+    uint64_t seen = 0;
+    size_t nanoseconds = 0;
+    while (nanoseconds + 1 < counts_.size() && (seen += counts_[nanoseconds]) <= wanted)
+      ++nanoseconds;
+    return static_cast<double>(nanoseconds);
+  }
+
+ private:
+  std::vector<uint64_t> counts_ = std::vector<uint64_t>(1'000'000);
+  uint64_t total_ = 0;
+};
+
+struct Phase {
+  const char* name;
+  bool is_flood;
+  BatchTimes times{};
+  double load_min = 1;
+  double load_max = 0;
+};
+
+class SoakJob {
+ public:
+  SoakJob(const SoakJobConfig& config, const Progress& progress)
+      : config_(config), progress_(progress) {}
+
+  Result<Rows> run() {
+    const Result<int> pinned = pin_to_core(config_.core);
+    if (!pinned) return pinned.error();
+    auto balancer = Balancer<lb::OwnTables>::create(
+        {.connections = config_.connections,
+         .hash_seed = config_.seed,
+         .timeouts = fmt::format("tcp_established = {0}\ntcp_syn = {0}\ntcp_closing = {1}\n"
+                                 "tcp_closed = {1}\nudp = {1}",
+                                 SoakTraffic::kEstablishedTicks, SoakTraffic::kOtherTicks)});
+    if (!balancer) return balancer.error();
+    balancer_ = std::move(balancer).value();
+    traffic_ = std::make_unique<SoakTraffic>(balancer_->state(), balancer_->datapath(),
+                                             config_.connections);
+    const double half = config_.seconds / 2;
+    std::array<Phase, 3> phases = {{{"before", false}, {"flood", true}, {"after", false}}};
+    warm_up();
+    const size_t heap_before = mallinfo2().uordblks;
+    run_for(phases[0], half, 0);
+    run_flood(phases[1]);
+    // What the flood has left behind goes first.
+    warm_up();
+    run_for(phases[2], half, 0.5);
+    if (auto error = check_at_load()) return *error;
+    if (auto error = check_at_the_end()) return *error;
+    const size_t heap_after = mallinfo2().uordblks;
+    if (heap_before != heap_after) {
+      return Error{
+          fmt::format("the heap held {} bytes before and {} after", heap_before, heap_after)};
+    }
+    return rows(phases);
+  }
+
+ private:
+  using Connections = lb::ConnectionTable<net::Ipv4Address>;
+
+  [[nodiscard]] Connections& connections() { return balancer_->state().ipv4().connections(); }
+
+  void step(Phase& phase) {
+    traffic_->prepare(phase.is_flood);
+    const Clock::time_point began = Clock::now();
+    traffic_->process();
+    phase.times.add(Clock::now() - began);
+    traffic_->judge();
+  }
+
+  void look_at_load(Phase& phase) {
+    const double load =
+        static_cast<double>(connections().size()) / static_cast<double>(config_.connections);
+    phase.load_min = std::min(phase.load_min, load);
+    phase.load_max = std::max(phase.load_max, load);
+  }
+
+  void warm_up() {
+    Phase unused{"", false};
+    const uint64_t end = traffic_->now().count + kWarmUpTicks;
+    while (traffic_->now().count < end) step(unused);
+  }
+
+  void run_for(Phase& phase, double seconds, double share_before) {
+    const Clock::time_point began = Clock::now();
+    double passed = 0;
+    while (passed < seconds) {
+      for (uint64_t i = 0; i < kBatchesPerLook; ++i) step(phase);
+      look_at_load(phase);
+      passed = std::chrono::duration<double>(Clock::now() - began).count();
+      progress_(share_before + passed / seconds / 2, phase.name);
+    }
+  }
+
+  void run_flood(Phase& phase) {
+    const uint64_t end = traffic_->counts().flood + kFloodPerPlace * config_.connections;
+    while (traffic_->counts().flood < end) {
+      step(phase);
+      look_at_load(phase);
+    }
+  }
+
+  std::optional<Error> check_at_load() {
+    const SoakCounts& counts = traffic_->counts();
+    if (counts.lost != 0) {
+      return Error{fmt::format("{} of {} packets of confirmed flows were not forwarded",
+                               counts.lost, counts.packets)};
+    }
+    balancer_->state().settle();
+    if (!balancer_->state().audit()) return Error{"an index leads nowhere, with flows live"};
+    return check_sums();
+  }
+
+  std::optional<Error> check_sums() {
+    const lb::FlowCounts made = balancer_->state().counts();
+    const SoakCounts& done = traffic_->counts();
+    const uint64_t live = balancer_->state().count_live();
+    if (made.made != done.begun + done.flood_made || made.held() != live ||
+        connections().size() != live || made.evicted > done.flood_made || made.deleted != 0) {
+      return Error{fmt::format(
+          "the sums are wrong: {} made of {} and {}, {} ended, {} expired, {} evicted, {} live",
+          made.made, done.begun, done.flood_made, made.ended, made.expired, made.evicted, live)};
+    }
+    return {};
+  }
+
+  std::optional<Error> check_at_the_end() {
+    progress_(1, "everything ends");
+    traffic_->fall_silent();
+    balancer_->state().settle();
+    if (auto error = check_sums()) return error;
+    const lb::FlowCounts made = balancer_->state().counts();
+    if (made.ended * 2 != traffic_->counts().closed || made.held() != 0) {
+      return Error{fmt::format("{} flows closed and {} are counted; {} are left",
+                               traffic_->counts().closed / 2, made.ended, made.held())};
+    }
+    if (!balancer_->state().audit()) return Error{"an index leads nowhere, with no flow left"};
+    return {};
+  }
+
+  [[nodiscard]] Rows rows(std::span<const Phase> phases) {
+    Rows rows;
+    const SoakCounts& done = traffic_->counts();
+    const lb::FlowCounts made = balancer_->state().counts();
+    for (const Phase& phase : phases) {
+      RecordRow row;
+      row.experiment = config_.experiment;
+      row.contestant = "balancer";
+      row.form = phase.name;
+      row.workload = "churn";
+      row.slots = config_.connections;
+      row.entries = config_.connections;
+      row.load = SoakTraffic::kLoad;
+      row.operations = phase.times.total();
+      row.table_bytes = connections().memory_bytes();
+      row.page_bytes = connections().page_kind() == PageKind::kHuge2MiB ? 2U << 20 : 4U << 10;
+      row.core = config_.core;
+      row.seed = config_.seed;
+      row.round = 0;
+      for (const auto& [metric, value] :
+           {std::pair("batch_ns_p50", phase.times.quantile(0.5)),
+            std::pair("batch_ns_p99", phase.times.quantile(0.99)),
+            std::pair("batch_ns_p999", phase.times.quantile(0.999)),
+            std::pair("load_min", phase.load_min), std::pair("load_max", phase.load_max)}) {
+        row.metric = metric;
+        row.value = value;
+        rows.push_back(row);
+      }
+    }
+    for (const auto& [metric, count] :
+         {std::pair("packets", done.packets), std::pair("flows_begun", done.begun),
+          std::pair("flows_refused", done.refused), std::pair("packets_lost", done.lost),
+          std::pair("flood_packets", done.flood), std::pair("flows_made", made.made),
+          std::pair("flows_ended", made.ended), std::pair("flows_expired", made.expired),
+          std::pair("flows_evicted", made.evicted), std::pair("flows_left", made.held())}) {
+      RecordRow row = rows.front();
+      row.form = "whole run";
+      row.metric = metric;
+      row.value = static_cast<double>(count);
+      rows.push_back(row);
+    }
+    return rows;
+  }
+
+  const SoakJobConfig& config_;
+  const Progress& progress_;
+  std::unique_ptr<Balancer<lb::OwnTables>> balancer_;
+  std::unique_ptr<SoakTraffic> traffic_;
+};
+
+}  // namespace
+
+Result<Rows> run_soak_job(const SoakJobConfig& config, const Progress& progress) {
+  return SoakJob(config, progress).run();
+}
+
+}  // namespace roost::lab
