@@ -1,0 +1,155 @@
+// The load balancer on rte_hash is the load balancer: packet for packet it decides what ours does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "apps/lb/tables.h"
+#include "lab/contestants/eal.h"
+#include "lab/harness/pinned_core.h"
+#include "lab/lb/balancer.h"
+#include "lab/lb/flows.h"
+#include "lab/lb/rte_hash_tables.h"
+#include "lab/lb/soak_job.h"
+#include "roost/net/byte_order.h"
+#include "roost/traffic/draw.h"
+
+namespace roost::lab {
+namespace {
+
+constexpr uint32_t kHeadroom = 128;
+constexpr uint64_t kConnections = 20'000;
+
+// One batch through a balancer: what became of each frame, and its bytes.
+template <class Tables>
+class Side {
+ public:
+  Side()
+      : balancer_(Balancer<Tables>::create({.connections = kConnections,
+                                            .timeouts = "tcp_established = 60\ntcp_syn = 20\n"
+                                                        "tcp_closing = 20\ntcp_closed = 5"})
+                      .value()) {}
+
+  std::vector<std::pair<bool, Frame>> send(const std::vector<Frame>& frames, Tick now) {
+    net::PacketBatch batch;
+    for (size_t lane = 0; lane < frames.size(); ++lane) {
+      uint8_t* data = buffers_[lane].data() + kHeadroom;
+      std::ranges::copy(frames[lane], data);
+      batch.push({.data = data,
+                  .contiguous_bytes = kFrameBytes,
+                  .total_bytes = kFrameBytes,
+                  .headroom = kHeadroom});
+    }
+    balancer_->datapath().process(batch, now);
+    balancer_->datapath().idle(now, 64);
+    std::vector<std::pair<bool, Frame>> fates;
+    for (size_t lane = 0; lane < frames.size(); ++lane) {
+      Frame out;
+      std::copy_n(batch.packets()[lane].data, kFrameBytes, out.begin());
+      fates.emplace_back(batch.verdicts()[lane].is_forward(), out);
+    }
+    return fates;
+  }
+  lb::BasicState<Tables>& state() { return balancer_->state(); }
+
+ private:
+  std::unique_ptr<Balancer<Tables>> balancer_;
+  std::array<std::array<uint8_t, kHeadroom + kFrameBytes>, net::kBatchLanesMax> buffers_{};
+};
+
+// A packet of some flow, of either end, with some flags.
+Frame random_frame(traffic::Draw& draw) {
+  constexpr std::array<uint8_t, 6> kFlags = {
+      net::tcp::kSyn,
+      net::tcp::kAck,
+      net::tcp::kAck,
+      net::tcp::kSyn | net::tcp::kAck,
+      net::tcp::kFin | net::tcp::kAck,
+      net::tcp::kRst,
+  };
+  const uint64_t flow = draw.below(15'000);
+  const uint8_t flags = kFlags[draw.below(kFlags.size())];
+  if (draw.below(3) != 0) return request_of(flow, flags);
+  return answer_of(flow, static_cast<uint32_t>(draw.below(kBackendCount)), flags);
+}
+
+TEST(BalancerOnRteHash, decides_as_ours_does) {
+  for (const uint64_t seed : {1U, 2U, 3U}) {
+    Side<lb::OwnTables> ours;
+    Side<RteHashTables> theirs;
+    traffic::Draw draw(seed);
+    uint64_t forwarded = 0;
+    for (uint64_t turn = 0; turn < 10'000; ++turn) {
+      std::vector<Frame> frames;
+      for (size_t lane = 0; lane < net::kBatchLanesMax; ++lane)
+        frames.push_back(random_frame(draw));
+      const Tick now{turn / 20};
+      const auto fates = ours.send(frames, now);
+      ASSERT_EQ(fates, theirs.send(frames, now)) << "seed " << seed << ", turn " << turn;
+      for (const auto& fate : fates) forwarded += fate.first ? 1 : 0;
+    }
+    EXPECT_GT(forwarded, 100'000U);
+    ours.state().settle();
+    theirs.state().settle();
+    const lb::FlowCounts mine = ours.state().counts();
+    const lb::FlowCounts other = theirs.state().counts();
+    EXPECT_EQ(mine.made, other.made);
+    EXPECT_EQ(mine.ended, other.ended);
+    EXPECT_EQ(mine.expired, other.expired);
+    EXPECT_EQ(ours.state().count_live(), theirs.state().count_live());
+    EXPECT_GT(mine.expired, 1'000U);
+    EXPECT_GT(mine.ended, 1'000U);
+    EXPECT_TRUE(ours.state().audit());
+    EXPECT_TRUE(theirs.state().audit());
+  }
+}
+
+TEST(Flows, have_a_client_each) {
+  std::unordered_set<uint32_t> clients;
+  for (uint64_t flow = 0; flow < 1'000'000; ++flow) {
+    const net::Ipv4Address client = client_of(flow);
+    const uint32_t number = net::load_be32(client.bytes.data());
+    EXPECT_EQ(number >> 29, 2U);  // 64.0.0.0/3
+    ASSERT_TRUE(clients.insert(number).second) << flow;
+  }
+}
+
+TEST(Soak, counts_every_flow) {
+  const int core = last_allowed_core().value();
+  for (const uint64_t seed : {1U, 2U}) {
+    const auto rows = run_soak_job(
+        {.experiment = "soak", .connections = 20'000, .seconds = 0.1, .core = core, .seed = seed},
+        [](double, const std::string&) {});
+    ASSERT_TRUE(rows) << rows.error().message;
+    const auto value = [&](const std::string& metric) {
+      for (const RecordRow& row : rows.value())
+        if (row.metric == metric) return row.value.value_or(-1);
+      return -1.0;
+    };
+    EXPECT_EQ(value("packets_lost"), 0);
+    EXPECT_EQ(value("flows_left"), 0);
+    EXPECT_GE(value("flood_packets"), 200'000);
+    EXPECT_GT(value("flows_evicted"), 10'000);
+  }
+}
+
+}  // namespace
+}  // namespace roost::lab
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const auto eal = roost::lab::Eal::start(
+      {.core = 0, .pages = roost::PageKind::kSmall, .memory_bytes = uint64_t{256} << 20});
+  if (!eal) {
+    std::fputs(eal.error().message.c_str(), stderr);
+    return 1;
+  }
+  return RUN_ALL_TESTS();
+}

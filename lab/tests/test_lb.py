@@ -1,0 +1,112 @@
+"""The experiment `lb`: its verdicts, its jobs, its report."""
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import rows  # noqa: E402  (found by the line above)
+from lb import experiment  # noqa: E402
+from lb.jobs import ON_RTE_HASH, SIZES, jobs  # noqa: E402
+from report import render_html, render_text  # noqa: E402
+from report.record import Record  # noqa: E402
+
+ROUNDS = 5
+FLOWS = float(SIZES["4M"])
+
+
+def packet_rows(nanoseconds, experiment_name="packets", form="1 worker", slow_rounds=(), **fields):
+    """In slow rounds everything takes twice as long."""
+    return [rows.ROW | {"experiment": experiment_name, "contestant": contestant, "form": form,
+                        "slots": FLOWS, "metric": "ns_per_packet", "round": float(number),
+                        "value": value * (2 if number in slow_rounds else 1), "note": "n"} | fields
+            for contestant, value in nanoseconds.items() for number in range(ROUNDS)]
+
+
+def soak_rows(before, after, **fields):
+    figures = {"before": before, "flood": 3 * before, "after": after}
+    found = [rows.ROW | {"experiment": "soak", "contestant": "balancer", "form": phase,
+                         "metric": f"batch_ns_{name}", "value": value, "round": 0.0} | fields
+             for phase, value in figures.items() for name in ("p50", "p99", "p999")]
+    found += [found[0] | {"form": phase, "metric": f"load_{end}", "value": 0.9}
+              for phase in figures for end in ("min", "max")]
+    return found + [found[0] | {"form": "whole run", "metric": "flows_left", "value": 0.0}]
+
+
+def verdicts(found_rows):
+    sections = experiment.sections(Record(found_rows))
+    return {verdict.claim: (verdict.verdict, verdict.said)
+            for section in sections for verdict in section.verdicts}
+
+
+def packets(ours, theirs, **fields):
+    return packet_rows({"raw_io": 40.0, "raw_io_parse": 60.0, "balancer": ours,
+                        ON_RTE_HASH: theirs}, **fields)
+
+
+class Packets(unittest.TestCase):
+    def ratio(self, *arguments, **fields):
+        found = verdicts(packets(*arguments, **fields))
+        return next(value for claim, value in found.items() if "rte_hash" in claim)
+
+    def test_raw_io_and_parsing_are_taken_from_both_sides(self):
+        word, said = self.ratio(160.0, 200.0)
+        self.assertEqual(word, "must reached")  # 140 / 100, though 200 / 160 is below it
+        self.assertIn("1.40", said)
+
+    def test_below_the_must_the_distance_is_said(self):
+        word, said = self.ratio(160.0, 188.0)
+        self.assertEqual(word, "MISSED")
+        self.assertIn("-1.5%", said)
+
+    def test_a_slow_round_is_everyones(self):
+        self.assertEqual(self.ratio(160.0, 200.0, slow_rounds=(1, 3))[0], "must reached")
+
+    def test_on_small_pages_there_is_no_verdict(self):
+        self.assertEqual(verdicts(packets(160.0, 200.0, page_bytes=4096.0)), {})
+
+    def test_the_nanoseconds_have_words_of_their_own(self):
+        for ours, word in ((105.0, "aim reached"), (140.0, "as expected"),
+                           (160.0, "above what was expected")):
+            found = verdicts(packets(ours, 200.0))
+            self.assertIn(word, [value[0] for value in found.values()])
+
+
+class Workers(unittest.TestCase):
+    def test_the_gain_is_of_one_round(self):
+        for two, word in ((100.0, "must reached"), (120.0, "MISSED")):
+            found = verdicts(packet_rows({"raw_io": 40.0, "balancer": 200.0}, "workers")
+                             + packet_rows({"raw_io": 20.0, "balancer": two}, "workers",
+                                           "2 workers"))
+            self.assertEqual([value[0] for value in found.values()], [word])
+
+
+class Soak(unittest.TestCase):
+    def test_within_ten_percent(self):
+        for after, word in ((1090.0, "must reached"), (1120.0, "MISSED"), (880.0, "MISSED")):
+            found = verdicts(soak_rows(1000.0, after))
+            self.assertEqual([value[0] for value in found.values()], [word])
+
+
+class Report(unittest.TestCase):
+    def test_both_forms_can_be_written(self):
+        sections = experiment.sections(Record(packets(160.0, 200.0) + soak_rows(1000.0, 1000.0)))
+        self.assertIn("balancer on rte_hash", render_text.render({}, sections, []))
+        self.assertIn("balancer on rte_hash", render_html.render("t", {}, sections, []))
+
+
+class Jobs(unittest.TestCase):
+    def test_names_are_unique_and_raw_rows_come_first(self):
+        for size in ("quick", "full"):
+            found = jobs(size, [])
+            self.assertEqual(len({job.name for job in found}), len(found))
+            self.assertEqual(found[0].experiment, "raw")
+
+    def test_the_tiny_form_is_small(self):
+        for job in jobs("full", []):
+            self.assertLessEqual(job.tiny().slots, 20_000)
+            self.assertLessEqual(job.tiny().soak_seconds, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
