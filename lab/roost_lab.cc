@@ -10,7 +10,6 @@
 #include <boost/version.hpp>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +21,7 @@
 #include "lab/harness/pinned_core.h"
 #include "lab/harness/rounds.h"
 #include "lab/jobs/job.h"
+#include "lab/jobs/program.h"
 #include "roost/isa/isa.h"
 
 namespace roost::lab {
@@ -108,15 +108,8 @@ int run_job(Arguments& arguments, RunJob run) {
     if (!pinned) return fail(pinned.error().message);
   }
 
-  const auto rows = run(job, [](double share, const std::string& what) {
-    fmt::print(stderr, "progress {:.3f} {}\n", share, what);
-  });
-  if (!rows) return fail(rows.error().message);
-  std::ofstream csv(arguments.csv);
-  csv << csv_header();
-  for (const RecordRow& row : rows.value()) csv << csv_line(row);
-  csv.close();
-  return csv ? 0 : fail("the results cannot be written to " + arguments.csv);
+  const auto wrong = write_rows(run(job, say_progress), arguments.csv);
+  return wrong ? fail(wrong->message) : 0;
 }
 
 void add_options(CLI::App& command, Arguments& arguments) {

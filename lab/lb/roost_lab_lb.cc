@@ -9,11 +9,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <map>
 #include <string>
 
 #include "lab/harness/pinned_core.h"
+#include "lab/jobs/program.h"
 #include "lab/lb/flows.h"
 #include "lab/lb/packet_job.h"
 #include "lab/lb/soak_job.h"
@@ -27,19 +27,6 @@ const std::map<std::string, PageKind> kPageKinds = {{"2M", PageKind::kHuge2MiB},
 int fail(const std::string& what) {
   fmt::print(stderr, "roost_lab_lb: {}\n", what);
   return 1;
-}
-
-void say_progress(double share, const std::string& what) {
-  fmt::print(stderr, "progress {:.3f} {}\n", share, what);
-}
-
-int write_rows(const Result<Rows>& rows, const std::string& path) {
-  if (!rows) return fail(rows.error().message);
-  std::ofstream csv(path);
-  csv << csv_header();
-  for (const RecordRow& row : rows.value()) csv << csv_line(row);
-  csv.close();
-  return csv ? 0 : fail("the results cannot be written to " + path);
 }
 
 // The core asked for, or the last allowed one, and those before it.
@@ -102,11 +89,13 @@ int run(int argc, char** argv) {
     packets.experiment = experiment;
     packets.pages = kPageKinds.at(pages);
     packets.cores = cores.value();
-    return write_rows(run_packet_job(packets, say_progress), csv);
+    const auto wrong = write_rows(run_packet_job(packets, say_progress), csv);
+    return wrong ? fail(wrong->message) : 0;
   }
   soak.experiment = experiment;
   soak.core = cores.value().front();
-  return write_rows(run_soak_job(soak, say_progress), csv);
+  const auto wrong = write_rows(run_soak_job(soak, say_progress), csv);
+  return wrong ? fail(wrong->message) : 0;
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+// What the lab's measuring programs have in common: how they speak to lab.py.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "lab/jobs/job.h"
+
+namespace roost::lab {
+
+// Says on standard error how far a job is.
+void say_progress(double share_done, const std::string& what);
+
+// Writes a job's rows; what is wrong with them, or with the file, if anything is.
+[[nodiscard]] std::optional<Error> write_rows(const Result<Rows>& rows, const std::string& path);
+
+}  // namespace roost::lab
