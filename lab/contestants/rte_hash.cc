@@ -1,44 +1,18 @@
 #include "lab/contestants/rte_hash.h"
 
-#include <rte_errno.h>
 #include <rte_hash.h>
-#include <rte_hash_crc.h>
-#include <rte_lcore.h>
-#include <rte_malloc.h>
 
 #include <array>
-#include <string>
+#include <utility>
 
 #include "roost/base/assert.h"
 
 namespace roost::lab {
-namespace {
-
-// Bytes handed out by DPDK's heap.
-uint64_t heap_bytes_taken() {
-  rte_malloc_socket_stats stats{};
-  return rte_malloc_get_socket_stats(static_cast<int>(rte_socket_id()), &stats) == 0
-             ? stats.heap_allocsz_bytes
-             : 0;
-}
-
-}  // namespace
 
 Result<RteHash> RteHash::create(uint64_t slots, PageKind) {
-  rte_hash_parameters parameters{};
-  static int made = 0;  // names are taken once a process
-  const std::string name = "roost_lab_" + std::to_string(made++);
-  parameters.name = name.c_str();
-  parameters.entries = static_cast<uint32_t>(slots);
-  parameters.key_len = sizeof(Key);
-  parameters.hash_func = rte_hash_crc;
-  parameters.socket_id = static_cast<int>(rte_socket_id());
-  const uint64_t bytes_before = heap_bytes_taken();
-  rte_hash* table = rte_hash_create(&parameters);
-  if (table == nullptr) {
-    return Error{"rte_hash of " + std::to_string(slots) + " entries: " + rte_strerror(rte_errno)};
-  }
-  return RteHash(table, heap_bytes_taken() - bytes_before);
+  Result<MadeRteHash> made = make_rte_hash(slots, sizeof(Key));
+  if (!made) return made.error();
+  return RteHash(std::move(made).value());
 }
 
 bool RteHash::insert(const Key& key, const Value& value) {
@@ -77,7 +51,5 @@ FewestLines RteHash::fewest_lines() const {
   return {.first_bytes = slots / kSlotsPerBucket * kBucketBytes,
           .second_bytes = slots * kEntryBytes};
 }
-
-void RteHash::Free::operator()(rte_hash* table) const { rte_hash_free(table); }
 
 }  // namespace roost::lab

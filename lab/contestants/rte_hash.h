@@ -10,13 +10,12 @@
 #include <span>
 #include <string_view>
 
+#include "lab/contestants/rte_hash_handle.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
 #include "roost/memory/arena.h"
-
-struct rte_hash;
 
 namespace roost::lab {
 
@@ -51,12 +50,9 @@ class RteHash {
   [[nodiscard]] FewestLines fewest_lines() const;
 
  private:
-  struct Free {
-    void operator()(rte_hash* table) const;
-  };
-  RteHash(rte_hash* table, uint64_t memory_bytes) : table_(table), memory_bytes_(memory_bytes) {}
+  explicit RteHash(MadeRteHash made) : table_(std::move(made.table)), memory_bytes_(made.bytes) {}
 
-  std::unique_ptr<rte_hash, Free> table_;
+  RteHashHandle table_;
   uint64_t memory_bytes_;
 };
 

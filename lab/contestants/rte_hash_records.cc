@@ -1,55 +1,27 @@
 #include "lab/contestants/rte_hash_records.h"
 
-#include <rte_errno.h>
 #include <rte_hash.h>
-#include <rte_hash_crc.h>
-#include <rte_lcore.h>
-#include <rte_malloc.h>
 #include <rte_prefetch.h>
 
 #include <array>
 #include <bit>
-#include <string>
 #include <utility>
 
 #include "roost/base/assert.h"
 
 namespace roost::lab {
-namespace {
 
-// Bytes handed out by DPDK's heap.
-uint64_t heap_bytes_taken() {
-  rte_malloc_socket_stats stats{};
-  return rte_malloc_get_socket_stats(static_cast<int>(rte_socket_id()), &stats) == 0
-             ? stats.heap_allocsz_bytes
-             : 0;
-}
-
-}  // namespace
-
-RteHashRecords::RteHashRecords(std::unique_ptr<rte_hash, Free> table, uint64_t table_bytes,
-                               Arena records)
+RteHashRecords::RteHashRecords(RteHashHandle table, uint64_t table_bytes, Arena records)
     : table_(std::move(table)), table_bytes_(table_bytes), records_(std::move(records)) {}
 
 Result<RteHashRecords> RteHashRecords::create(uint64_t slots, PageKind pages) {
-  static int made = 0;  // names are taken once a process
-  const std::string name = "roost_lab_records_" + std::to_string(made++);
-  rte_hash_parameters parameters{};
-  parameters.name = name.c_str();
-  parameters.entries = static_cast<uint32_t>(slots);
-  parameters.key_len = sizeof(Key);
-  parameters.hash_func = rte_hash_crc;
-  parameters.socket_id = static_cast<int>(rte_socket_id());
-  const uint64_t bytes_before = heap_bytes_taken();
-  std::unique_ptr<rte_hash, Free> table(rte_hash_create(&parameters));
-  if (!table) {
-    return Error{"rte_hash of " + std::to_string(slots) + " entries: " + rte_strerror(rte_errno)};
-  }
+  Result<MadeRteHash> made = make_rte_hash(slots, sizeof(Key));
+  if (!made) return made.error();
+  auto [table, table_bytes] = std::move(made).value();
   const auto position_max = static_cast<uint64_t>(rte_hash_max_key_id(table.get()));
   Result<Arena> records = Arena::map((position_max + 1) * sizeof(Record), {.pages = pages});
   if (!records) return records.error();
-  return RteHashRecords(std::move(table), heap_bytes_taken() - bytes_before,
-                        std::move(records).value());
+  return RteHashRecords(std::move(table), table_bytes, std::move(records).value());
 }
 
 bool RteHashRecords::insert(const Key& key, const Value& value) {
@@ -94,7 +66,5 @@ FewestLines RteHashRecords::fewest_lines() const {
   return {.first_bytes = slots / kSlotsPerBucket * kBucketBytes,
           .second_bytes = slots * kEntryBytes};
 }
-
-void RteHashRecords::Free::operator()(rte_hash* table) const { rte_hash_free(table); }
 
 }  // namespace roost::lab

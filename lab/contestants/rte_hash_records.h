@@ -10,13 +10,12 @@
 #include <span>
 #include <string_view>
 
+#include "lab/contestants/rte_hash_handle.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
 #include "roost/memory/arena.h"
-
-struct rte_hash;
 
 namespace roost::lab {
 
@@ -49,14 +48,11 @@ class RteHashRecords {
     uint64_t unused[2];
   };
   static_assert(sizeof(Record) == 32);
-  struct Free {
-    void operator()(rte_hash* table) const;
-  };
-  RteHashRecords(std::unique_ptr<rte_hash, Free> table, uint64_t table_bytes, Arena records);
+  RteHashRecords(RteHashHandle table, uint64_t table_bytes, Arena records);
 
   [[nodiscard]] Record* records() const { return reinterpret_cast<Record*>(records_.data()); }
 
-  std::unique_ptr<rte_hash, Free> table_;
+  RteHashHandle table_;
   uint64_t table_bytes_;
   Arena records_;
 };

@@ -10,11 +10,7 @@
 // Threads: one at a time.
 #pragma once
 
-#include <rte_errno.h>
 #include <rte_hash.h>
-#include <rte_hash_crc.h>
-#include <rte_lcore.h>
-#include <rte_malloc.h>
 #include <rte_prefetch.h>
 
 #include <algorithm>
@@ -22,13 +18,12 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "lab/contestants/rte_hash_handle.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
 #include "roost/memory/arena.h"
@@ -37,35 +32,6 @@
 namespace roost::lab {
 
 namespace rte {
-
-struct Free {
-  void operator()(rte_hash* table) const { rte_hash_free(table); }
-};
-using Handle = std::unique_ptr<rte_hash, Free>;
-
-inline Result<Handle> make(uint64_t entries, uint32_t key_bytes) {
-  static int made = 0;  // names are taken once a process
-  const std::string name = "roost_lab_lb_" + std::to_string(made++);
-  rte_hash_parameters parameters{};
-  parameters.name = name.c_str();
-  parameters.entries = static_cast<uint32_t>(entries);
-  parameters.key_len = key_bytes;
-  parameters.hash_func = rte_hash_crc;
-  parameters.socket_id = static_cast<int>(rte_socket_id());
-  Handle table(rte_hash_create(&parameters));
-  if (!table) {
-    return Error{"rte_hash of " + std::to_string(entries) + " entries: " + rte_strerror(rte_errno)};
-  }
-  return table;
-}
-
-// Bytes handed out by DPDK's heap.
-inline uint64_t heap_bytes_taken() {
-  rte_malloc_socket_stats stats{};
-  return rte_malloc_get_socket_stats(static_cast<int>(rte_socket_id()), &stats) == 0
-             ? stats.heap_allocsz_bytes
-             : 0;
-}
 
 inline constexpr size_t kLanesPerCallMax = 32;
 using KeyPointers = std::array<const void*, kLanesPerCallMax>;
@@ -82,10 +48,9 @@ class RteHashPlainTable {
   using Config = TableConfig;
 
   static Result<RteHashPlainTable> create(const Config& config) {
-    const uint64_t bytes_before = rte::heap_bytes_taken();
-    Result<rte::Handle> table = rte::make(config.capacity, sizeof(Key));
-    if (!table) return table.error();
-    return RteHashPlainTable(std::move(table).value(), rte::heap_bytes_taken() - bytes_before);
+    Result<MadeRteHash> made = make_rte_hash(config.capacity, sizeof(Key));
+    if (!made) return made.error();
+    return RteHashPlainTable(std::move(made).value());
   }
 
   // As FlowTable's: keys by pointer, or side by side.
@@ -123,8 +88,8 @@ class RteHashPlainTable {
   [[nodiscard]] std::optional<Violation> audit() const { return {}; }
 
  private:
-  RteHashPlainTable(rte::Handle table, uint64_t table_bytes)
-      : table_(std::move(table)), table_bytes_(table_bytes) {}
+  explicit RteHashPlainTable(MadeRteHash made)
+      : table_(std::move(made.table)), table_bytes_(made.bytes) {}
 
   size_t look_up(rte::KeyPointers& pointers, size_t count, std::span<Value> out,
                  HitWords hits) const {
@@ -142,7 +107,7 @@ class RteHashPlainTable {
     return static_cast<size_t>(std::popcount(found));
   }
 
-  rte::Handle table_;
+  RteHashHandle table_;
   uint64_t table_bytes_;
   Value found_{};
 };
@@ -159,14 +124,13 @@ class RteHashTimedTable {
   using Config = TableConfig;
 
   static Result<RteHashTimedTable> create(const Config& config, Sink sink) {
-    const uint64_t bytes_before = rte::heap_bytes_taken();
-    Result<rte::Handle> table = rte::make(config.capacity, sizeof(Key));
-    if (!table) return table.error();
-    const auto positions = static_cast<uint64_t>(rte_hash_max_key_id(table.value().get())) + 1;
+    Result<MadeRteHash> made = make_rte_hash(config.capacity, sizeof(Key));
+    if (!made) return made.error();
+    const auto positions = static_cast<uint64_t>(rte_hash_max_key_id(made.value().table.get())) + 1;
     Result<Arena> records = Arena::map(positions * sizeof(Record), {});
     if (!records) return records.error();
-    return RteHashTimedTable(std::move(table).value(), rte::heap_bytes_taken() - bytes_before,
-                             std::move(records).value(), positions, std::move(sink));
+    return RteHashTimedTable(std::move(made).value(), std::move(records).value(), positions,
+                             std::move(sink));
   }
 
   size_t find(std::span<const Key> keys, std::span<Value*> out, HitWords hits) {
@@ -269,10 +233,9 @@ class RteHashTimedTable {
     uint64_t last_tick = 0;  // of its life
   };
 
-  RteHashTimedTable(rte::Handle table, uint64_t table_bytes, Arena records, uint64_t position_count,
-                    Sink sink)
-      : table_(std::move(table)),
-        table_bytes_(table_bytes),
+  RteHashTimedTable(MadeRteHash made, Arena records, uint64_t position_count, Sink sink)
+      : table_(std::move(made.table)),
+        table_bytes_(made.bytes),
         records_(std::move(records)),
         position_count_(position_count),
         sink_(std::move(sink)) {}
@@ -292,7 +255,7 @@ class RteHashTimedTable {
     return key;
   }
 
-  rte::Handle table_;
+  RteHashHandle table_;
   uint64_t table_bytes_;
   Arena records_;
   uint64_t position_count_;

@@ -1,0 +1,43 @@
+#include "lab/contestants/rte_hash_handle.h"
+
+#include <rte_errno.h>
+#include <rte_hash.h>
+#include <rte_hash_crc.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+
+#include <string>
+#include <utility>
+
+namespace roost::lab {
+namespace {
+
+uint64_t heap_bytes_taken() {
+  rte_malloc_socket_stats stats{};
+  return rte_malloc_get_socket_stats(static_cast<int>(rte_socket_id()), &stats) == 0
+             ? stats.heap_allocsz_bytes
+             : 0;
+}
+
+}  // namespace
+
+void RteHashFree::operator()(rte_hash* table) const { rte_hash_free(table); }
+
+Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes) {
+  static int made = 0;  // names are taken once a process
+  const std::string name = "roost_lab_" + std::to_string(made++);
+  rte_hash_parameters parameters{};
+  parameters.name = name.c_str();
+  parameters.entries = static_cast<uint32_t>(entries);
+  parameters.key_len = key_bytes;
+  parameters.hash_func = rte_hash_crc;
+  parameters.socket_id = static_cast<int>(rte_socket_id());
+  const uint64_t bytes_before = heap_bytes_taken();
+  RteHashHandle table(rte_hash_create(&parameters));
+  if (!table) {
+    return Error{"rte_hash of " + std::to_string(entries) + " entries: " + rte_strerror(rte_errno)};
+  }
+  return MadeRteHash{std::move(table), heap_bytes_taken() - bytes_before};
+}
+
+}  // namespace roost::lab

@@ -1,0 +1,26 @@
+// An rte_hash, made as every contestant has it: CRC32 as its hash, memory of the thread's socket.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "roost/base/result.h"
+
+struct rte_hash;
+
+namespace roost::lab {
+
+struct RteHashFree {
+  void operator()(rte_hash* table) const;
+};
+using RteHashHandle = std::unique_ptr<rte_hash, RteHashFree>;
+
+struct MadeRteHash {
+  RteHashHandle table;
+  uint64_t bytes;  // taken from DPDK's heap
+};
+
+// Needs a started Eal. Errors: no memory, a number of entries out of range.
+[[nodiscard]] Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes);
+
+}  // namespace roost::lab
