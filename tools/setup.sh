@@ -7,7 +7,7 @@
 
 packages_run='g++ cmake ninja-build pkg-config
   libdpdk-dev libpcap-dev libcli11-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev
-  libasio-dev prometheus-cpp-dev libsystemd-dev'
+  libasio-dev prometheus-cpp-dev libcivetweb-dev libsystemd-dev'
 
 packages_test='clang-16 clang-format-16 clang-tidy-16 libclang-rt-16-dev ccache
   libgtest-dev googletest g++-aarch64-linux-gnu qemu-user gdb doxygen

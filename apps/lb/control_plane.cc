@@ -13,6 +13,7 @@
 #include "apps/lb/reload_signal.h"
 #include "apps/lb/telemetry.h"
 #include "roost/node/control_socket.h"
+#include "roost/node/metrics_endpoint.h"
 #include "roost/node/service_notice.h"
 #include "roost/node/thread_placement.h"
 
@@ -69,8 +70,9 @@ struct ControlPlane::Faces {
       socket.emplace(std::move(started).value());
     }
     if (!config.metrics.empty()) {
-      auto started = Metrics::start(config.metrics, control);
-      if (!started) return started.error();
+      auto started = node::MetricsEndpoint::start(
+          config.metrics, [this] { return metric_families(control.sample()); });
+      if (!started) return Error{"[control] metrics: " + started.error().message};
       metrics.emplace(std::move(started).value());
     }
     telemetry = add_telemetry(control);
@@ -86,7 +88,7 @@ struct ControlPlane::Faces {
   std::mutex health_mutex;
   std::unique_ptr<node::HealthChecker> health;  // outlives those that make it anew
   std::optional<node::ControlSocket> socket;
-  std::optional<Metrics> metrics;
+  std::optional<node::MetricsEndpoint> metrics;
   std::vector<io::TelemetryCommand> telemetry;
   std::unique_ptr<node::ServiceNotice> notice;
   std::optional<ReloadSignal> reload_signal;

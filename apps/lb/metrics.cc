@@ -1,10 +1,6 @@
 #include "apps/lb/metrics.h"
 
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
-#include <prometheus/metric_family.h>
-
-#include <exception>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,14 +9,9 @@ namespace roost::lb {
 
 namespace {
 
-using Families = std::vector<prometheus::MetricFamily>;
-using Label = prometheus::ClientMetric::Label;
-using Labels = std::vector<Label>;
+using Labels = std::vector<prometheus::ClientMetric::Label>;
 
 constexpr const char* kPrefix = "roost_lb_";
-// A request is short; two threads more than there are scrapers, as a rule.
-constexpr const char* kThreads = "4";
-constexpr const char* kRequestMilliseconds = "10000";
 
 // Families in the order in which they are begun.
 class Collection {
@@ -44,14 +35,14 @@ class Collection {
     families_.back().metric.push_back(std::move(metric));
     return *this;
   }
-  Families take() { return std::move(families_); }
+  node::MetricFamilies take() { return std::move(families_); }
 
  private:
   Collection& begin(std::string_view name, std::string_view help, prometheus::MetricType type) {
     families_.push_back({kPrefix + std::string(name), std::string(help), type, {}});
     return *this;
   }
-  Families families_;
+  node::MetricFamilies families_;
 };
 
 void add_totals(const Report& report, Collection& out) {
@@ -170,55 +161,20 @@ void add_workers(const Control::Sample& sample, Collection& out) {
   each_table([](const TableSample& table) { return table.bytes; });
 }
 
-class BalancerMetrics final : public prometheus::Collectable {
- public:
-  explicit BalancerMetrics(Control& control) : control_(control) {}
-
-  // On a thread of the endpoint's.
-  [[nodiscard]] Families Collect() const override {
-    const Result<Control::Sample> sample = control_.sample();
-    Collection out;
-    out.gauge("workers_answer", "1 when the workers answered, and only then there is more.")
-        .add({}, sample.ok() ? 1 : 0);
-    if (sample) {
-      add_totals(sample.value().report, out);
-      add_ports(sample.value().report, out);
-      add_backends(sample.value(), out);
-      add_reloads(sample.value(), out);
-      add_workers(sample.value(), out);
-    }
-    return out.take();
-  }
-
- private:
-  Control& control_;
-};
-
 }  // namespace
 
-struct Metrics::Endpoint {
-  Endpoint(const std::string& endpoint, Control& control)
-      : metrics(std::make_shared<BalancerMetrics>(control)),
-        exposer(std::vector<std::string>{"listening_ports", endpoint, "num_threads", kThreads,
-                                         "request_timeout_ms", kRequestMilliseconds}) {
-    exposer.RegisterCollectable(metrics);
+node::MetricFamilies metric_families(const Result<Control::Sample>& sample) {
+  Collection out;
+  out.gauge("workers_answer", "1 when the workers answered, and only then there is more.")
+      .add({}, sample.ok() ? 1 : 0);
+  if (sample) {
+    add_totals(sample.value().report, out);
+    add_ports(sample.value().report, out);
+    add_backends(sample.value(), out);
+    add_reloads(sample.value(), out);
+    add_workers(sample.value(), out);
   }
-
-  std::shared_ptr<BalancerMetrics> metrics;
-  prometheus::Exposer exposer;
-};
-
-Result<Metrics> Metrics::start(const std::string& endpoint, Control& control) {
-  try {
-    return Metrics(std::make_unique<Endpoint>(endpoint, control));
-  } catch (const std::exception&) {  // its reason is a pointer that says "null context"
-    return Error{"[control] metrics: nothing can listen at " + endpoint +
-                 "; is the address this machine's, and the port free?"};
-  }
+  return out.take();
 }
-
-Metrics::Metrics(std::unique_ptr<Endpoint> endpoint) : endpoint_(std::move(endpoint)) {}
-Metrics::Metrics(Metrics&&) noexcept = default;
-Metrics::~Metrics() = default;
 
 }  // namespace roost::lb

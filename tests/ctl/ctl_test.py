@@ -13,7 +13,8 @@ import sys
 import tempfile
 import time
 
-from prometheus_client.parser import text_string_to_metric_families
+import prometheus_client.openmetrics.parser
+import prometheus_client.parser
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
@@ -163,30 +164,49 @@ def check_hostile(balancer):
         client.close()
 
 
-def metric_values(text):
+# What Prometheus asks for, and what comes then and else, with the reader of each.
+OPEN_METRICS = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.2,*/*;q=0.1"
+FORMATS = {
+    OPEN_METRICS: (
+        "application/openmetrics-text; version=1.0.0",
+        prometheus_client.openmetrics.parser,
+    ),
+    "*/*": ("text/plain; version=0.0.4", prometheus_client.parser),
+}
+
+
+def scrape(balancer, accepted):
+    """The values by name and labels; the format is what was asked for."""
+    kind, reader = FORMATS[accepted]
+    answer = subprocess.run(
+        ["curl", "--silent", "--fail", "--header", f"Accept: {accepted}"]
+        + ["--write-out", "\n%{content_type}", f"http://{balancer.metrics}/metrics"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    text, found_kind = answer.rsplit("\n", 1)
+    assert found_kind == f"{kind}; charset=utf-8", found_kind
     values = {}
-    for family in text_string_to_metric_families(text):
+    for family in reader.text_string_to_metric_families(text):
         assert family.documentation, f"{family.name} has no help"
-        # The library counts its own work, too.
-        assert family.name.startswith(("roost_lb_", "exposer_")), family
+        assert family.type in ("counter", "gauge"), family
         for sample in family.samples:
+            assert sample.name.startswith("roost_lb_"), sample
             values[sample.name, tuple(sorted(sample.labels.items()))] = sample.value
     return values
 
 
 def check_metrics(balancer):
-    def scrape():
-        return metric_values(
-            subprocess.run(
-                ["curl", "--silent", "--fail", f"http://{balancer.metrics}/metrics"],
-                capture_output=True,
-                text=True,
-                check=True,
-            ).stdout
-        )
+    names = [set(scrape(balancer, accepted)) for accepted in FORMATS]
+    assert names[0] == names[1], names[0] ^ names[1]
+    for accepted in FORMATS:
+        check_metric_values(balancer, accepted)
 
+
+def check_metric_values(balancer, accepted):
     before = balancer.ask("stats")
-    metrics = scrape()
+    metrics = scrape(balancer, accepted)
     after = balancer.ask("stats")
 
     def between(value, *path):
