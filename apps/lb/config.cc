@@ -99,6 +99,19 @@ void read_vlan(TomlTable& table, PortConfig& port) {
   }
 }
 
+// The value whose name the key has; the first one if the key is absent.
+template <class Value, size_t kCount>
+Value read_named(TomlTable& table, const char* key,
+                 const std::array<std::string_view, kCount>& names) {
+  const std::optional<std::string> text = table.text(key);
+  if (!text) return {};
+  const auto named = std::ranges::find(names, *text);
+  if (named != names.end()) return static_cast<Value>(named - names.begin());
+  table.fault_in(
+      key, in_quotes(*text) + " is none; give one of " + fmt::format("{}", fmt::join(names, ", ")));
+  return {};
+}
+
 PortConfig read_port(const toml::table& toml, std::vector<Fault>& faults) {
   TomlTable table(toml, "[[port]]", faults);
   PortConfig port{.line = table.line()};
@@ -110,6 +123,7 @@ PortConfig read_port(const toml::table& toml, std::vector<Fault>& faults) {
     port.mtu = static_cast<uint16_t>(*mtu);
   }
   port.default_neighbour_mac = table.mac("default_neighbour_mac");
+  port.rss = read_named<net::RssInput>(table, "rss", kRssInputNames);
   table.refuse_unknown_keys();
   return port;
 }
@@ -184,16 +198,6 @@ std::optional<net::IpProtocol> read_protocol(TomlTable& table) {
   return {};
 }
 
-Mode read_mode(TomlTable& table) {
-  const std::optional<std::string> text = table.text("mode");
-  if (!text) return Mode::kNat;
-  const auto named = std::ranges::find(kModeNames, *text);
-  if (named != kModeNames.end()) return static_cast<Mode>(named - kModeNames.begin());
-  table.fault_in("mode", in_quotes(*text) + " is none; give one of " +
-                             fmt::format("{}", fmt::join(kModeNames, ", ")));
-  return Mode::kNat;
-}
-
 std::optional<ServiceConfig> read_service(const toml::table& toml, std::vector<Fault>& faults) {
   TomlTable table(toml, "[[service]]", faults);
   ServiceConfig service{.line = table.line()};
@@ -204,7 +208,7 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, std::vector<F
   const auto address = table.address("address");
   const auto port = table.integer("port", {1, kPortMax});
   const auto protocol = read_protocol(table);
-  service.mode = read_mode(table);
+  service.mode = read_named<Mode>(table, "mode", kModeNames);
   service.port = static_cast<uint16_t>(port.value_or(1));
   const size_t faults_before = faults.size();
   for (const toml::table* backend : table.tables("backends")) {

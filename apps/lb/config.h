@@ -21,8 +21,12 @@
 #include "roost/expiry/tick.h"
 #include "roost/net/address.h"
 #include "roost/net/headers.h"
+#include "roost/net/rss.h"
 
 namespace roost::lb {
+
+// Of net::RssInput.
+inline constexpr std::array<std::string_view, 3> kRssInputNames = {"both", "source", "destination"};
 
 // Every element remembers the line it stands in, for faults that concern several of them.
 struct PortConfig {
@@ -32,6 +36,7 @@ struct PortConfig {
   bool promiscuous = false;              // takes frames for any unicast MAC
   std::optional<uint16_t> mtu{};         // largest IP packet in bytes; else 1500
   std::optional<net::MacAddress> default_neighbour_mac{};  // a router for who is no [[neighbour]]
+  net::RssInput rss = net::RssInput::kBoth;  // by what the device spreads over workers, if it can
   uint32_t line = 0;
 };
 

@@ -48,7 +48,7 @@ class Comparison {
 void compare_port(const PortConfig& running, const PortConfig& file, Comparison& comparison) {
   // All members are named, so that a new one does not compile until it is compared, or is not on
   // purpose.
-  const auto& [addresses, vlan, mac, promiscuous, mtu, default_neighbour_mac, line] = file;
+  const auto& [addresses, vlan, mac, promiscuous, mtu, default_neighbour_mac, rss, line] = file;
   comparison.compare(line, "[[port]] addresses", running.addresses, addresses);
   comparison.compare(line, "[[port]] vlan", running.vlan, vlan);
   comparison.compare(line, "[[port]] mac", running.mac, mac);
@@ -56,6 +56,7 @@ void compare_port(const PortConfig& running, const PortConfig& file, Comparison&
   comparison.compare(line, "[[port]] mtu", running.mtu, mtu);
   comparison.compare(line, "[[port]] default_neighbour_mac", running.default_neighbour_mac,
                      default_neighbour_mac);
+  comparison.compare(line, "[[port]] rss", running.rss, rss);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "apps/lb/control_plane.h"
 #include "apps/lb/observation.h"
 #include "apps/lb/workers.h"
+#include "roost/hash/random_seed.h"
 #include "roost/io/buffer_pool.h"
 #include "roost/io/capture_arguments.h"
 #include "roost/io/capture_file.h"
@@ -19,6 +20,7 @@
 #include "roost/io/eal.h"
 #include "roost/io/lcores.h"
 #include "roost/io/port.h"
+#include "roost/node/flow_owner.h"
 #include "roost/node/thread_placement.h"
 
 namespace roost::lb {
@@ -68,7 +70,8 @@ void say_what_is_odd(const io::CaptureSummary& capture) {
   }
 }
 
-Result<std::vector<io::Port>> open_ports(const Config& config, const io::BufferPool& pool) {
+Result<std::vector<io::Port>> open_ports(const Config& config, uint64_t owner_seed,
+                                         const io::BufferPool& pool) {
   std::vector<io::Port> ports;
   ports.reserve(config.ports.size());
   for (const PortConfig& port : config.ports) {
@@ -76,9 +79,18 @@ Result<std::vector<io::Port>> open_ports(const Config& config, const io::BufferP
                                     .worker_count = static_cast<uint16_t>(*config.workers),
                                     .mac = port.mac,
                                     .mtu = port.mtu,
-                                    .promiscuous = port.promiscuous},
+                                    .promiscuous = port.promiscuous,
+                                    .rss_input = port.rss,
+                                    .rss_key = node::rss_key(owner_seed)},
                                    pool);
     if (!opened) return opened.error();
+    if (*config.workers > 1 && port.rss != net::RssInput::kBoth && !opened.value().is_steered()) {
+      fmt::print(stderr,
+                 "roost: port {} ({}) cannot spread by the {} address alone; workers hand over "
+                 "what another one owns\n",
+                 ports.size(), opened.value().device_name(),
+                 kRssInputNames[static_cast<size_t>(port.rss)]);
+    }
     ports.push_back(std::move(opened).value());
   }
   return ports;
@@ -123,10 +135,10 @@ void read_devices(std::span<const io::Port> ports, std::span<PortTotals> totals)
   }
 }
 
-Result<Report> run_with_ports(const Config& config, const io::Eal& eal,
+Result<Report> run_with_ports(const Config& config, uint64_t owner_seed, const io::Eal& eal,
                               std::vector<io::Port>& ports, std::span<const Replay> replays,
                               const RunOptions& options, const cpu_set_t& allowed) {
-  auto workers = Workers::create(config, ports, *options.stop);
+  auto workers = Workers::create(config, ports, owner_seed, *options.stop);
   if (!workers) return workers.error();
   Observation observation(config, {.datapaths = workers.value()->datapaths(),
                                    .room = &workers.value()->room(),
@@ -209,9 +221,13 @@ Result<Report> run_on_ports(const Config& config, const RunOptions& options) {
                                                   worker_count.value() * kBuffersPerQueue);
   auto pool = io::BufferPool::create({.buffer_count = buffer_count});
   if (!pool) return pool.error();
-  auto ports = open_ports(run_config, pool.value());
+  // Another one than the tables have.
+  const uint64_t owner_seed =
+      run_config.table.hash_seed ? *run_config.table.hash_seed + 1 : random_seed();
+  auto ports = open_ports(run_config, owner_seed, pool.value());
   if (!ports) return ports.error();
-  return run_with_ports(run_config, eal.value(), ports.value(), replays.value(), options, allowed);
+  return run_with_ports(run_config, owner_seed, eal.value(), ports.value(), replays.value(),
+                        options, allowed);
 }
 
 }  // namespace roost::lb

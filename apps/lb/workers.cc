@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "roost/hash/random_seed.h"
 #include "roost/io/clock.h"
 #include "roost/io/lcores.h"
 
@@ -48,6 +47,7 @@ void add_port(const io::PortCounters& counters, PortTotals& totals) {
 }  // namespace
 
 Result<std::unique_ptr<Workers>> Workers::create(const Config& config, std::vector<io::Port>& ports,
+                                                 uint64_t owner_seed,
                                                  const volatile std::sig_atomic_t& stop) {
   const size_t count = config.workers.value_or(1);
   std::unique_ptr<Workers> workers(new Workers(count, ports, stop));
@@ -56,16 +56,14 @@ Result<std::unique_ptr<Workers>> Workers::create(const Config& config, std::vect
     if (!hand_over) return hand_over.error();
     workers->hand_over_.emplace(std::move(hand_over).value());
   }
-  if (auto error = workers->make_workers(config)) return *error;
+  if (auto error = workers->make_workers(config, owner_seed)) return *error;
   return workers;
 }
 
-std::optional<Error> Workers::make_workers(const Config& config) {
+std::optional<Error> Workers::make_workers(const Config& config, uint64_t owner_seed) {
   const size_t count = config.workers.value_or(1);
   std::vector<net::MacAddress> macs;
   for (const io::Port& port : ports_) macs.push_back(port.mac());
-  // Another one than the tables have.
-  const uint64_t seed = config.table.hash_seed ? *config.table.hash_seed + 1 : random_seed();
   std::vector<std::optional<Error>> errors(count);
   workers_.resize(count);
   io::run_on_lcores(count, [&](size_t worker) {
@@ -74,7 +72,7 @@ std::optional<Error> Workers::make_workers(const Config& config) {
       errors[worker] = state.error();
       return;
     }
-    const node::FlowOwner owner({.worker_count = count, .worker = worker, .seed = seed});
+    const node::FlowOwner owner({.worker_count = count, .worker = worker, .seed = owner_seed});
     const node::WorkerConfig worker_config{.worker = worker,
                                            .desk = hand_over_ ? &hand_over_->desk(worker) : nullptr,
                                            .mailbox = &room_.mailbox(worker)};

@@ -31,9 +31,10 @@ namespace roost::lb {
 class Workers {
  public:
   // As many as the configuration says, which must be no more than there are lcores; the ports have
-  // queues for them. Each worker's tables are made on its own core. Ports and `stop` must outlive
-  // this.
+  // queues for them, and the key of `owner_seed` (node::rss_key). Each worker's tables are made on
+  // its own core. Ports and `stop` must outlive this.
   static Result<std::unique_ptr<Workers>> create(const Config& config, std::vector<io::Port>& ports,
+                                                 uint64_t owner_seed,
                                                  const volatile std::sig_atomic_t& stop);
 
   // Until somebody says stop.
@@ -70,7 +71,7 @@ class Workers {
 
   Workers(size_t count, std::vector<io::Port>& ports, const volatile std::sig_atomic_t& stop)
       : ports_(ports), stop_(stop), room_(count) {}
-  std::optional<Error> make_workers(const Config& config);
+  std::optional<Error> make_workers(const Config& config, uint64_t owner_seed);
   [[nodiscard]] bool is_stopped();
   void add_totals(size_t worker, RunTotals& totals) const;
   void publish(One& one, const node::WorkerCounters& counters);

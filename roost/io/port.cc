@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "roost/io/rss_configuration.h"
+
 namespace roost::io {
 
 namespace {
@@ -40,6 +42,7 @@ Port::Port(Port&& from) noexcept
       pool_(from.pool_),
       is_owner_(std::exchange(from.is_owner_, false)),
       is_started_(std::exchange(from.is_started_, false)),
+      is_steered_(from.is_steered_),
       device_name_(std::move(from.device_name_)),
       mac_(from.mac_),
       receive_queue_count_(from.receive_queue_count_),
@@ -65,6 +68,7 @@ std::optional<Error> Port::configure(const Config& config, const BufferPool& poo
   if (const int code = rte_eth_dev_start(id_); code != 0)
     return failed("the device does not start", code);
   is_started_ = true;
+  is_steered_ = set_rss_table(std::max<uint16_t>(1, config.worker_count)) && is_repeatable_;
   if (const int code = rte_eth_stats_reset(id_); code != 0 && code != -ENOTSUP) {
     return failed("its counters cannot be reset", code);
   }
@@ -73,7 +77,7 @@ std::optional<Error> Port::configure(const Config& config, const BufferPool& poo
 
 // Asks the device what it has. At least one of each kind is asked for, so that a device without any
 // refuses with its own reason.
-std::optional<Error> Port::count_queues(const Config& config) {
+std::optional<Error> Port::configure_device(const Config& config) {
   rte_eth_dev_info device = {};
   if (const int code = rte_eth_dev_info_get(id_, &device); code != 0)
     return failed("no device information", code);
@@ -85,7 +89,14 @@ std::optional<Error> Port::count_queues(const Config& config) {
       std::ranges::find(kDriversOfAllQueues, device.driver_name) != kDriversOfAllQueues.end();
   receive_queue_count_ = granted(device.max_rx_queues, takes_all ? UINT16_MAX : wanted);
   transmit_queue_count_ = granted(device.max_tx_queues, wanted);
-  const rte_eth_conf configuration = port_configuration(device);
+  rte_eth_conf configuration = port_configuration(device);
+  net::RssKey rss_key = config.rss_key;
+  const uint64_t types = rss_types(device, config.rss_input);
+  if (receive_queue_count_ > 1 && types != 0) {
+    add_rss(device, types, rss_key, configuration);
+    is_repeatable_ = receive_queue_count_ == wanted && is_repeatable(device, types);
+    rss_entries_ = device.reta_size;
+  }
   const int code =
       rte_eth_dev_configure(id_, receive_queue_count_, transmit_queue_count_, &configuration);
   if (code == 0) return {};
@@ -96,7 +107,7 @@ std::optional<Error> Port::count_queues(const Config& config) {
 }
 
 std::optional<Error> Port::set_up_queues(const Config& config, const BufferPool& pool) {
-  if (auto error = count_queues(config)) return error;
+  if (auto error = configure_device(config)) return error;
   uint16_t rx_descriptors = config.rx_descriptors;
   uint16_t tx_descriptors = config.tx_descriptors;
   if (const int code = rte_eth_dev_adjust_nb_rx_tx_desc(id_, &rx_descriptors, &tx_descriptors);
@@ -127,8 +138,7 @@ void Port::share_queues(uint16_t worker_count) {
   if (transmit_queue_count_ < worker_count) std::ranges::generate(locks, make_transmit_lock);
   queues_.reserve(worker_count);
   for (uint16_t worker = 0; worker < worker_count; ++worker) {
-    const auto first =
-        static_cast<uint16_t>((worker + worker_count - id_ % worker_count) % worker_count);
+    const uint16_t first = first_queue(worker, worker_count);
     const auto transmit = static_cast<uint16_t>(first % transmit_queue_count_);
     queues_.emplace_back(PortQueue::Config{
         .port = id_,
@@ -137,6 +147,26 @@ void Port::share_queues(uint16_t worker_count) {
         .transmit_lock = locks[transmit],
         .pool = pool_});
   }
+}
+
+uint16_t Port::first_queue(size_t worker, uint16_t worker_count) const {
+  return static_cast<uint16_t>((worker + worker_count - id_ % worker_count) % worker_count);
+}
+
+// Each entry of the device's table names the queue of the worker that it stands for. Who has no
+// table, or keeps its own, spreads as it likes.
+bool Port::set_rss_table(uint16_t worker_count) const {
+  if (rss_entries_ == 0) return false;
+  constexpr size_t kGroupSize = RTE_ETH_RETA_GROUP_SIZE;
+  std::vector<rte_eth_rss_reta_entry64> table((rss_entries_ + kGroupSize - 1) / kGroupSize);
+  for (size_t entry = 0; entry < rss_entries_; ++entry) {
+    auto& group = table[entry / kGroupSize];
+    const size_t place = entry % kGroupSize;
+    group.mask |= uint64_t{1} << place;
+    const uint16_t queue = first_queue(net::rss_worker(entry, worker_count), worker_count);
+    group.reta[place] = static_cast<uint16_t>(queue % receive_queue_count_);
+  }
+  return rte_eth_dev_rss_reta_update(id_, table.data(), rss_entries_) == 0;
 }
 
 std::optional<Error> Port::set_identity(const Config& config) {

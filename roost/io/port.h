@@ -15,6 +15,7 @@
 #include "roost/io/buffer_pool.h"
 #include "roost/io/port_queue.h"
 #include "roost/net/address.h"
+#include "roost/net/rss.h"
 
 struct rte_mempool;
 
@@ -38,6 +39,8 @@ class Port {
     std::optional<net::MacAddress> mac{};  // else the device's own
     std::optional<uint16_t> mtu{};         // else the device's own
     bool promiscuous = false;
+    net::RssInput rss_input = net::RssInput::kBoth;
+    net::RssKey rss_key{};
   };
 
   // Configures and starts the port. A MAC that the device cannot take makes it promiscuous instead;
@@ -46,7 +49,7 @@ class Port {
   // A worker gets a transmit queue of its own, and a receive queue, unless the device has fewer. A
   // device whose queues each carry their share whether they are wanted or not (net_af_packet with
   // qpairs, net_pcap with several captures) has all of them polled, several by one worker if need
-  // be.
+  // be. A network card is told to spread by `rss_input` if it can, else by both addresses.
   static Result<Port> create(const Config& config, const BufferPool& pool);
 
   Port(Port&& from) noexcept;
@@ -59,6 +62,9 @@ class Port {
   [[nodiscard]] const net::MacAddress& mac() const { return mac_; }
 
   [[nodiscard]] uint16_t receive_queue_count() const { return receive_queue_count_; }
+  // Whether each worker receives what `rss_worker` says, of the hash of the one address that
+  // `rss_input` names.
+  [[nodiscard]] bool is_steered() const { return is_steered_; }
   [[nodiscard]] uint16_t transmit_queue_count() const { return transmit_queue_count_; }
 
   // A worker's way into and out of the port; it stays where it is while the port lives.
@@ -73,9 +79,11 @@ class Port {
  private:
   Port(uint16_t id, const BufferPool& pool) : id_(id), pool_(pool.get()) {}
   std::optional<Error> configure(const Config& config, const BufferPool& pool);
-  std::optional<Error> count_queues(const Config& config);
+  std::optional<Error> configure_device(const Config& config);
   std::optional<Error> set_up_queues(const Config& config, const BufferPool& pool);
   void share_queues(uint16_t worker_count);
+  [[nodiscard]] uint16_t first_queue(size_t worker, uint16_t worker_count) const;
+  [[nodiscard]] bool set_rss_table(uint16_t worker_count) const;
   std::optional<Error> set_identity(const Config& config);
   Error failed(const char* what, int code) const;
 
@@ -83,8 +91,11 @@ class Port {
   rte_mempool* pool_;     // what the device receives into, and send() takes from
   bool is_owner_ = true;  // false once moved from
   bool is_started_ = false;
+  bool is_repeatable_ = false;  // what the device hashes
+  bool is_steered_ = false;
   std::string device_name_;
   net::MacAddress mac_;
+  uint16_t rss_entries_ = 0;  // of the device's table
   uint16_t receive_queue_count_ = 0;
   uint16_t transmit_queue_count_ = 0;
   std::vector<PortQueue> queues_;  // by worker

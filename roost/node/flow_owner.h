@@ -9,20 +9,29 @@
 // they are of. The price: what one address sends is one worker's, be it a network behind one
 // translated address or a proxy.
 //
-// The hash is keyed, so that nobody who lacks the seed can find addresses that one worker owns, and
-// it takes other bits than the flow tables do, whose seeds are others too.
+// The choice is one that network cards can make: where a card hashes one address alone, with this
+// key, each worker receives what it owns; elsewhere packets are handed over. The key is secret, so
+// that nobody can find addresses that one worker owns.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "roost/base/assert.h"
 #include "roost/hash/keyed_hash.h"
+#include "roost/net/rss.h"
 
 namespace roost::node {
+
+// The same seed gives the same key on every machine.
+[[nodiscard]] inline net::RssKey rss_key(uint64_t seed) {
+  net::RssKey key;
+  const KeyedHash hash(seed);
+  for (uint64_t i = 0; i < key.size(); ++i) {
+    key[i] = static_cast<uint8_t>(hash.hash<sizeof i>(&i).bits);
+  }
+  return key;
+}
 
 // Immutable; each worker has one, all with the same seed and count.
 class FlowOwner {
@@ -30,10 +39,10 @@ class FlowOwner {
   struct Config {
     size_t worker_count = 1;
     size_t worker = 0;  // that asks
-    uint64_t seed = 0;  // the same for all workers of a run
+    uint64_t seed = 0;  // of the key, the same for all workers of a run
   };
 
-  explicit FlowOwner(const Config& config) : config_(config), hash_(config.seed) {
+  explicit FlowOwner(const Config& config) : config_(config), hash_(rss_key(config.seed)) {
     ROOST_ASSERT(config.worker < config.worker_count);
   }
 
@@ -45,15 +54,12 @@ class FlowOwner {
   // The owner of all flows of this client. Constant time.
   template <class Address>
   [[nodiscard]] size_t owner_of(const Address& client) const {
-    std::array<uint8_t, (sizeof(Address) + 7) / 8 * 8> bytes{};  // in whole words
-    std::memcpy(bytes.data(), &client, sizeof client);
-    const uint64_t hash = hash_.hash<bytes.size()>(bytes.data()).bits;
-    return static_cast<size_t>(((hash >> 32) * config_.worker_count) >> 32);
+    return net::rss_worker(hash_.hash(client.bytes), config_.worker_count);
   }
 
  private:
   Config config_;
-  KeyedHash hash_;
+  net::ToeplitzHash hash_;
 };
 
 }  // namespace roost::node

@@ -89,6 +89,8 @@ TEST(config, refuses_wrong_types) {
            {"connections = 4_096", "connections = [1] #!", "this is an array; give an integer"},
            {kMac1, "mac = 2 #!", "an integer; give a string in quotes"},
            {kMac1, "promiscuous = 1 #!", "give true or false"},
+           {kMac1, "rss = true #!", "give a string in quotes"},
+           {kMac1, "rss = \"client\" #!", "give one of both, source, destination"},
            {kAddresses1, "addresses = \"192.0.2.1/24\" #!", "give an array"},
            {kAddresses1, "addresses = [1] #!", "no address with its network's length"},
            {kMac1, "vlan = [\"100\"] #!", "not a VLAN identifier"},

@@ -46,6 +46,7 @@ mac = "02:00:00:00:00:01"
 promiscuous = true
 mtu = 9_000
 default_neighbour_mac = "02:00:00:00:00:fe"
+rss = "source"
 [[service]]
 name = "web"
 address = "198.51.100.80"
@@ -68,6 +69,7 @@ tcp_established = 500
   EXPECT_EQ(config.ports[0].vlan, (std::vector<uint16_t>{100, 7}));
   EXPECT_TRUE(config.ports[0].promiscuous);
   EXPECT_EQ(config.ports[0].mtu, 9'000);
+  EXPECT_EQ(config.ports[0].rss, net::RssInput::kSource);
   EXPECT_EQ(config.ports[0].default_neighbour_mac->format(), "02:00:00:00:00:fe");
   ASSERT_EQ(config.services.size(), 1U);
   const ServiceConfig& service = config.services[0];

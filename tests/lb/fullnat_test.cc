@@ -137,7 +137,9 @@ INSTANTIATE_TEST_SUITE_P(both, TwoWorkers, testing::Values(kFullnat4, kFullnat6)
 TEST_P(TwoWorkers, each_has_local_addresses_of_its_own_and_gets_what_comes_to_them) {
   const FullnatFamily& f = GetParam();
   const std::string client = f.client;
-  const size_t asker = owner(0).owner_of(net::IpAddress::parse(client).value());
+  const net::IpAddress address = net::IpAddress::parse(client).value();
+  const size_t asker = address.is_ipv6() ? owner(0).owner_of(*address.as<net::Ipv6Address>())
+                                         : owner(0).owner_of(*address.as<net::Ipv4Address>());
   const std::string own_local = f.local.substr(0, f.local.size() - 1) + std::to_string(asker);
   for (uint16_t port = 1; port <= 100; ++port) {
     const Fate syn = workers_[asker].send_from_client(from_client(f, port));

@@ -251,6 +251,8 @@ constexpr BadFile kBadFiles[] = {
     {"mac = \"02:00:00:00:00:01\"", "mac = \"02:00:00:00:00:01\"\nmtu = 1400", "[[port]] mtu"},
     {"mac = \"02:00:00:00:00:01\"", "mac = \"02:00:00:00:00:01\"\npromiscuous = true",
      "[[port]] promiscuous"},
+    {"mac = \"02:00:00:00:00:01\"", "mac = \"02:00:00:00:00:01\"\nrss = \"source\"",
+     "[[port]] rss"},
     {"mac = \"02:00:00:00:00:01\"",
      "mac = \"02:00:00:00:00:01\"\ndefault_neighbour_mac = \"02:00:00:00:00:09\"",
      "[[port]] default_neighbour_mac"},

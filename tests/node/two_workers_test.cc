@@ -158,7 +158,8 @@ TEST(FlowOwner, flows_are_spread_evenly_and_both_directions_have_one_owner) {
     ASSERT_EQ(owner, second.owner_of(client));
     ++owned[owner];
   }
-  for (const uint64_t count : owned) EXPECT_NEAR(static_cast<double>(count), 100'000, 1'500);
+  // Entries of a network card's table: 43, 43 and 42 of 128.
+  for (const uint64_t count : owned) EXPECT_NEAR(static_cast<double>(count), 100'000, 2'500);
 }
 
 }  // namespace
