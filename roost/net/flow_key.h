@@ -52,7 +52,15 @@ struct FlowKey {
   [[nodiscard]] static FlowKey from_packet(const Packet& packet, const ParsedPacket& parsed) {
     ROOST_DEBUG_ASSERT(parsed.is_ipv6 == kIsIpv6);
     const uint8_t* header = packet.data + parsed.ip_offset;
-    if constexpr (!kIsIpv6) {
+    if constexpr (kIsIpv6) {
+      FlowKey key;
+      std::memcpy(&key.source, header + ipv6::kSource, sizeof key.source);
+      std::memcpy(&key.destination, header + ipv6::kDestination, sizeof key.destination);
+      key.source_port = parsed.source_port;
+      key.destination_port = parsed.destination_port;
+      key.protocol = parsed.protocol;
+      return key;
+    } else {
       // Made of whole words: who reads what was just written in smaller pieces waits for it.
       static_assert(std::endian::native == std::endian::little);
       std::array<uint64_t, 2> words;
@@ -61,14 +69,6 @@ struct FlowKey {
                  uint64_t{static_cast<uint8_t>(parsed.protocol)} << 32;
       return std::bit_cast<FlowKey>(words);
     }
-    FlowKey key;
-    std::memcpy(&key.source, header + (kIsIpv6 ? ipv6::kSource : ipv4::kSource), sizeof key.source);
-    std::memcpy(&key.destination, header + (kIsIpv6 ? ipv6::kDestination : ipv4::kDestination),
-                sizeof key.destination);
-    key.source_port = parsed.source_port;
-    key.destination_port = parsed.destination_port;
-    key.protocol = parsed.protocol;
-    return key;
   }
 
   // The key of the flow's other direction.
