@@ -40,6 +40,17 @@ class ContentsTest(unittest.TestCase):
         headers = {path for path in seen if path.endswith(".h")}
         self.assertEqual(headers, set(packages().files("libroost-dev")) & headers)
 
+    def test_contents_are_what_the_manual_says(self):
+        manual = (ROOT / "apps/lb/README.md").read_text()
+        rows = re.findall(r"^\| `(roost|libroost0|libroost-dev)` \| (.*) \|$", manual, re.MULTILINE)
+        self.assertEqual([name for name, _ in rows], list(FILES))
+        for name, row in rows:
+            files = packages().files(name)
+            for path in re.findall(r"`(/[^`]+)`", row):
+                held = [file for file in files
+                        if file == path or path.endswith("/") and file.startswith(path)]
+                self.assertTrue(held, f"{name} does not hold {path}")
+
     def test_contents_only_the_program_runs(self):
         for name in FILES:
             runs = {path for path, mode in packages().files(name).items()
