@@ -65,20 +65,13 @@ struct Arguments {
   std::string csv;
 };
 
-// The measuring cores: the one asked for, or the last allowed one, and those before it.
-Result<std::vector<int>> choose_cores(const Arguments& arguments) {
-  const Result<int> first = arguments.core >= 0 ? Result<int>(arguments.core) : last_allowed_core();
-  if (!first) return first.error();
-  std::vector<int> cores;
-  for (size_t i = 0; i < arguments.core_count; ++i) {
-    const int core = first.value() - static_cast<int>(i);
-    const Result<int> pinned = pin_to_core(core);
+// Shows that each core can be had, and stays on the first.
+std::optional<Error> pin_to_each(const std::vector<int>& cores) {
+  for (auto core = cores.rbegin(); core != cores.rend(); ++core) {
+    const Result<int> pinned = pin_to_core(*core);
     if (!pinned) return pinned.error();
-    cores.push_back(pinned.value());
   }
-  const Result<int> back = pin_to_core(first.value());
-  if (!back) return back.error();
-  return cores;
+  return {};
 }
 
 using RunJob = Result<Rows> (*)(const JobConfig&, const Progress&);
@@ -91,8 +84,9 @@ int run_job(Arguments& arguments, RunJob run) {
     if (!call) return fail("no way to call a table: " + text);
     job.calls.push_back(*call);
   }
-  const auto cores = choose_cores(arguments);
+  const auto cores = measuring_cores(arguments.core, arguments.core_count);
   if (!cores) return fail(cores.error().message);
+  if (const auto error = pin_to_each(cores.value())) return fail(error->message);
   job.cores = cores.value();
 
   std::optional<Eal> eal;

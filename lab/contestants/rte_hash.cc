@@ -43,13 +43,6 @@ const void* RteHash::entry_address(const Key& key) const {
   return stored;
 }
 
-FewestLines RteHash::fewest_lines() const {
-  constexpr uint64_t kSlotsPerBucket = 8;
-  constexpr uint64_t kBucketBytes = 64;
-  constexpr uint64_t kEntryBytes = 32;  // key and data, up to the key's alignment
-  const uint64_t slots = static_cast<uint64_t>(rte_hash_max_key_id(table_.get())) + 1;
-  return {.first_bytes = slots / kSlotsPerBucket * kBucketBytes,
-          .second_bytes = slots * kEntryBytes};
-}
+FewestLines RteHash::fewest_lines() const { return fewest_lines_of(*table_); }
 
 }  // namespace roost::lab

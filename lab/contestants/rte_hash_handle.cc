@@ -40,4 +40,13 @@ Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes) {
   return MadeRteHash{std::move(table), heap_bytes_taken() - bytes_before};
 }
 
+FewestLines fewest_lines_of(const rte_hash& table) {
+  constexpr uint64_t kSlotsPerBucket = 8;
+  constexpr uint64_t kBucketBytes = 64;
+  constexpr uint64_t kEntryBytes = 32;  // up to the key's alignment
+  const uint64_t slots = static_cast<uint64_t>(rte_hash_max_key_id(&table)) + 1;
+  return {.first_bytes = slots / kSlotsPerBucket * kBucketBytes,
+          .second_bytes = slots * kEntryBytes};
+}
+
 }  // namespace roost::lab

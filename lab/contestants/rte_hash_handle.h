@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "lab/harness/contestant.h"
 #include "roost/base/result.h"
 
 struct rte_hash;
@@ -22,5 +23,8 @@ struct MadeRteHash {
 
 // Needs a started Eal. Errors: no memory, a number of entries out of range.
 [[nodiscard]] Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes);
+
+// Of a table that is full: a bucket of 8, then the entry of 32 bytes (key and data).
+[[nodiscard]] FewestLines fewest_lines_of(const rte_hash& table);
 
 }  // namespace roost::lab

@@ -19,6 +19,18 @@ Result<int> last_allowed_core() {
   return Error{"this process may run on no core; check its affinity"};
 }
 
+Result<std::vector<int>> measuring_cores(int asked, size_t count) {
+  const Result<int> first = asked >= 0 ? Result<int>(asked) : last_allowed_core();
+  if (!first) return first.error();
+  std::vector<int> cores;
+  for (size_t i = 0; i < count; ++i) cores.push_back(first.value() - static_cast<int>(i));
+  if (count > 0 && cores.back() < 0) {
+    return Error{"from core " + std::to_string(first.value()) + " down there are no " +
+                 std::to_string(count) + " cores; name a later one with --core"};
+  }
+  return cores;
+}
+
 Result<int> pin_to_core(int core) {
   cpu_set_t cores;
   CPU_ZERO(&cores);

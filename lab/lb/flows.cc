@@ -76,6 +76,11 @@ net::Ipv4Address client_of(uint64_t flow) {
   return address;
 }
 
+net::FlowKey4 key_of(uint64_t flow) {
+  const net::Endpoint4 client = client_endpoint(flow);
+  return {client.address, kVirtualAddress, client.port, kVirtualPort, net::IpProtocol::kTcp, {}};
+}
+
 Frame request_of(uint64_t flow, uint8_t tcp_flags) {
   return make_frame(client_endpoint(flow), {kVirtualAddress, kVirtualPort}, tcp_flags);
 }

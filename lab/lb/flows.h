@@ -14,6 +14,7 @@
 
 #include "roost/base/result.h"
 #include "roost/net/address.h"
+#include "roost/net/flow_key.h"
 #include "roost/net/headers.h"
 
 namespace roost::lab {
@@ -27,6 +28,8 @@ inline constexpr uint32_t kBackendCount = 16;
 
 [[nodiscard]] net::Ipv4Address client_of(uint64_t flow);
 
+// The key of the flow's requests.
+[[nodiscard]] net::FlowKey4 key_of(uint64_t flow);
 // A TCP segment without payload, from the flow's client to the virtual address.
 [[nodiscard]] Frame request_of(uint64_t flow, uint8_t tcp_flags = net::tcp::kAck);
 // The answer to it by the backend, to the client. Backends count from 0.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "lab/lb/balancer.h"
+#include "lab/lb/frame_batch.h"
 #include "lab/lb/packet_runner.h"
 #include "lab/lb/raw_functions.h"
 #include "lab/lb/rte_hash_tables.h"
@@ -55,21 +56,13 @@ class BalancerHolder {
 
   [[nodiscard]] Function& function() { return balancer_->datapath(); }
   [[nodiscard]] std::optional<Error> fill(std::span<const uint32_t> flows, Tick now) {
-    constexpr uint32_t kHeadroom = 128;
-    std::array<std::array<uint8_t, kHeadroom + kFrameBytes>, net::kBatchLanesMax> buffers{};
+    FrameBatch frames;
     while (!flows.empty()) {
-      const size_t count = std::min(flows.size(), buffers.size());
-      net::PacketBatch batch;
-      for (size_t lane = 0; lane < count; ++lane) {
-        uint8_t* data = buffers[lane].data() + kHeadroom;
-        std::ranges::copy(request_of(flows[lane]), data);
-        batch.push({.data = data,
-                    .contiguous_bytes = kFrameBytes,
-                    .total_bytes = kFrameBytes,
-                    .headroom = kHeadroom});
-      }
-      function().process(batch, now);
-      for (const net::LaneVerdict& verdict : batch.verdicts())
+      const size_t count = std::min(flows.size(), net::kBatchLanesMax);
+      frames.clear();
+      for (const uint32_t flow : flows.first(count)) frames.push(request_of(flow));
+      function().process(frames.batch(), now);
+      for (const net::LaneVerdict& verdict : frames.batch().verdicts())
         if (!verdict.is_forward())
           return Error{"a flow was refused that the table has a place for"};
       flows = flows.subspan(count);

@@ -29,16 +29,6 @@ int fail(const std::string& what) {
   return 1;
 }
 
-// The core asked for, or the last allowed one, and those before it.
-Result<std::vector<int>> choose_cores(int asked, size_t count) {
-  const Result<int> first = asked >= 0 ? Result<int>(asked) : last_allowed_core();
-  if (!first) return first.error();
-  std::vector<int> cores;
-  for (size_t i = 0; i < count; ++i) cores.push_back(first.value() - static_cast<int>(i));
-  if (cores.back() < 0) return Error{fmt::format("there are no {} cores", count)};
-  return cores;
-}
-
 int run(int argc, char** argv) {
   CLI::App app("Measures the load balancer; ./dev lab lb runs it");
   app.require_subcommand(1);
@@ -83,7 +73,7 @@ int run(int argc, char** argv) {
         write_captures(flow_count, std::span(&out, 1), [](uint64_t) { return size_t{0}; });
     return error ? fail(error->message) : 0;
   }
-  const auto cores = choose_cores(core, core_count);
+  const auto cores = measuring_cores(core, core_count);
   if (!cores) return fail(cores.error().message);
   if (packet_command->parsed()) {
     packets.experiment = experiment;

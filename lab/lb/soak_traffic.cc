@@ -4,8 +4,6 @@
 
 #include "apps/lb/layout.h"
 #include "roost/base/assert.h"
-#include "roost/net/flow_key.h"
-#include "roost/net/parse.h"
 
 namespace roost::lab {
 namespace {
@@ -31,7 +29,7 @@ SoakTraffic::SoakTraffic(lb::State& state, lb::Datapath& datapath, uint64_t conn
       backends_(active_max_ + 2 * net::kBatchLanesMax, kNoBackend) {}
 
 void SoakTraffic::prepare(bool with_flood) {
-  batch_.clear();
+  frames_.clear();
   ++batch_number_;
   flows_due_ += flows_per_batch_;
   while (flows_due_ >= 1 && lanes_left() >= 5) {
@@ -40,7 +38,7 @@ void SoakTraffic::prepare(bool with_flood) {
     begin_flow();
   }
   for (size_t i = 0; with_flood && i < kFloodLanes && lanes_left() > 0; ++i) {
-    flows_[batch_.lane_count()] = next_flood_;
+    flows_[frames_.lane_count()] = next_flood_;
     push(Kind::kFlood, request_of(number_of_flood(next_flood_++), net::tcp::kSyn));
   }
   while (lanes_left() > 0) {
@@ -51,32 +49,18 @@ void SoakTraffic::prepare(bool with_flood) {
 }
 
 void SoakTraffic::push(Kind kind, const Frame& frame) {
-  const size_t lane = batch_.lane_count();
-  kinds_[lane] = kind;
-  uint8_t* data = buffers_[lane].data() + kHeadroom;
-  std::ranges::copy(frame, data);
-  batch_.push({.data = data,
-               .contiguous_bytes = kFrameBytes,
-               .total_bytes = kFrameBytes,
-               .headroom = kHeadroom});
+  kinds_[frames_.lane_count()] = kind;
+  frames_.push(frame);
 }
 
 // The whole handshake in one batch, so that a flow is confirmed or was refused.
 void SoakTraffic::begin_flow() {
   const uint64_t flow = next_flow_++;
-  const Frame syn = request_of(number_of(flow), net::tcp::kSyn);
-  net::ParsedPacket parsed;
-  Frame bytes = syn;
-  const net::Packet packet{
-      .data = bytes.data(), .contiguous_bytes = kFrameBytes, .total_bytes = kFrameBytes};
-  const net::ParseVerdict verdict = net::parse(packet, parsed);
-  ROOST_ASSERT(verdict == net::ParseVerdict::kOk);
-  const net::FlowKey4 key = net::FlowKey4::from_packet(packet, parsed);
-  const auto backend = state_.ipv4().services().pick_backend(0, key);
+  const auto backend = state_.ipv4().services().pick_backend(0, key_of(number_of(flow)));
   ROOST_ASSERT(backend.has_value());
   backend_of(flow) = static_cast<uint8_t>(*backend);
-  for (size_t i = 0; i < 3; ++i) flows_[batch_.lane_count() + i] = flow;
-  push(Kind::kSyn, syn);
+  for (size_t i = 0; i < 3; ++i) flows_[frames_.lane_count() + i] = flow;
+  push(Kind::kSyn, request_of(number_of(flow), net::tcp::kSyn));
   push(Kind::kAnswerToSyn, answer_of(number_of(flow), *backend, net::tcp::kSyn | net::tcp::kAck));
   push(Kind::kConfirmation, request_of(number_of(flow)));
 }
@@ -84,7 +68,7 @@ void SoakTraffic::begin_flow() {
 void SoakTraffic::close_or_forget_flow() {
   const uint64_t flow = oldest_flow_++;
   if (backend_of(flow) == kNoBackend || flow % 2 == 0) return;
-  for (size_t i = 0; i < 2; ++i) flows_[batch_.lane_count() + i] = flow;
+  for (size_t i = 0; i < 2; ++i) flows_[frames_.lane_count() + i] = flow;
   push(Kind::kClose, request_of(number_of(flow), kFin));
   push(Kind::kClose, answer_of(number_of(flow), backend_of(flow), kFin));
 }
@@ -93,7 +77,7 @@ void SoakTraffic::close_or_forget_flow() {
 // Flows of this batch are not known to be there yet.
 void SoakTraffic::use_next_flow() {
   uint64_t fresh = next_flow_;
-  for (size_t lane = 0; lane < batch_.lane_count(); ++lane)
+  for (size_t lane = 0; lane < frames_.lane_count(); ++lane)
     if (kinds_[lane] == Kind::kSyn) fresh = std::min(fresh, flows_[lane]);
   for (size_t tries = 0; tries < net::kBatchLanesMax; ++tries) {
     ++used_flow_;
@@ -103,7 +87,7 @@ void SoakTraffic::use_next_flow() {
     }
     if (used_flow_ >= fresh) return;
     if (backend_of(used_flow_) == kNoBackend) continue;
-    flows_[batch_.lane_count()] = used_flow_;
+    flows_[frames_.lane_count()] = used_flow_;
     const uint64_t number = number_of(used_flow_);
     push(Kind::kUse, answers_ ? answer_of(number, backend_of(used_flow_)) : request_of(number));
     return;
@@ -111,9 +95,9 @@ void SoakTraffic::use_next_flow() {
 }
 
 void SoakTraffic::judge() {
-  counts_.packets += batch_.lane_count();
-  for (size_t lane = 0; lane < batch_.lane_count(); ++lane) {
-    const bool is_forwarded = batch_.verdicts()[lane].is_forward();
+  counts_.packets += frames_.lane_count();
+  for (size_t lane = 0; lane < frames_.lane_count(); ++lane) {
+    const bool is_forwarded = frames_.batch().verdicts()[lane].is_forward();
     switch (kinds_[lane]) {
       case Kind::kFlood:
         ++counts_.flood;
@@ -146,7 +130,7 @@ void SoakTraffic::judge() {
 
 // In steps of a tick, so that sweeps are as due as they would be.
 void SoakTraffic::fall_silent() {
-  batch_.clear();
+  frames_.clear();
   for (uint64_t tick = 0; tick <= kEstablishedTicks; ++tick) {
     batch_number_ += batches_per_tick_;
     datapath_.idle(now(), kIdleBudget);

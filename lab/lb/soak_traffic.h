@@ -14,6 +14,7 @@
 #include "apps/lb/datapath.h"
 #include "apps/lb/state.h"
 #include "lab/lb/flows.h"
+#include "lab/lb/frame_batch.h"
 #include "roost/base/result.h"
 #include "roost/expiry/tick.h"
 #include "roost/net/packet_batch.h"
@@ -36,8 +37,9 @@ class SoakTraffic {
   static constexpr uint64_t kEstablishedTicks = 300;  // and before a flow is established
   static constexpr uint64_t kOtherTicks = 100;        // once it closes
   static constexpr uint64_t kActiveTicks = 1'000;
-  // How long a flow is held, give or take: its life, half of both timeouts, half a sweep.
-  static constexpr uint64_t kHeldTicks = kActiveTicks + (kEstablishedTicks + kOtherTicks) / 2 + 128;
+  // How long a flow is held, give or take: its life, half of both timeouts, and until a sweep or an
+  // insert finds it.
+  static constexpr uint64_t kHeldTicks = kActiveTicks + (kEstablishedTicks + kOtherTicks) / 2 + 80;
   static constexpr double kLoad = 0.9;
 
   SoakTraffic(lb::State& state, lb::Datapath& datapath, uint64_t connections);
@@ -48,7 +50,7 @@ class SoakTraffic {
   void prepare(bool with_flood);
   // What is timed: the batch through the datapath, as a worker's turn.
   void process() {
-    datapath_.process(batch_, now());
+    datapath_.process(frames_.batch(), now());
     datapath_.idle(now(), kIdleBudget);
   }
   // Compares what became of the batch with what must.
@@ -64,10 +66,9 @@ class SoakTraffic {
   enum class Kind : uint8_t { kSyn, kAnswerToSyn, kConfirmation, kClose, kUse, kFlood };
 
   static constexpr uint64_t kIdleBudget = 64;  // a worker loop's
-  static constexpr uint32_t kHeadroom = 128;
   static constexpr uint8_t kNoBackend = 0xff;
 
-  [[nodiscard]] size_t lanes_left() const { return net::kBatchLanesMax - batch_.lane_count(); }
+  [[nodiscard]] size_t lanes_left() const { return net::kBatchLanesMax - frames_.lane_count(); }
   [[nodiscard]] uint8_t& backend_of(uint64_t flow) { return backends_[flow % backends_.size()]; }
   void push(Kind kind, const Frame& frame);
   void begin_flow();
@@ -88,10 +89,9 @@ class SoakTraffic {
   uint64_t next_flood_ = 0;
   bool answers_ = false;  // whose turn it is: the backend's or the client's
 
-  net::PacketBatch batch_;
+  FrameBatch frames_;
   std::array<Kind, net::kBatchLanesMax> kinds_{};
   std::array<uint64_t, net::kBatchLanesMax> flows_{};
-  std::array<std::array<uint8_t, kHeadroom + kFrameBytes>, net::kBatchLanesMax> buffers_{};
   SoakCounts counts_;
 };
 

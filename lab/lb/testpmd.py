@@ -3,6 +3,7 @@
 needs to move a packet. Called as the measuring program is, and writes the same rows."""
 import argparse
 import csv
+import os
 import re
 import subprocess
 import sys
@@ -53,7 +54,8 @@ class Testpmd:
 
 def words_of(arguments, capture):
     buffers = arguments.flows + BUFFERS_IN_FLIGHT
-    other = 0 if arguments.core != 0 else 1
+    # Its main thread sleeps, on another core if there is one.
+    other = min(os.sched_getaffinity(0) - {arguments.core}, default=arguments.core)
     memory = (["--in-memory"] if arguments.pages == "2M" else
               ["--no-huge", "-m", str(256 + (buffers >> 10) * 2)])
     # It writes prompts at once, and must not keep back what it prints before them.

@@ -16,6 +16,7 @@
 #include "lab/harness/pinned_core.h"
 #include "lab/lb/balancer.h"
 #include "lab/lb/flows.h"
+#include "lab/lb/frame_batch.h"
 #include "lab/lb/rte_hash_tables.h"
 #include "lab/lb/soak_job.h"
 #include "roost/net/byte_order.h"
@@ -24,7 +25,6 @@
 namespace roost::lab {
 namespace {
 
-constexpr uint32_t kHeadroom = 128;
 constexpr uint64_t kConnections = 20'000;
 
 // One batch through a balancer: what became of each frame, and its bytes.
@@ -38,15 +38,9 @@ class Side {
                       .value()) {}
 
   std::vector<std::pair<bool, Frame>> send(const std::vector<Frame>& frames, Tick now) {
-    net::PacketBatch batch;
-    for (size_t lane = 0; lane < frames.size(); ++lane) {
-      uint8_t* data = buffers_[lane].data() + kHeadroom;
-      std::ranges::copy(frames[lane], data);
-      batch.push({.data = data,
-                  .contiguous_bytes = kFrameBytes,
-                  .total_bytes = kFrameBytes,
-                  .headroom = kHeadroom});
-    }
+    batch_.clear();
+    for (const Frame& frame : frames) batch_.push(frame);
+    net::PacketBatch& batch = batch_.batch();
     balancer_->datapath().process(batch, now);
     balancer_->datapath().idle(now, 64);
     std::vector<std::pair<bool, Frame>> fates;
@@ -61,7 +55,7 @@ class Side {
 
  private:
   std::unique_ptr<Balancer<Tables>> balancer_;
-  std::array<std::array<uint8_t, kHeadroom + kFrameBytes>, net::kBatchLanesMax> buffers_{};
+  FrameBatch batch_;
 };
 
 // A packet of some flow, of either end, with some flags.
