@@ -43,6 +43,7 @@ Port::Port(Port&& from) noexcept
       is_owner_(std::exchange(from.is_owner_, false)),
       is_started_(std::exchange(from.is_started_, false)),
       is_steered_(from.is_steered_),
+      rss_key_(std::move(from.rss_key_)),
       device_name_(std::move(from.device_name_)),
       mac_(from.mac_),
       receive_queue_count_(from.receive_queue_count_),
@@ -90,10 +91,10 @@ std::optional<Error> Port::configure_device(const Config& config) {
   receive_queue_count_ = granted(device.max_rx_queues, takes_all ? UINT16_MAX : wanted);
   transmit_queue_count_ = granted(device.max_tx_queues, wanted);
   rte_eth_conf configuration = port_configuration(device);
-  net::RssKey rss_key = config.rss_key;
   const uint64_t types = rss_types(device, config.rss_input);
   if (receive_queue_count_ > 1 && types != 0) {
-    add_rss(device, types, rss_key, configuration);
+    *rss_key_ = config.rss_key;
+    add_rss(device, types, *rss_key_, configuration);
     is_repeatable_ = receive_queue_count_ == wanted && is_repeatable(device, types);
     rss_entries_ = device.reta_size;
   }

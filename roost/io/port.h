@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,6 +94,8 @@ class Port {
   bool is_started_ = false;
   bool is_repeatable_ = false;  // what the device hashes
   bool is_steered_ = false;
+  // DPDK keeps its address, and drivers read it when the device starts.
+  std::unique_ptr<net::RssKey> rss_key_ = std::make_unique<net::RssKey>();
   std::string device_name_;
   net::MacAddress mac_;
   uint16_t rss_entries_ = 0;  // of the device's table

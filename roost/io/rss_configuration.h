@@ -17,7 +17,8 @@ namespace roost::io {
 // alone, under our key, through a table that is long enough.
 [[nodiscard]] bool is_repeatable(const rte_eth_dev_info& device, uint64_t types);
 
-// Adds the hash to what the device is configured with. `key` must outlive the configuration.
+// Adds the hash to what the device is configured with. `key` must outlive the device: DPDK keeps
+// its address.
 void add_rss(const rte_eth_dev_info& device, uint64_t types, net::RssKey& key,
              rte_eth_conf& configuration);
 
