@@ -7,7 +7,7 @@ import statistics
 from lb.jobs import BALANCER, ON_RTE_HASH, RAW, SIZES, TESTPMD, jobs
 from report.section import Section, Table, Verdict, cell, not_run_section, size_name
 
-__all__ = ["jobs", "sections"]
+__all__ = ["jobs", "readme_block", "sections"]
 
 NS = "ns_per_packet"
 MUST_OVER_RTE_HASH = {SIZES["4M"]: 1.3, SIZES["16M"]: 1.5}
@@ -40,6 +40,16 @@ def own_ns(part, contestant):
     return {key: whole[key] - raw[key] for key in whole if key in raw}
 
 
+def ratios_over_rte_hash(part):
+    """Of what a packet costs beyond I/O and parsing: how many times ours, round by round."""
+    ours, theirs = own_ns(part, BALANCER), own_ns(part, ON_RTE_HASH)
+    return [theirs[key] / ours[key] for key in ours if key in theirs]
+
+
+def median_over_rte_hash(part):
+    return statistics.median(ratios_over_rte_hash(part))
+
+
 def spread(values):
     return f"{min(values):.1f} to {max(values):.1f}" if values else "-"
 
@@ -63,10 +73,9 @@ def packet_section(part, slots):
     section.tables.append(Table(["", "ns a packet", "least to greatest",
                                  "beyond raw I/O and parsing", "least to greatest",
                                  "table bytes a flow"], rows))
-    ours, theirs = own_ns(part, BALANCER), own_ns(part, ON_RTE_HASH)
-    ratios = [theirs[key] / ours[key] for key in ours if key in theirs]
+    ratios = ratios_over_rte_hash(part)
     if ratios and part.select(experiment="packets").on_equal_huge_pages():
-        section.verdicts += packet_verdicts(slots, ratios, ours)
+        section.verdicts += packet_verdicts(slots, ratios, own_ns(part, BALANCER))
     return section
 
 
@@ -144,3 +153,10 @@ def soak_section(part):
             "soak", f"p99.9 of a batch after the flood is that before, within {SOAK_WITHIN:.0%}",
             "must reached" if abs(change) <= SOAK_WITHIN else "MISSED", f"{change:+.1%}"))
     return section
+
+
+def readme_block(record, name):
+    if name != "packets":
+        raise ValueError(f"experiment lb has no block {name}")
+    from lb import readme_packets
+    return readme_packets.block(record)

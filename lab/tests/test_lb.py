@@ -95,6 +95,17 @@ class Report(unittest.TestCase):
         self.assertIn("balancer on rte_hash", render_html.render("t", {}, sections, []))
 
 
+class Readme(unittest.TestCase):
+    def test_a_column_a_size_and_ratios_within_rounds(self):
+        found = (packets(160.0, 200.0, slow_rounds=(0, 1)) + packets(150.0, 195.0, slots=1024.0)
+                 + packet_rows({"testpmd_io": 33.3}, "raw"))
+        lines = experiment.readme_block(Record(found), "packets").splitlines()
+        self.assertEqual(lines[0], "| ns a packet | 4M flows | 1K flows |")
+        self.assertIn("| `dpdk-testpmd`, io | 33 | - |", lines)
+        self.assertIn("| beyond raw I/O and parsing | 100 | 90 |", lines)
+        self.assertIn("| **`rte_hash` over ours, within rounds** | 1.40 | 1.50 |", lines)
+
+
 class Jobs(unittest.TestCase):
     def test_names_are_unique_and_raw_rows_come_first(self):
         for size in ("quick", "full"):
