@@ -31,8 +31,7 @@ void add(const RunTotals& from, RunTotals& to) {
   to.originated += from.originated;
   to.consumed += from.consumed;
   to.batches += from.batches;
-  to.process_cycles += from.process_cycles;
-  to.busy_cycles += from.busy_cycles;
+  to.cycles += from.cycles;
 }
 
 Json table_json(const TableSample& table, std::string_view family) {
@@ -47,18 +46,18 @@ Json table_json(const TableSample& table, std::string_view family) {
 Json worker_json(size_t number, const Control::Sample::Worker& worker) {
   uint64_t received = 0;
   for (const PortTotals& port : worker.totals.ports) received += port.received;
-  const auto a_packet = [&](uint64_t cycles) {
-    return received == 0 ? 0.0 : static_cast<double>(cycles) / static_cast<double>(received);
-  };
+  Json a_packet = Json::object();
+  for (const auto& [name, stage] : node::kStages) {
+    const auto cycles = static_cast<double>(worker.totals.cycles.*stage);
+    a_packet[name] = received == 0 ? 0.0 : cycles / static_cast<double>(received);
+  }
   const FlowCounts& flows = worker.flows;
   return {{"worker", number},
           {"core", worker.core},
           {"packets", received},
           {"batches", worker.totals.batches},
-          {"process_cycles", worker.totals.process_cycles},
-          {"busy_cycles", worker.totals.busy_cycles},
-          {"process_cycles_a_packet", a_packet(worker.totals.process_cycles)},
-          {"busy_cycles_a_packet", a_packet(worker.totals.busy_cycles)},
+          {"cycles", cycles_json(worker.totals.cycles)},
+          {"cycles_a_packet", std::move(a_packet)},
           {"flows_made", flows.made},
           {"flows_live", flows.held()},
           {"tables", Json::array({table_json(worker.tables[0], "ipv4"),

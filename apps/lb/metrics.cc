@@ -139,11 +139,13 @@ void add_workers(const Control::Sample& sample, Collection& out) {
   using Worker = Control::Sample::Worker;
   out.counter("worker_batches_total", "Batches that held a packet.");
   each([](const Worker& worker) { return worker.totals.batches; });
-  out.counter("worker_process_cycles_total", "Cycles of the processor in the datapath.");
-  each([](const Worker& worker) { return worker.totals.process_cycles; });
-  out.counter("worker_busy_cycles_total",
-              "Cycles of the processor from receiving to transmitting.");
-  each([](const Worker& worker) { return worker.totals.busy_cycles; });
+  out.counter("worker_cycles_total", "Cycles of the processor for batches with packets, by stage.");
+  for (size_t i = 0; i < sample.workers.size(); ++i) {
+    for (const auto& [name, stage] : node::kStages) {
+      out.add({{"worker", std::to_string(i)}, {"stage", std::string(name)}},
+              sample.workers[i].totals.cycles.*stage);
+    }
+  }
 
   const auto each_table = [&](auto&& value_of) {
     for (size_t i = 0; i < sample.workers.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "apps/lb/drop_cause.h"
 #include "apps/lb/state.h"
 #include "roost/node/neighbours.h"
+#include "roost/node/stage_cycles.h"
 
 namespace roost::lb {
 
@@ -52,8 +53,7 @@ struct WorkerTotals {
   uint64_t copies_taken = 0;
   uint64_t copies_lost = 0;
   uint64_t batches = 0;
-  uint64_t process_cycles = 0;
-  uint64_t busy_cycles = 0;
+  node::StageCycles cycles{};
   uint64_t flows_made = 0;
   uint64_t flows_live = 0;
 };
@@ -67,9 +67,8 @@ struct RunTotals {
   uint64_t originated = 0;                        // frames that the datapath made
   uint64_t consumed = 0;                          // packets that it kept for itself
   uint64_t batches = 0;
-  uint64_t process_cycles = 0;  // in the datapath
-  uint64_t busy_cycles = 0;     // from receiving to transmitting
-  double seconds = 0;           // by the wall clock
+  node::StageCycles cycles{};
+  double seconds = 0;  // by the wall clock
 };
 
 struct BackendReport {

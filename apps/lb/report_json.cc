@@ -72,13 +72,18 @@ Json workers_json(const Report& report) {
                        {"flows_made", worker.flows_made},
                        {"flows_live", worker.flows_live},
                        {"batches", worker.batches},
-                       {"process_cycles", worker.process_cycles},
-                       {"busy_cycles", worker.busy_cycles}});
+                       {"cycles", cycles_json(worker.cycles)}});
   }
   return workers;
 }
 
 }  // namespace
+
+Json cycles_json(const node::StageCycles& cycles) {
+  Json by_stage = Json::object();
+  for (const auto& [name, stage] : node::kStages) by_stage[name] = cycles.*stage;
+  return by_stage;
+}
 
 Json services_json(const Report& report) {
   Json services = Json::array();
@@ -142,8 +147,7 @@ Json report_json(const Report& report) {
           {"run",
            {{"seconds", report.run.seconds},
             {"batches", report.run.batches},
-            {"process_cycles", report.run.process_cycles},
-            {"busy_cycles", report.run.busy_cycles}}},
+            {"cycles", cycles_json(report.run.cycles)}}},
           {"tables",
            {{"bytes", report.table_bytes},
             {"page_size", report.page_size},

@@ -11,5 +11,7 @@ namespace roost::lb {
 // lists them.
 [[nodiscard]] nlohmann::ordered_json report_json(const Report& report);
 [[nodiscard]] nlohmann::ordered_json services_json(const Report& report);
+// By the names of the stages.
+[[nodiscard]] nlohmann::ordered_json cycles_json(const node::StageCycles& cycles);
 
 }  // namespace roost::lb

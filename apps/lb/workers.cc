@@ -16,10 +16,8 @@ namespace {
 
 WorkerTotals totals_of(size_t worker, std::span<const io::Port> ports,
                        const node::WorkerCounters& counters, const io::HandOver* hand_over) {
-  WorkerTotals totals{.decided = counters.packets,
-                      .batches = counters.batches,
-                      .process_cycles = counters.process_cycles,
-                      .busy_cycles = counters.busy_cycles};
+  WorkerTotals totals{
+      .decided = counters.packets, .batches = counters.batches, .cycles = counters.cycles};
   for (const io::Port& port : ports) {
     totals.received += port.queue(worker).counters().received;
     totals.sent += port.queue(worker).counters().sent;
@@ -184,8 +182,7 @@ void Workers::add_totals(size_t worker, RunTotals& totals) const {
   totals.originated += counters.originated;
   totals.consumed += counters.consumed;
   totals.batches += counters.batches;
-  totals.process_cycles += counters.process_cycles;
-  totals.busy_cycles += counters.busy_cycles;
+  totals.cycles += counters.cycles;
   for (size_t cause = 0; cause < kDropCauseCount; ++cause)
     totals.drops[cause] += counters.drops_by_cause[cause];
   if (hand_over_) {

@@ -36,6 +36,7 @@
 #include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
 #include "roost/node/mailbox.h"
+#include "roost/node/stage_cycles.h"
 
 namespace roost::node {
 
@@ -63,12 +64,11 @@ struct WorkerConfig {
 };
 
 struct WorkerCounters {
-  uint64_t packets = 0;         // decided here, not by another worker
-  uint64_t batches = 0;         // that held a packet
-  uint64_t process_cycles = 0;  // in the function's process()
-  uint64_t busy_cycles = 0;     // receive to transmit and idle(), of batches with packets
-  uint64_t originated = 0;      // frames taken from the function's outbox, sent or not
-  uint64_t consumed = 0;        // packets that the function kept for itself
+  uint64_t packets = 0;  // decided here, not by another worker
+  uint64_t batches = 0;  // that held a packet
+  StageCycles cycles{};
+  uint64_t originated = 0;  // frames taken from the function's outbox, sent or not
+  uint64_t consumed = 0;    // packets that the function kept for itself
   std::array<uint64_t, 256> drops_by_cause = {};  // the function's own causes
 };
 
@@ -148,14 +148,18 @@ class Worker {
       be_idle(now);
       return;
     }
-    const uint64_t process_began = io::read_cycles();
+    const uint64_t received = io::read_cycles();
     function_.process(burst.batch(), now);
-    counters_.process_cycles += io::read_cycles() - process_began;
+    const uint64_t processed = io::read_cycles();
     send_or_drop(burst);
     send_originated();
+    const uint64_t transmitted = io::read_cycles();
     be_idle(now);
     ++counters_.batches;
-    counters_.busy_cycles += io::read_cycles() - began;
+    counters_.cycles += {.receive = received - began,
+                         .process = processed - received,
+                         .transmit = transmitted - processed,
+                         .upkeep = io::read_cycles() - transmitted};
   }
 
   void be_idle(Tick now) {

@@ -48,7 +48,9 @@ def check_shown(balancer):
     assert "drops by cause" in balancer.ctl("stats")
     assert "198.51.100.80:80" in balancer.ctl("services")
     assert "configured_weight" in balancer.ctl("backends", "--service", "web")
-    assert "process_cycles_a_packet" in balancer.ctl("workers")
+    assert "cycles a packet, by stage" in balancer.ctl("workers")
+    assert set(first["run"]["cycles"]) == {"receive", "process", "transmit", "upkeep"}
+    assert all(first["run"]["cycles"].values())
     assert balancer.ask("version")["io"].startswith("DPDK")
     neighbours = balancer.ask("neighbours", "--state", "static")["neighbours"]
     assert len(neighbours) == first["neighbours"]["states"]["static"] > 0
@@ -225,8 +227,9 @@ def check_metric_values(balancer, accepted):
             labels = (("backend", backend["name"]), ("service", service["name"]))
             value = metrics["roost_lb_backend_packets_total", labels]
             between(value, "services", s, "backends", b, "packets")
-    value = metrics["roost_lb_worker_process_cycles_total", (("worker", "0"),)]
-    between(value, "workers", 0, "process_cycles")
+    for stage in ("receive", "process", "transmit", "upkeep"):
+        labels = (("stage", stage), ("worker", "0"))
+        between(metrics["roost_lb_worker_cycles_total", labels], "workers", 0, "cycles", stage)
 
 
 def telemetry_of(directory):

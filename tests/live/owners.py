@@ -1,5 +1,5 @@
 """Which worker a client's flows belong to, by a model of the balancer's own rule
-(roost/node/flow_owner.h, roost/hash/keyed_hash.h) that shares nothing with it.
+(roost/node/flow_owner.h, roost/net/rss.h, roost/hash/keyed_hash.h) that shares nothing with it.
 """
 
 import ipaddress
@@ -20,25 +20,28 @@ def fold(a, b):
     return (a * b >> 64) ^ (a * b & MASK)
 
 
-def keyed_hash(data, seed):
-    """Of at most 16 bytes, zeros behind them up to whole words."""
+def keyed_hash(word, seed):
+    """Of one word of 8 bytes."""
     source = secret_words(seed)
     secret = [next(source) for _ in range(12)]
-    words = [
-        int.from_bytes(data[at : at + 8].ljust(8, b"\0"), "little")
-        for at in range(0, len(data), 8)
-    ]
-    if len(words) == 1:
-        state = fold(words[0] ^ secret[0], secret[8] ^ secret[9])
-    else:
-        state = fold(words[0] ^ secret[0], words[1] ^ secret[1] ^ secret[8])
-    return fold(state ^ secret[10], len(words) ^ secret[11])
+    state = fold(word ^ secret[0], secret[8] ^ secret[9])
+    return fold(state ^ secret[10], 1 ^ secret[11])
+
+
+def toeplitz(data, key):
+    """For each bit of the data that is one, the 32 bits of the key from there on, added up."""
+    bits = int.from_bytes(key, "big")
+    sum_of_windows = 0
+    for at in range(8 * len(data)):
+        if data[at // 8] >> (7 - at % 8) & 1:
+            sum_of_windows ^= bits >> (8 * len(key) - 32 - at) & 0xFFFFFFFF
+    return sum_of_windows
 
 
 def owner_of(address, workers, hash_seed):
-    """`hash_seed` as in the configuration; workers are told apart by the next one."""
-    value = keyed_hash(ipaddress.ip_address(address).packed, hash_seed + 1)
-    return (value >> 32) * workers >> 32
+    """`hash_seed` as in the configuration; the key that tells workers apart is of the next one."""
+    key = bytes(keyed_hash(i, hash_seed + 1) & 0xFF for i in range(52))
+    return toeplitz(ipaddress.ip_address(address).packed, key) % 128 % workers
 
 
 def seed_that_splits(addresses, workers):
