@@ -3,7 +3,7 @@ import statistics
 
 from lb import experiment
 from lb.jobs import BALANCER, ON_RTE_HASH, RAW, TESTPMD
-from report.section import cell, size_name
+from report.section import cell, markdown_table, size_name
 
 
 def _row(name, figures, digits=0):
@@ -33,7 +33,5 @@ def rows(record):
 
 
 def block(record):
-    head, *found = rows(record)
-    lines = ["| " + " | ".join(row) + " |" for row in (head, *found)]
-    lines.insert(1, "|" + "---|" * len(head))
-    return "\n".join(lines) + "\n"
+    header, *found = rows(record)
+    return markdown_table(header, found)

@@ -59,6 +59,13 @@ def cell(number, digits=1, unit=""):
     return "-" if number is None else f"{number:.{digits}f}{unit}"
 
 
+def markdown_table(header, rows):
+    """As README shows it; cells are text."""
+    lines = ["| " + " | ".join(row) + " |" for row in (header, *rows)]
+    lines.insert(1, "|" + "---|" * len(header))
+    return "\n".join(lines) + "\n"
+
+
 def not_run_section(record):
     """What a record says was not run, and why: a list of one section or none."""
     rows = [[row["contestant"], row["experiment"], "-" if not row["slots"] else

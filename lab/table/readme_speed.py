@@ -1,7 +1,7 @@
 """The speed table of README, as Markdown, from a record of the experiment `table`."""
 from report import bench, record as records
 from report.bench import PEER, PLAIN
-from report.section import MISS_NAMES, cell, size_name
+from report.section import MISS_NAMES, cell, markdown_table, size_name
 from table import experiment, lookups, targets
 from table.targets import OURS
 
@@ -60,7 +60,4 @@ def rows(record):
 
 
 def block(record):
-    found = list(rows(record))
-    lines = ["| " + " | ".join(row) + " |" for row in [HEADER, *found]]
-    lines.insert(1, "|" + "---|" * len(HEADER))
-    return "\n".join(lines) + "\n"
+    return markdown_table(HEADER, rows(record))
