@@ -69,24 +69,21 @@ std::string list_of(const Json& object, bool with_zeroes) {
 }
 
 std::string workers_table(const Json& result) {
-  std::string text = table_of(result["workers"],
-                              {"worker", "core", "packets", "batches", "flows_made", "flows_live"});
   Json cycles = Json::array();
+  Json tables = Json::array();
   for (const Json& worker : result["workers"]) {
     Json row = worker["cycles_a_packet"];
     row["worker"] = worker["worker"];
     cycles.push_back(std::move(row));
-  }
-  text += "\ncycles a packet, by stage\n" +
-          table_of(cycles, {"worker", "receive", "process", "transmit", "upkeep"});
-  Json tables = Json::array();
-  for (const Json& worker : result["workers"]) {
     for (Json table : worker["tables"]) {
       table["worker"] = worker["worker"];
       tables.push_back(std::move(table));
     }
   }
-  return text + "\n" +
+  return table_of(result["workers"],
+                  {"worker", "core", "packets", "batches", "flows_made", "flows_live"}) +
+         "\ncycles a packet, by stage\n" +
+         table_of(cycles, {"worker", "receive", "process", "transmit", "upkeep"}) + "\n" +
          table_of(tables, {"worker", "family", "used", "capacity", "bytes", "page_size", "kernel"});
 }
 
