@@ -69,7 +69,7 @@ std::optional<Error> Port::configure(const Config& config, const BufferPool& poo
   if (const int code = rte_eth_dev_start(id_); code != 0)
     return failed("the device does not start", code);
   is_started_ = true;
-  is_steered_ = set_rss_table(std::max<uint16_t>(1, config.worker_count)) && is_repeatable_;
+  if (!set_rss_table(std::max<uint16_t>(1, config.worker_count))) is_steered_ = false;
   if (const int code = rte_eth_stats_reset(id_); code != 0 && code != -ENOTSUP) {
     return failed("its counters cannot be reset", code);
   }
@@ -95,7 +95,7 @@ std::optional<Error> Port::configure_device(const Config& config) {
   if (receive_queue_count_ > 1 && types != 0) {
     *rss_key_ = config.rss_key;
     add_rss(device, types, *rss_key_, configuration);
-    is_repeatable_ = receive_queue_count_ == wanted && is_repeatable(device, types);
+    is_steered_ = receive_queue_count_ == wanted && is_repeatable(device, types);
     rss_entries_ = device.reta_size;
   }
   const int code =

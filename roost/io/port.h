@@ -92,7 +92,6 @@ class Port {
   rte_mempool* pool_;     // what the device receives into, and send() takes from
   bool is_owner_ = true;  // false once moved from
   bool is_started_ = false;
-  bool is_repeatable_ = false;  // what the device hashes
   bool is_steered_ = false;
   // DPDK keeps its address, and drivers read it when the device starts.
   std::unique_ptr<net::RssKey> rss_key_ = std::make_unique<net::RssKey>();
