@@ -56,6 +56,8 @@ bool has_martian_address(const uint8_t* source, const uint8_t* destination) {
   return net::has_martian_address(ends[0], ends[1]);
 }
 
+}  // namespace
+
 bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed) {
   const uint8_t* ip = packet.data + parsed.ip_offset;
   return parsed.is_ipv6 ? has_martian_address<net::Ipv6Address>(ip + net::ipv6::kSource,
@@ -63,8 +65,6 @@ bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed) {
                         : has_martian_address<net::Ipv4Address>(ip + net::ipv4::kSource,
                                                                 ip + net::ipv4::kDestination);
 }
-
-}  // namespace
 
 bool is_right_vlan(const net::VlanTags& tags, const net::VlanTags& wanted) {
   if (tags.count != wanted.count) return false;

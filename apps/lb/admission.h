@@ -21,6 +21,9 @@ struct AdmissionRules {
 [[nodiscard]] std::optional<DropCause> admit(const net::Packet& packet, const AdmissionRules& rules,
                                              net::ParsedPacket& parsed);
 
+// Whether source or destination cannot be on a packet that is forwarded (roost/net/martian.h).
+[[nodiscard]] bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed);
+
 // Whether the frame has the port's tags; their identifiers only, for priorities and the tags'
 // protocol identifiers are the sender's choice.
 [[nodiscard]] bool is_right_vlan(const net::VlanTags& tags, const net::VlanTags& wanted);

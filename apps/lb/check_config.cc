@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/lb/toml_table.h"
+#include "roost/net/headers.h"
 
 namespace roost::lb {
 
@@ -11,7 +12,6 @@ namespace {
 constexpr uint64_t kStreakMax = 1'000;
 constexpr double kSecondsMin = 0.05;
 constexpr double kSecondsMax = 3'600;
-constexpr uint64_t kPortMax = 65'535;
 constexpr size_t kPathBytesMax = 1'024;
 
 double read_seconds(TomlTable& table, std::string_view key, double seconds_default) {
@@ -48,7 +48,7 @@ std::optional<CheckConfig> read_check(TomlTable& service, std::vector<Fault>& fa
   TomlTable table(*toml, "check", faults);
   CheckConfig check;
   read_kind(table, check);
-  if (const auto port = table.integer("port", {1, kPortMax})) {
+  if (const auto port = table.integer("port", {1, net::kL4PortMax})) {
     check.port = static_cast<uint16_t>(*port);
   }
   check.every_seconds = read_seconds(table, "every_seconds", check.every_seconds);

@@ -14,6 +14,7 @@
 #include "apps/lb/timeout_names.h"
 #include "apps/lb/toml_table.h"
 #include "roost/expiry/slot_timers.h"
+#include "roost/net/headers.h"
 
 namespace roost::lb {
 
@@ -27,7 +28,6 @@ constexpr uint64_t kConnectionsMin = 16;
 constexpr uint64_t kMtuMin = 68;  // RFC 791 section 3.2
 constexpr uint64_t kMtuMax = 65'535;
 constexpr uint64_t kVlanMax = 4'094;  // 4,095 is reserved (IEEE 802.1Q table 9-2)
-constexpr uint64_t kPortMax = 65'535;
 constexpr uint64_t kWeightMax = 65'535;
 constexpr uint64_t kSeedMax = INT64_MAX;
 constexpr size_t kNameBytesMax = 64;
@@ -180,7 +180,8 @@ std::optional<BackendConfig> read_backend(const toml::table& toml, uint16_t serv
   backend.name = read_name(table, "name = \"b1\"");
   table.require("address", "address = \"10.0.0.11\"");
   const auto address = table.address("address");
-  backend.port = static_cast<uint16_t>(table.integer("port", {1, kPortMax}).value_or(service_port));
+  backend.port =
+      static_cast<uint16_t>(table.integer("port", {1, net::kL4PortMax}).value_or(service_port));
   backend.weight = static_cast<uint32_t>(table.integer("weight", {0, kWeightMax}).value_or(1));
   table.refuse_unknown_keys();
   if (!address) return {};
@@ -206,7 +207,7 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, std::vector<F
   table.require("port", "port = 80");
   table.require("backends", "backends = [{name = \"b1\", address = \"10.0.0.11\"}]");
   const auto address = table.address("address");
-  const auto port = table.integer("port", {1, kPortMax});
+  const auto port = table.integer("port", {1, net::kL4PortMax});
   const auto protocol = read_protocol(table);
   service.mode = read_named<Mode>(table, "mode", kModeNames);
   service.port = static_cast<uint16_t>(port.value_or(1));
@@ -265,8 +266,8 @@ void read_lb(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   if (const auto workers = table.integer("workers", {1, kWorkersMax})) {
     config.workers = static_cast<uint32_t>(*workers);
   }
-  config.gue_port =
-      static_cast<uint16_t>(table.integer("gue_port", {1, kPortMax}).value_or(config.gue_port));
+  config.gue_port = static_cast<uint16_t>(
+      table.integer("gue_port", {1, net::kL4PortMax}).value_or(config.gue_port));
   table.refuse_unknown_keys();
 }
 

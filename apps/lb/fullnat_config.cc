@@ -3,12 +3,12 @@
 #include <string>
 
 #include "apps/lb/toml_table.h"
+#include "roost/net/headers.h"
 
 namespace roost::lb {
 
 namespace {
 
-constexpr int64_t kPortMax = 65'535;
 constexpr size_t kLocalAddressesMax = 256;
 
 void read_addresses(TomlTable& table, FullnatConfig& config) {
@@ -35,7 +35,7 @@ void read_ports(TomlTable& table, FullnatConfig& config) {
   const toml::array* array = table.array("ports");
   if (array == nullptr) return;
   const auto port = [&](size_t i) { return array->get(i)->value_or(int64_t{0}); };
-  if (array->size() != 2 || port(0) < 1 || port(0) > port(1) || port(1) > kPortMax) {
+  if (array->size() != 2 || port(0) < 1 || port(0) > port(1) || port(1) > net::kL4PortMax) {
     table.fault_in("ports",
                    "these are no ports; give the first and the last one, as in [1024, 65535]");
     return;

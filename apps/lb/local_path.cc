@@ -4,8 +4,6 @@
 #include "roost/net/arp.h"
 #include "roost/net/byte_order.h"
 #include "roost/net/echo.h"
-#include "roost/net/flow_key.h"
-#include "roost/net/martian.h"
 #include "roost/net/neighbour_discovery.h"
 #include "roost/net/rewrite.h"
 
@@ -29,11 +27,6 @@ bool is_neighbour_message(const net::Packet& packet, const net::ParsedPacket& pa
   }
   const uint8_t type = packet.data[parsed.l4_offset + net::icmpv6::kType];
   return type == net::icmpv6::kSolicitation || type == net::icmpv6::kAdvertisement;
-}
-
-bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed) {
-  return parsed.is_ipv6 ? has_martian_address(net::FlowKey6::from_packet(packet, parsed))
-                        : has_martian_address(net::FlowKey4::from_packet(packet, parsed));
 }
 
 }  // namespace

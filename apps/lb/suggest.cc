@@ -18,8 +18,8 @@ namespace roost::lb {
 namespace {
 
 constexpr size_t kServicesMax = 8;
-constexpr uint32_t kMtuMin = 1'500;
-constexpr uint32_t kMtuMax = 65'535;
+constexpr uint32_t kSuggestedMtuMin = 1'500;
+constexpr uint32_t kSuggestedMtuMax = 65'535;
 constexpr int kBackendCount = 3;
 // Each service has its own port on the backends: with a port in common, a client that contacts two
 // services from one port would have one reply tuple for both.
@@ -156,7 +156,7 @@ std::string write_toml(const std::vector<ContactCount>& contacts, uint32_t large
       "connections = 262_144\n"
       "\n";
   write_port(toml, networks, contacts.front().server.vlan,
-             std::clamp(largest_ip_bytes, kMtuMin, kMtuMax));
+             std::clamp(largest_ip_bytes, kSuggestedMtuMin, kSuggestedMtuMax));
   write_neighbours(toml, networks);
   for (size_t i = 0; i < contacts.size(); ++i) {
     const net::IpPrefix& network = *network_of[contacts[i].server.address.is_ipv6()];

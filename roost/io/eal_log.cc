@@ -6,7 +6,7 @@ namespace roost::io {
 
 namespace {
 
-constexpr size_t kTextBytesMax = 8192;
+constexpr size_t kLogBytesMax = 8192;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ EalLog::~EalLog() {
 ssize_t EalLog::append(void* cookie, const char* text, size_t byte_count) {
   std::string& kept = static_cast<EalLog*>(cookie)->text_;
   kept.append(text, byte_count);
-  if (kept.size() > kTextBytesMax) kept.erase(0, kept.size() - kTextBytesMax / 2);
+  if (kept.size() > kLogBytesMax) kept.erase(0, kept.size() - kLogBytesMax / 2);
   return static_cast<ssize_t>(byte_count);
 }
 

@@ -34,8 +34,8 @@ enum Option : uint16_t {
 constexpr uint32_t kByteOrderMagic = 0x1A2B3C4D;
 constexpr uint16_t kLinkTypeEthernet = 1;
 constexpr uint64_t kUnknownLength = ~uint64_t{0};
-constexpr uint8_t kNanoseconds = 9;       // 10 to the power of -9
-constexpr size_t kTextBytesMax = 60'000;  // an option's length has 16 bits
+constexpr uint8_t kNanoseconds = 9;         // 10 to the power of -9
+constexpr size_t kOptionBytesMax = 60'000;  // an option's length has 16 bits
 
 // Fields of a block's body, as they stand in memory.
 class Fields {
@@ -59,7 +59,7 @@ class Fields {
   // Nothing if the text is empty.
   void add_text(uint16_t code, std::string_view text) {
     if (text.empty()) return;
-    text = text.substr(0, kTextBytesMax);
+    text = text.substr(0, kOptionBytesMax);
     add_option(code, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   }
   template <class Value>

@@ -31,6 +31,7 @@ inline constexpr size_t kTagsMax = 2;
 
 // What the length fields of both IP versions can say, and no fragment may reach beyond.
 inline constexpr uint32_t kIpBytesMax = 65'535;
+inline constexpr uint16_t kL4PortMax = 65'535;
 
 // RFC 791 section 3.1.
 namespace ipv4 {

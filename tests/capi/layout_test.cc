@@ -9,17 +9,10 @@
 
 #include "capi/roost.h"
 #include "tests/capi/c_table.h"
+#include "tests/capi/config_refusal.h"
 
 namespace roost {
 namespace {
-
-void expect_invalid(const roost_config& config, const std::string& text) {
-  const auto made = c_create(config);
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().message, text);
-  uint64_t bytes = 0;
-  EXPECT_EQ(roost_table_bytes(&config, &bytes, nullptr, 0), ROOST_INVALID);
-}
 
 struct LayoutCase {
   uint32_t key_bytes;

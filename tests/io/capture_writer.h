@@ -12,6 +12,8 @@
 
 namespace roost::io {
 
+inline constexpr uint64_t kSecond = 1'000'000;  // in microseconds
+
 struct Frame {
   uint64_t timestamp_us = 0;
   std::vector<uint8_t> bytes;
@@ -69,8 +71,8 @@ inline void write_capture(const std::string& path, const std::vector<Frame>& fra
   ROOST_ASSERT(dumper != nullptr);
   for (const Frame& frame : frames) {
     pcap_pkthdr header = {};
-    header.ts.tv_sec = static_cast<time_t>(frame.timestamp_us / 1'000'000);
-    header.ts.tv_usec = static_cast<suseconds_t>(frame.timestamp_us % 1'000'000);
+    header.ts.tv_sec = static_cast<time_t>(frame.timestamp_us / kSecond);
+    header.ts.tv_usec = static_cast<suseconds_t>(frame.timestamp_us % kSecond);
     if (format.has_nanoseconds) header.ts.tv_usec = header.ts.tv_usec * 1000 + 999;
     header.len = static_cast<bpf_u_int32>(frame.bytes.size());
     header.caplen = format.snap_bytes == 0 ? header.len : std::min(header.len, format.snap_bytes);
@@ -89,9 +91,8 @@ inline std::vector<Frame> read_capture(const std::string& path) {
   const u_char* bytes = nullptr;
   while (pcap_next_ex(capture, &header, &bytes) == 1) {
     const auto seconds = static_cast<uint64_t>(header->ts.tv_sec);
-    frames.push_back(
-        {.timestamp_us = seconds * 1'000'000 + static_cast<uint64_t>(header->ts.tv_usec),
-         .bytes = std::vector<uint8_t>(bytes, bytes + header->caplen)});
+    frames.push_back({.timestamp_us = seconds * kSecond + static_cast<uint64_t>(header->ts.tv_usec),
+                      .bytes = std::vector<uint8_t>(bytes, bytes + header->caplen)});
   }
   pcap_close(capture);
   return frames;

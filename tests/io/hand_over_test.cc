@@ -13,15 +13,15 @@
 namespace roost::io {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000;
-constexpr uint32_t kFrames = 1'000;
+constexpr uint32_t kEndlessFrames = 1'000;
 
 class HandOverTest : public testing::Test {
  protected:
-  // A device whose frames have the numbers 0 to kFrames - 1, again and again.
+  // A device whose frames have the numbers 0 to kEndlessFrames - 1, again and again.
   std::string endless() {
     std::vector<Frame> frames;
-    for (uint32_t i = 0; i < kFrames; ++i) frames.push_back({kSecond, numbered_frame(i, 60)});
+    for (uint32_t i = 0; i < kEndlessFrames; ++i)
+      frames.push_back({kSecond, numbered_frame(i, 60)});
     write_capture(directory_.file("in.pcap"), frames);
     return "net_pcap0,infinite_rx=1,rx_pcap=" + directory_.file("in.pcap");
   }

@@ -12,8 +12,6 @@
 namespace roost::io {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000;
-
 class PortQueueTest : public testing::Test {
  protected:
   // A capture of frames numbered from `first` on.

@@ -36,6 +36,9 @@ inline std::vector<std::string> eal_arguments(const std::vector<std::string>& de
   return arguments;
 }
 
+inline constexpr uint64_t kRingRoom =
+    1023;  // packets that a net_ring device takes before it refuses
+
 // Order of declaration is order of life.
 class PortRun {
  public:

@@ -13,7 +13,6 @@
 namespace roost::io {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000;
 constexpr uint64_t kRingRoom = 1023;  // packets that a net_ring device takes before it refuses
 
 class PortTest : public testing::Test {

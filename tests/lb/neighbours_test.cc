@@ -13,15 +13,6 @@ namespace {
 using net::Ipv4Address;
 using net::MacAddress;
 
-PacketSpec dns_query(uint16_t source_port = 40'000) {
-  PacketSpec spec;
-  spec.protocol = net::IpProtocol::kUdp;
-  spec.destination = "198.51.100.53";
-  spec.source_port = source_port;
-  spec.destination_port = 53;
-  return spec;
-}
-
 PacketSpec dns_answer() {
   PacketSpec spec = dns_query();
   spec.destination_mac = kPort1Mac.format();

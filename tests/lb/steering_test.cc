@@ -86,15 +86,7 @@ class Steering : public testing::Test {
   Pair asking_{config_without_neighbours()};
 };
 
-PacketSpec dns_query() {
-  PacketSpec spec;
-  spec.protocol = net::IpProtocol::kUdp;
-  spec.destination = "198.51.100.53";
-  spec.destination_port = 53;
-  return spec;
-}
-
-PacketSpec answer_to(const PacketSpec& query) {
+PacketSpec dns_answer_to(const PacketSpec& query) {
   PacketSpec answer = query;
   answer.source = "10.0.0.11";
   answer.source_port = 53;
@@ -192,7 +184,7 @@ TEST_F(Steering, fragments_meet_their_flow_in_any_order_and_whoever_receives_the
     query.payload = std::string(40, 'q');
     const size_t worker = send_halves(query, 0, i);
     EXPECT_EQ(worker, owner_of(query.source));
-    EXPECT_EQ(send_halves(answer_to(query), 1, i), worker);
+    EXPECT_EQ(send_halves(dns_answer_to(query), 1, i), worker);
   }
   const Report report = pair_.report();
   EXPECT_EQ(report.flows.made, 1'000U);
@@ -212,7 +204,8 @@ TEST_F(Steering, icmp_errors_reach_the_owner_of_the_flow_that_they_are_about) {
     query.source = "203.0.113." + std::to_string(i % 250);
     query.source_port = static_cast<uint16_t>(10'000 + i);
     const Decided asked = pair_.receive(random() % kWorkers, make_frame(query), 0);
-    const Decided answered = pair_.receive(random() % kWorkers, make_frame(answer_to(query)), 1);
+    const Decided answered =
+        pair_.receive(random() % kWorkers, make_frame(dns_answer_to(query)), 1);
     ASSERT_FALSE(asked.fate.cause || answered.fate.cause);
 
     const IcmpSpec of_backend = {.source_mac = kBackendMac.format(),

@@ -97,4 +97,13 @@ std::vector<uint8_t> make_frame(const PacketSpec& spec) {
   return frame;
 }
 
+PacketSpec dns_query(uint16_t source_port) {
+  PacketSpec spec;
+  spec.protocol = net::IpProtocol::kUdp;
+  spec.destination = "198.51.100.53";
+  spec.source_port = source_port;
+  spec.destination_port = 53;
+  return spec;
+}
+
 }  // namespace roost::lb

@@ -29,6 +29,9 @@ struct PacketSpec {
   bool may_be_cut = false;  // IPv4 without "don't fragment"
 };
 
+// A question of a client's to the service for DNS.
+[[nodiscard]] PacketSpec dns_query(uint16_t source_port = 40'000);
+
 // RFC 1071, literally.
 [[nodiscard]] uint16_t checksum_from_scratch(std::span<const uint8_t> bytes);
 

@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-constexpr uint64_t kSeed = 20'261'121;
+constexpr uint64_t kFragmentSeed = 20'261'121;
 
 // The pieces of a packet as frames.
 std::vector<Bytes> cut(const Packet& packet, const ParsedPacket& parsed, uint16_t mtu) {
@@ -49,7 +49,7 @@ Reassembled reassemble(const std::vector<Bytes>& frames, size_t ip_offset, size_
 }
 
 TEST(Fragment, pieces_of_any_packet_make_it_whole_again) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kFragmentSeed);
   int cut_count = 0;
   for (int i = 0; i < 20'000; ++i) {
     TestFrame frame(random_frame(random));
@@ -72,7 +72,7 @@ TEST(Fragment, pieces_of_any_packet_make_it_whole_again) {
 
 // A fragment that is cut: the first piece keeps its place, and none is the last.
 TEST(Fragment, pieces_of_a_fragment_are_fragments_of_its_datagram) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kFragmentSeed);
   TestFrame frame(random_frame(random));
   ParsedPacket parsed;
   while (parse(frame.packet, parsed) != ParseVerdict::kOk || parsed.ip_bytes < 200 ||
@@ -87,7 +87,7 @@ TEST(Fragment, pieces_of_a_fragment_are_fragments_of_its_datagram) {
 }
 
 TEST(Fragment, only_ipv4_that_allows_it_is_cut) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kFragmentSeed);
   for (int i = 0; i < 1'000; ++i) {
     TestFrame frame(random_frame(random));
     ParsedPacket parsed;

@@ -18,10 +18,6 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kEthernetBytes = 14;
 
-void append(Bytes& bytes, std::span<const uint8_t> more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
-}
-
 std::span<uint8_t> part(Bytes& bytes, size_t at, size_t count) {
   return std::span(bytes).subspan(at, count);
 }

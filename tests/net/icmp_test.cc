@@ -11,12 +11,12 @@
 namespace roost::net {
 namespace {
 
-constexpr uint64_t kSeed = 20'261'121;
+constexpr uint64_t kIcmpSeed = 20'261'121;
 
 using Bytes = std::vector<uint8_t>;
 
 TEST(icmp, random_errors_are_translated_as_by_computing_every_checksum_anew) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kIcmpSeed);
   for (int i = 0; i < 20'000; ++i) {
     const Bytes frame = random_icmp_error(random);
     const IcmpChoices choices = {.rewrites_source = random() % 2 == 0};
@@ -25,7 +25,7 @@ TEST(icmp, random_errors_are_translated_as_by_computing_every_checksum_anew) {
 }
 
 TEST(icmp, damaged_errors_are_refused_or_translated_right) {
-  std::mt19937_64 random(kSeed + 1);
+  std::mt19937_64 random(kIcmpSeed + 1);
   int translated = 0;
   for (int i = 0; i < 50'000; ++i) {
     Bytes frame = random_icmp_error(random);
@@ -42,7 +42,7 @@ TEST(icmp, damaged_errors_are_refused_or_translated_right) {
 }
 
 TEST(icmp, random_packets_are_answered_by_the_rules) {
-  std::mt19937_64 random(kSeed + 2);
+  std::mt19937_64 random(kIcmpSeed + 2);
   int answered = 0;
   for (int i = 0; i < 20'000; ++i) {
     Bytes frame = random_frame(random);

@@ -18,10 +18,6 @@ void append_random(Bytes& bytes, size_t count, std::mt19937_64& random) {
   for (size_t i = 0; i < count; ++i) bytes.push_back(static_cast<uint8_t>(random()));
 }
 
-void append(Bytes& bytes, std::span<const uint8_t> more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
-}
-
 Bytes random_transport(IpProtocol protocol, std::mt19937_64& random) {
   const size_t payload_bytes = random() % 301;
   Bytes l4;

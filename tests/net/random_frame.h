@@ -17,6 +17,10 @@ namespace roost::net {
 // sometimes has none.
 [[nodiscard]] std::vector<uint8_t> random_frame(std::mt19937_64& random);
 
+inline void append(std::vector<uint8_t>& bytes, std::span<const uint8_t> more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
 // RFC 1071, literally.
 [[nodiscard]] uint16_t naive_checksum(std::span<const uint8_t> bytes);
 

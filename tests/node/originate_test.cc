@@ -12,8 +12,7 @@
 namespace roost::node {
 namespace {
 
-constexpr uint64_t kRingRoom = 1023;  // packets that a net_ring device takes before it refuses
-constexpr size_t kOwnBytes = 77;      // of a frame that idle() makes
+constexpr size_t kOwnBytes = 77;  // of a frame that idle() makes
 
 // By the frame's number: one of three is forwarded, one dropped, one consumed and answered.
 // idle() sends a frame of its own every time.
@@ -124,8 +123,8 @@ TEST_F(Originate, answers_that_the_device_refuses_are_counted) {
   io::PortRun run({source(), sink(), "net_ring0"});
   replay(run);
   EXPECT_EQ(counters_.originated, 3ULL * kCount + counters_.batches);
-  EXPECT_EQ(run.ports()[2].counters().sent, kRingRoom);
-  EXPECT_EQ(run.ports()[2].counters().refused, counters_.originated - kRingRoom);
+  EXPECT_EQ(run.ports()[2].counters().sent, io::kRingRoom);
+  EXPECT_EQ(run.ports()[2].counters().refused, counters_.originated - io::kRingRoom);
   EXPECT_EQ(difference(run), 0);
 }
 

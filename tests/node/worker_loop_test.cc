@@ -13,7 +13,6 @@ namespace roost::node {
 namespace {
 
 constexpr uint64_t kTickUs = 1000;
-constexpr uint64_t kRingRoom = 1023;  // packets that a net_ring device takes before it refuses
 
 const auto kNeverStop = [] { return false; };
 const auto kSilent = [](const WorkerCounters&) {};
@@ -100,12 +99,12 @@ TEST_F(WorkerLoop, every_packet_of_the_captures_is_sent_refused_or_dropped_by_ca
   EXPECT_EQ(counters.drops_by_cause[0], 0u);
   EXPECT_EQ(ports[0].counters().sent, 0u);
   EXPECT_EQ(ports[1].counters().sent, 2 * kCount / 2);
-  EXPECT_EQ(ports[2].counters().sent, kRingRoom);
-  EXPECT_EQ(ports[2].counters().refused, 2 * kCount / 4 - kRingRoom);
+  EXPECT_EQ(ports[2].counters().sent, io::kRingRoom);
+  EXPECT_EQ(ports[2].counters().refused, 2 * kCount / 4 - io::kRingRoom);
   EXPECT_EQ(function.idle_calls, counters.batches);
   EXPECT_EQ(function.last_budget, 5u);
   for (const auto& [name, stage] : kStages) EXPECT_GT(counters.cycles.*stage, 0u) << name;
-  EXPECT_EQ(run.pool().in_use_count(), kRingRoom);
+  EXPECT_EQ(run.pool().in_use_count(), io::kRingRoom);
 }
 
 TEST_F(WorkerLoop, each_port_sends_its_packets_in_the_order_they_came) {
