@@ -1,6 +1,6 @@
 # What every target of Roost shares: the language, the warnings, and three ways to declare a target.
 #   roost_room(NAME base HEADERS ... SOURCES ... USES <rooms> LINKS <targets>)   a library, roost::<name>
-#   roost_test(NAME flow_table [NATIVE] [THREADS] SOURCES ... USES <rooms> LINKS <targets>) a GoogleTest program in ctest
+#   roost_test(NAME flow_table [NATIVE] [THREADS] [ISA] SOURCES ... USES <rooms> LINKS <targets>) a GoogleTest program in ctest
 #   roost_fuzz(NAME parse SOURCES ... USES <rooms> RUNS <n>)                      a libFuzzer program in ctest
 
 set(CMAKE_CXX_STANDARD 20)
@@ -13,6 +13,10 @@ find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 if(ROOST_DPDK)
   pkg_check_modules(DPDK REQUIRED IMPORTED_TARGET libdpdk)
+endif()
+
+if(ROOST_TESTS)
+  add_custom_target(roost_headers)  # that each room's headers include what they need
 endif()
 
 add_library(roost_options INTERFACE)
@@ -62,32 +66,57 @@ function(roost_room)
     BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
   list(TRANSFORM ARG_USES PREPEND roost::)
   target_link_libraries(${target} ${scope} roost_options ${ARG_USES} ${ARG_LINKS})
+  if(TARGET roost_headers)
+    roost_room_headers(${target} ${ARG_HEADERS})
+  endif()
+endfunction()
+
+# A room's headers in one source, the last first: one that leans on what those before it include does
+# not compile. Preset debug compiles each alone (all_verify_interface_header_sets), which takes minutes.
+function(roost_room_headers room)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${room}_headers.cc)
+  list(REVERSE ARGN)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"\n")
+  list(JOIN ARGN "" includes)
+  file(CONFIGURE OUTPUT ${source} CONTENT "${includes}" @ONLY)
+  add_library(${room}_headers OBJECT EXCLUDE_FROM_ALL ${source})
+  target_compile_options(${room}_headers PRIVATE -O0)
+  target_link_libraries(${room}_headers PRIVATE ${room})
+  add_dependencies(roost_headers ${room}_headers)
 endfunction()
 
 function(roost_test)
   if(NOT ROOST_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "NATIVE;THREADS" "NAME" "SOURCES;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "NATIVE;THREADS;ISA" "NAME" "SOURCES;USES;LINKS" ${ARGN})
   set(target ${ARG_NAME}_test)
   add_executable(${target} ${ARG_SOURCES})
   list(TRANSFORM ARG_USES PREPEND roost::)
   target_link_libraries(${target} PRIVATE roost_options ${ARG_USES} ${ARG_LINKS} GTest::gtest GTest::gtest_main)
   add_test(NAME ${ARG_NAME} COMMAND ${target})
   set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT 1200)
+  set(labels "")
   # What has threads is what the thread sanitizer looks at. They poll, and beside another test they
   # would wait for each other's processor.
   if(ARG_THREADS)
-    set_tests_properties(${ARG_NAME} PROPERTIES LABELS threads PROCESSORS 2)
+    list(APPEND labels threads)
+    set_tests_properties(${ARG_NAME} PROPERTIES PROCESSORS 2)
     add_dependencies(roost_thread_tests ${target})
   endif()
+  # What depends on the instruction set is what every change is tried with on others.
+  if(ARG_ISA)
+    list(APPEND labels isa)
+    add_dependencies(roost_isa_tests ${target})
+  endif()
+  set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${labels}")
   # Again, on a processor that has x86-64-v2 and nothing beyond: ctest -C v2 -L v2. Not so what is
   # NATIVE: a program that starts itself again leaves the emulator, and a page of the address space
   # costs the emulator memory of its own.
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT ROOST_SANITIZE AND NOT ARG_NATIVE)
     add_test(NAME ${ARG_NAME}_on_v2 CONFIGURATIONS v2
       COMMAND qemu-x86_64 -cpu Nehalem $<TARGET_FILE:${target}>)
-    set_tests_properties(${ARG_NAME}_on_v2 PROPERTIES TIMEOUT 1200 LABELS v2)
+    set_tests_properties(${ARG_NAME}_on_v2 PROPERTIES TIMEOUT 1200 LABELS "v2;${labels}")
   endif()
 endfunction()
 

@@ -20,7 +20,7 @@ from report import bench, readme, render_html, render_text  # noqa: E402
 from report.record import Record  # noqa: E402
 
 ROOT = LAB.parent
-PROGRAM = ROOT / "build" / "lab" / "lab" / "roost_lab"
+PROGRAM = ROOT / "build" / "release" / "lab" / "roost_lab"
 RUNS = ROOT / "build" / "lab-runs"
 
 EXIT_NOT_MEASURED = 1  # a wrong answer, or something could not be set up

@@ -15,9 +15,9 @@ check_format() {
 
 # Clang-tidy sees each source that the release preset compiles, and the headers through them.
 check_tidy() {
-  say 'tidy: clang-tidy-16 over the sources of the release preset'
-  configure release -DROOST_TESTS=ON
-  /usr/bin/python3 tools/clang_tidy.py build/release "$jobs"
+  say 'tidy: clang-tidy over the sources of the release preset'
+  configure release -DROOST_TESTS=ON -DROOST_LAB=ON
+  /usr/bin/python3 tools/clang_tidy.py "$clang_tidy" build/release "$jobs"
 }
 
 check_lint() {

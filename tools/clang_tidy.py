@@ -1,9 +1,11 @@
-"""Runs clang-tidy-16 over the project's sources in a build folder, several at a time.
+"""Runs clang-tidy over the project's sources in a build folder, several at a time.
 
-    tools/clang_tidy.py BUILD_FOLDER JOBS
+    tools/clang_tidy.py CLANG_TIDY BUILD_FOLDER JOBS
 
-Prints findings only. A source is analysed again only when something that clang-tidy would read has
-changed: the stamp in BUILD_FOLDER/tidy is a hash of the preprocessed source and of the settings.
+CLANG_TIDY is the program. The sources of a target are analysed together where the build compiles
+them together, so that each header is read once a target. Prints findings only. A source is analysed
+again only when something that clang-tidy would read has changed: the stamp in BUILD_FOLDER/tidy is a
+hash of the preprocessed source and of the settings.
 """
 
 import concurrent.futures
@@ -17,6 +19,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The build folder is GCC's: Clang does not know all of its warning options.
 EXTRA_ARGUMENTS = ["--extra-arg=-Wno-unknown-warning-option"]
+# A file that the build system made of sources includes them, which is this check's business.
+UNITY_CHECKS = ["--checks=-bugprone-suspicious-include"]
+
+
+def is_unity(source):
+    return source.parent.name == "Unity"
 
 
 def sources(build):
@@ -24,12 +32,34 @@ def sources(build):
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        if source.is_relative_to(ROOT) and not source.is_relative_to(build):
+        if "_headers.dir/" in entry["command"] or "header_sets.dir/" in entry["command"]:
+            continue
+        if is_unity(source) or source.is_relative_to(ROOT) and not source.is_relative_to(build):
             commands.setdefault(source, entry)
-    return sorted(commands.items(), key=lambda item: -item[0].stat().st_size)
+    return sorted(commands.items(), key=lambda item: -size_of(item[0]))
 
 
-def fingerprint(entry):
+def size_of(source):
+    if not is_unity(source):
+        return source.stat().st_size
+    return sum(pathlib.Path(line.split('"')[1]).stat().st_size
+               for line in source.read_text().splitlines() if line.startswith("#include"))
+
+
+def folder_of(build, source):
+    """The folder of the tree whose .clang-tidy holds for a source."""
+    if not is_unity(source):
+        return source.parent
+    return ROOT / str(source.relative_to(build)).split("/CMakeFiles/")[0]
+
+
+def settings_of(folder):
+    """The contents of the .clang-tidy files that hold in a folder, outermost first."""
+    places = [place for place in (folder, *folder.parents) if place.is_relative_to(ROOT)]
+    return [place / ".clang-tidy" for place in reversed(places) if (place / ".clang-tidy").exists()]
+
+
+def fingerprint(entry, settings):
     """A hash of what the compiler reads, macros expanded; comments count too, for NOLINT."""
     words = shlex.split(entry["command"])
     words = words[1:] if words[0].endswith("ccache") else words
@@ -37,20 +67,20 @@ def fingerprint(entry):
     words = words[:output] + words[output + 2:]
     words.remove("-c")
     preprocessed = subprocess.run([*words, "-E", "-C"], cwd=entry["directory"], capture_output=True)
-    places = (".clang-tidy", "*/.clang-tidy", "*/*/.clang-tidy")
-    files = [file for place in places for file in sorted(ROOT.glob(place))]
-    settings = b"".join(file.read_bytes() for file in files)
-    return hashlib.sha256(preprocessed.stdout + settings).hexdigest()
+    texts = b"".join(file.read_bytes() for file in settings)
+    return hashlib.sha256(preprocessed.stdout + texts).hexdigest()
 
 
-def analyse(build, source, entry):
-    """Findings about one source and the headers it includes; nothing if it is clean."""
-    mark = fingerprint(entry)
+def analyse(clang_tidy, build, source, entry):
+    """Findings about one source and what it includes of the project; nothing if it is clean."""
+    settings = settings_of(folder_of(build, source))
+    mark = fingerprint(entry, settings)
     stamp = build / "tidy" / (str(source.relative_to(ROOT)).replace("/", "-") + ".clean")
     if stamp.exists() and stamp.read_text() == mark:
         return ""
     result = subprocess.run(
-        ["clang-tidy-16", "--quiet", f"-p={build}", *EXTRA_ARGUMENTS, str(source)],
+        [clang_tidy, "--quiet", f"-p={build}", f"--config-file={settings[-1]}",
+         *(UNITY_CHECKS if is_unity(source) else []), *EXTRA_ARGUMENTS, str(source)],
         capture_output=True, text=True)
     if result.returncode == 0:
         stamp.write_text(mark)
@@ -58,12 +88,12 @@ def analyse(build, source, entry):
     return result.stdout or result.stderr
 
 
-def main(folder, jobs):
+def main(clang_tidy, folder, jobs):
     build = pathlib.Path(folder).resolve()
     (build / "tidy").mkdir(exist_ok=True)
     work = sources(build)
     with concurrent.futures.ThreadPoolExecutor(int(jobs)) as pool:
-        results = list(pool.map(lambda item: analyse(build, *item), work))
+        results = list(pool.map(lambda item: analyse(clang_tidy, build, *item), work))
     for text in dict.fromkeys(filter(None, results)):
         print(text)
     dirty = sum(map(bool, results))

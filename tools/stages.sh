@@ -2,14 +2,27 @@
 # ./dev test: the stages of a test run. Sourced by ./dev.
 #
 # Every stage runs, whatever the ones before it gave; its output goes to the terminal and to
-# build/logs/stage-<name>.log. At the end: a line a stage (verdict, seconds), what could not be
-# tested on this machine (the lines that tests begin with "NOT TESTED:"), and the count. A stage
-# that runs ctest counts ctest's tests; any other stage counts as one.
+# build/logs/stage-<name>.log. At the end: a line a stage (verdict, seconds, its budget), what could
+# not be tested on this machine (the lines that tests begin with "NOT TESTED:"), what is left to
+# `./dev test --all`, and the count. A stage that runs ctest counts ctest's tests; any other stage
+# counts as one.
 
-stages='check docs release v2 nodpdk aarch64 asan tsan fuzz lab install package python live scenario
-  readme'
+# What a change must pass, each with its budget: seconds on a bare machine of two cores, without
+# packages or a compiler cache. A stage over its budget passes; whoever made it so gives time back.
+stages='setup:180 check:240 docs:10 release:540 v2:60 nodpdk:150 aarch64:180 asan:360 tsan:150
+  fuzz:180 install:60 package:150 python:60 live:220 scenario:90 readme:30'
+
+# What `./dev test --all` has beside them. No budgets: this takes hours.
+stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 mutants:0'
+
+# What people at work run after a build.
+stages_quick='format:20 lint:30 quick:130'
+
+stage_setup() { setup lab; }
 
 stage_check() { check all; }
+stage_format() { check format; }
+stage_lint() { check lint; }
 
 # The documentation; a parameter, field or function of the C interface that is not told of fails it.
 stage_docs() {
@@ -19,20 +32,39 @@ stage_docs() {
   say 'reference: build/docs/c/html/index.html and build/docs/cxx/html/index.html'
 }
 
-# Everything, as users build it, and every header alone.
+# Everything, as users build it, and the lab's own tests: that it measures what it says, on small
+# tables and without a ratio.
 stage_release() {
-  configure release -DROOST_TESTS=ON
-  compile release all all_verify_interface_header_sets
+  configure release -DROOST_TESTS=ON -DROOST_LAB=ON
+  compile release all roost_headers
   run_ctest release
 }
 
-# The same programs on an emulated processor that has x86-64-v2 and nothing beyond: one instruction
-# more ends a test.
-stage_v2() {
+# The tests of the release build, without what takes long: the lab.
+stage_quick() {
+  configure release -DROOST_TESTS=ON
+  compile release roost_tests
+  run_ctest release -LE lab
+}
+
+# Each source and each header alone, unoptimised, and the tests of the variants that only papers
+# compare.
+stage_alone() {
+  configure debug -DROOST_TESTS=ON
+  compile debug all all_verify_interface_header_sets
+  run_ctest debug
+}
+
+# Programs of the release build on an emulated processor that has x86-64-v2 and nothing beyond: one
+# instruction more ends a test. What depends on the instruction set, or all.
+stage_v2() { run_v2 -L isa; }
+stage_v2_whole() { run_v2; }
+
+run_v2() {
   configure release -DROOST_TESTS=ON
   compile release roost_tests
   emulated='on x86-64-v2 under qemu: '
-  run_ctest release -C v2 -L v2
+  run_ctest release -C v2 -L v2 "$@"
   printf 'NOT TESTED: %swhat starts programs or needs more memory than qemu has: %s\n' \
     "$emulated" "$(tests_without_twin release v2)"
 }
@@ -46,25 +78,39 @@ tests_without_twin() {
       END { for (i = 1; i <= count; ++i) if (!(names[i] in has_twin)) printf "%s ", names[i] }'
 }
 
-# 64-bit Arm: cross-compiled, on an emulated processor.
+# 64-bit Arm: cross-compiled, on an emulated processor. What depends on the instruction set, or all.
 stage_aarch64() {
   configure aarch64
+  compile aarch64 roost_isa_tests
+  run_aarch64 -L isa
+}
+stage_aarch64_whole() {
+  configure aarch64
   compile aarch64
+  run_aarch64
+}
+
+run_aarch64() {
   emulated='on aarch64 under qemu: '
-  run_ctest aarch64
+  run_ctest aarch64 "$@"
   printf 'NOT TESTED: %s%s\n' "$emulated" \
     'what needs DPDK or libpcap, which the cross compiler has not: ports, the program, captures'
   printf 'NOT TESTED: the speed of the NEON kernel, for want of an Arm processor\n'
 }
 
-# The other compiler, and no DPDK.
+# The other compiler as users of the library have it, optimised and without DPDK: all libraries, and
+# the tests of what depends on the instruction set, or all.
 stage_nodpdk() {
+  configure nodpdk
+  compile nodpdk roost_libraries roost_isa_tests
+  run_ctest nodpdk -L isa
+}
+stage_nodpdk_whole() {
   configure nodpdk
   compile nodpdk
   run_ctest nodpdk
 }
 
-# Only the tests, with the variants of probing.
 stage_asan() {
   configure asan
   compile asan roost_tests
@@ -86,13 +132,6 @@ stage_fuzz() {
   run_ctest fuzz
 }
 
-# The lab's own tests: that it measures what it says, on small tables and without a ratio.
-stage_lab() {
-  configure lab
-  compile lab
-  run_ctest lab/lab
-}
-
 # The installed package, as its users have it.
 stage_install() {
   configure release -DROOST_TESTS=ON
@@ -108,6 +147,7 @@ stage_python() { /usr/bin/python3 bindings/python/tests/run.py; }
 
 # Real curl and dig through the balancer, in network namespaces.
 stage_live() {
+  configure release
   compile release roost
   /usr/bin/python3 tests/live/run.py
 }
@@ -117,6 +157,9 @@ stage_scenario() { scenario; }
 
 # What the README tells a newcomer to type.
 stage_readme() { CMAKE_CXX_COMPILER_LAUNCHER=ccache /usr/bin/python3 tools/tidy.py --run-readme; }
+
+# One of twelve slices of the mutants; the next commit has the next one.
+stage_mutants() { check_mutants --slice "$(($(git rev-list --count HEAD) % 12 + 1))/12"; }
 
 # The sanitizers cannot place their shadow memory under the randomisation of some kernels, so the
 # tests run without randomisation where that is allowed.
@@ -135,7 +178,7 @@ run_ctest() {
   return "$ctest_status"
 }
 
-# run_stage NAME: in a process of its own, so that its first failing command ends it.
+# run_stage NAME BUDGET: in a process of its own, so that its first failing command ends it.
 run_stage() {
   log=$(log_file "stage-$1")
   say "stage $1"
@@ -148,8 +191,9 @@ run_stage() {
   seconds=$(($(date +%s) - start))
   if [ "$(cat "$log.status")" -eq 0 ]; then verdict=passed; else verdict=FAILED; fi
   count_stage "$1" "$log"
-  printf '   %-10s %-7s %5d s   %s passed, %s failed\n' \
-    "$1" "$verdict" "$seconds" "$stage_passed" "$stage_failed" >>"$summary"
+  printf '   %-13s %-7s %5d s  of %4s s%s   %s passed, %s failed\n' \
+    "$1" "$verdict" "$seconds" "${2#0}" "$(over_budget "$seconds" "$2")" \
+    "$stage_passed" "$stage_failed" >>"$summary"
 }
 
 # ctest ends with "97% tests passed, 1 tests failed out of 33". A stage that failed before that
@@ -171,19 +215,43 @@ not_tested_lines() {
     -exec grep -hoE 'NOT TESTED: .*' {} + | sort -u
 }
 
+over_budget() {
+  if [ "$2" -gt 0 ] && [ "$1" -gt "$2" ]; then printf ' OVER'; fi
+}
+
+# The names, or the sum of the budgets, in a list of stages.
+names_of() { for entry in "$@"; do printf '%s ' "${entry%:*}"; done; }
+budget_of() {
+  sum=0
+  for entry in "$@"; do sum=$((sum + ${entry#*:})); done
+  printf '%s' "$sum"
+}
+
+# run_test_stages [--all|--quick]
 run_test_stages() {
-  setup lab
+  case ${1:-} in
+    '') chosen=$stages ;;
+    --all) chosen="$stages $stages_all" ;;
+    --quick) chosen=$stages_quick ;;
+    *) fail "test: no option '$1'; there are --all and --quick" ;;
+  esac
   summary=$(log_file summary)
   passed_count=0
   failed_count=0
   : >"$summary"
   : >"$summary.start"
   test_start=$(date +%s)
-  for name in $stages; do run_stage "$name"; done
-  say 'stages'
+  for entry in $chosen; do
+    run_stage "${entry%:*}" "${entry#*:}"
+    case $entry-$verdict in setup:*-FAILED) fail 'without its packages nothing can be tested' ;; esac
+  done
+  say 'stages, with their budgets on a bare machine of two cores'
   cat "$summary"
-  printf '   %-10s %13d s\n' all $(($(date +%s) - test_start))
+  # shellcheck disable=SC2086  # the lists are split into words on purpose
+  printf '   %-13s %13d s  of %4s s\n' all $(($(date +%s) - test_start)) "$(budget_of $chosen)"
   not_tested_lines || true
+  # shellcheck disable=SC2086
+  [ "${1:-}" = --all ] || printf 'left to ./dev test --all: %s\n' "$(names_of $stages_all)"
   printf '%s passed, %s failed\n' "$passed_count" "$failed_count"
   [ "$failed_count" -eq 0 ]
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "capi/roost.h"
+#include "roost/isa/isa.h"
 #include "tests/capi/c_table.h"
 #include "tests/capi/config_refusal.h"
 

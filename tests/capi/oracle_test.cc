@@ -3,49 +3,58 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 
-#include "tests/capi/c_table.h"
-#include "tests/table/mirror.h"
+#include "tests/capi/mirrored_c_table.h"
 #include "tests/table/mirrored_run.h"
 
 namespace roost {
 namespace {
 
-template <size_t kKeySize, size_t kValueSize, class ExpiryPolicy, uint64_t kSlots = 500>
-struct Sizes {
-  using MirrorType = Mirror<ByteKey<kKeySize>, Value<kValueSize>, ExpiryPolicy, FilteredProbing,
-                            KeyedHash, CTable>;
-  static constexpr uint64_t kCapacity = kSlots;
-  static constexpr uint64_t kUniverse = kKeySize == 1 ? 256 : kSlots + kSlots / 4;
+struct OracleCase {
+  EntrySizes sizes;
+  uint64_t capacity = 500;
 };
 
-template <class SizesType>
-class CInterfaceTest : public testing::Test {};
+class CInterfaceTest : public testing::TestWithParam<OracleCase> {};
 
-using AllSizes = testing::Types<
+constexpr bool kTimers = true;
+constexpr bool kNoTimers = false;
+
+const auto kCases = testing::Values(
     // Keys that fill their class.
-    Sizes<8, 8, SlotTimers>, Sizes<16, 16, SlotTimers>, Sizes<24, 0, SlotTimers>,
-    Sizes<32, 4, NoExpiry>, Sizes<40, 16, NoExpiry>, Sizes<64, 256, SlotTimers>,
+    OracleCase{{8, 8, kTimers}}, OracleCase{{16, 16, kTimers}}, OracleCase{{24, 0, kTimers}},
+    OracleCase{{32, 4, kNoTimers}}, OracleCase{{40, 16, kNoTimers}}, OracleCase{{64, 256, kTimers}},
     // Keys that are padded.
-    Sizes<1, 1, SlotTimers, 200>, Sizes<5, 4, NoExpiry>, Sizes<13, 16, SlotTimers>,
-    Sizes<17, 8, SlotTimers>, Sizes<31, 100, SlotTimers>, Sizes<37, 0, NoExpiry>,
-    Sizes<48, 100, SlotTimers>, Sizes<63, 1, SlotTimers>,
+    OracleCase{{1, 1, kTimers}, 200}, OracleCase{{5, 4, kNoTimers}}, OracleCase{{13, 16, kTimers}},
+    OracleCase{{17, 8, kTimers}}, OracleCase{{31, 100, kTimers}}, OracleCase{{37, 0, kNoTimers}},
+    OracleCase{{48, 100, kTimers}}, OracleCase{{63, 1, kTimers}},
     // Inline: three slots a bucket; two, with the smallest key and the largest value.
-    Sizes<13, 4, SlotTimers>, Sizes<7, 5, NoExpiry>, Sizes<12, 0, NoExpiry>,
-    Sizes<13, 16, NoExpiry>, Sizes<4, 25, SlotTimers>, Sizes<16, 13, SlotTimers>,
+    OracleCase{{13, 4, kTimers}}, OracleCase{{7, 5, kNoTimers}}, OracleCase{{12, 0, kNoTimers}},
+    OracleCase{{13, 16, kNoTimers}}, OracleCase{{4, 25, kTimers}}, OracleCase{{16, 13, kTimers}},
     // The smallest tables, which are full most of the time.
-    Sizes<16, 16, SlotTimers, 16>, Sizes<13, 16, SlotTimers, 4>, Sizes<13, 4, NoExpiry, 6>>;
-TYPED_TEST_SUITE(CInterfaceTest, AllSizes, );
+    OracleCase{{16, 16, kTimers}, 16}, OracleCase{{13, 16, kTimers}, 4},
+    OracleCase{{13, 4, kNoTimers}, 6});
 
-TYPED_TEST(CInterfaceTest, table_and_model_agree_under_random_operations) {
+TEST_P(CInterfaceTest, table_and_model_agree_under_random_operations) {
+  const auto [sizes, capacity] = GetParam();
+  const uint64_t universe = sizes.key_bytes == 1 ? 256 : capacity + capacity / 4;
   for (const Isa isa : isas_built()) {
     if (!isa_is_supported(isa)) continue;
     SCOPED_TRACE(isa_name(isa));
-    typename TypeParam::MirrorType mirror(TypeParam::kCapacity, TypeParam::kUniverse, isa);
+    Mirror mirror = c_mirror(sizes, capacity, universe, isa);
     ASSERT_NO_FATAL_FAILURE(run_mirrored(mirror, 11, 3'000));
     ASSERT_EQ(mirror.table().stats().lookups.last_kernel, isa);
   }
 }
+
+std::string name_of(const testing::TestParamInfo<OracleCase>& test) {
+  const EntrySizes& sizes = test.param.sizes;
+  return std::to_string(sizes.key_bytes) + "_" + std::to_string(sizes.value_bytes) +
+         (sizes.expires ? "_timers_" : "_") + std::to_string(test.param.capacity);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, CInterfaceTest, kCases, name_of);
 
 }  // namespace
 }  // namespace roost

@@ -3,13 +3,12 @@
 
 #include <functional>
 
+#include "tests/lb/frame_bytes.h"
 #include "tests/lb/test_balancer.h"
 #include "tests/lb/test_icmp.h"
 
 namespace roost::lb {
 namespace {
-
-using Bytes = std::vector<uint8_t>;
 
 struct Family {
   std::string client, router, virtual_address, backend;

@@ -10,7 +10,6 @@
 namespace roost::net {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
 
 constexpr uint64_t kFragmentSeed = 20'261'121;
 

@@ -14,7 +14,6 @@
 namespace roost::net {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kEthernetBytes = 14;
 

@@ -9,10 +9,9 @@
 
 #include "roost/net/byte_order.h"
 #include "roost/net/checksum.h"
+#include "tests/net/random_frame.h"
 
 namespace roost::net {
-
-using Bytes = std::vector<uint8_t>;
 
 inline Bytes from_hex(std::string_view hex) {
   Bytes bytes;

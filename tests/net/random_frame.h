@@ -12,12 +12,14 @@
 
 namespace roost::net {
 
+using Bytes = std::vector<uint8_t>;
+
 // Ethernet, 0 to 2 tags, IPv4 with 0 to 40 bytes of options or IPv6 with 0 to 3 extension headers,
 // TCP or UDP, 0 to 300 bytes of payload, sometimes padding. All checksums are right; UDP over IPv4
 // sometimes has none.
 [[nodiscard]] std::vector<uint8_t> random_frame(std::mt19937_64& random);
 
-inline void append(std::vector<uint8_t>& bytes, std::span<const uint8_t> more) {
+inline void append(Bytes& bytes, std::span<const uint8_t> more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
 }
 

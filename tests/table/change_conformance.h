@@ -190,8 +190,8 @@ TYPED_TEST_P(ChangeConformance, X32_a_refused_insert_leaves_every_byte_of_the_ta
 TYPED_TEST_P(ChangeConformance, keys_of_one_hash_fill_two_buckets_and_leave_no_trace) {
   using Key = typename TypeParam::Key;
   constexpr uint64_t kFit = uint64_t{2} * TypeParam::kSlots;
-  using TableType = typename TestFixture::template TableOf<ConstantHash>;
-  TableType table = TableType::create({.capacity = 1024}).value();
+  using TableType = typename TestFixture::Table;
+  TableType table = TableType::create({.capacity = 1024, .hash_seed = kConstantSeed}).value();
   for (unsigned round = 0; round < 3; ++round) {
     for (uint64_t i = 0; i < kFit; ++i)
       ASSERT_EQ(table.insert(Key::of(i), i), InsertOutcome::kInserted);

@@ -1,10 +1,10 @@
-// The naive flow table that every real one is held against: a std::map and plain 64-bit time.
+// The naive flow table that every real one is held against: a std::map and plain 64-bit time. Keys
+// and values are the numbers that they are made from.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,23 +12,22 @@
 
 namespace roost {
 
-template <class Key, class Value>
 class FlowModel {
  public:
   explicit FlowModel(bool expires) : expires_(expires) {}
 
   struct Entry {
-    Value value;
+    uint64_t value;
     uint64_t last_live_tick;
   };
 
   // The live entry of a key, or nothing.
-  Entry* find(const Key& key) {
+  Entry* find(uint64_t key) {
     const auto it = entries_.find(key);
     return it != entries_.end() && it->second.last_live_tick >= now_ ? &it->second : nullptr;
   }
 
-  void insert(const Key& key, const Value& value, TickCount timeout) {
+  void insert(uint64_t key, uint64_t value, TickCount timeout) {
     if (!find(key)) {
       bury(key);
       ++created;
@@ -36,23 +35,27 @@ class FlowModel {
     entries_[key] = {value, last_live_tick(timeout)};
   }
 
-  bool erase(const Key& key) {
+  bool erase(uint64_t key) {
     if (!find(key)) return false;
     entries_.erase(key);
     ++erased;
     return true;
   }
 
-  void refresh(const Key& key, TickCount timeout) {
+  void refresh(uint64_t key, TickCount timeout) {
     find(key)->last_live_tick = last_live_tick(timeout);
   }
 
-  // The table handed an entry over: true if it had died and had not been handed over yet.
-  bool hand_over(const Key& key, const Value& value) {
+  // The table handed an entry over, whose value `is_value` knows: true if it had died and had not
+  // been handed over yet.
+  template <class IsValue>
+  bool hand_over(uint64_t key, IsValue&& is_value) {
     if (const auto it = entries_.find(key);
         it != entries_.end() && it->second.last_live_tick < now_)
       bury(key);
-    const auto grave = std::find(graves_.begin(), graves_.end(), std::pair(key, value));
+    const auto grave = std::find_if(graves_.begin(), graves_.end(), [&](const auto& entry) {
+      return entry.first == key && is_value(entry.second);
+    });
     if (grave == graves_.end()) return false;
     graves_.erase(grave);
     return true;
@@ -66,12 +69,11 @@ class FlowModel {
     return graves_.size() + static_cast<uint64_t>(dead);
   }
 
-  std::map<Key, Value> live() {
-    std::map<Key, Value> live;
-    for (const auto& [key, entry] : entries_) {
-      if (entry.last_live_tick >= now_) live.emplace(key, entry.value);
-    }
-    return live;
+  [[nodiscard]] uint64_t live_count() const {
+    const auto live = std::count_if(entries_.begin(), entries_.end(), [this](const auto& entry) {
+      return entry.second.last_live_tick >= now_;
+    });
+    return static_cast<uint64_t>(live);
   }
 
   void clear() {
@@ -87,12 +89,12 @@ class FlowModel {
   uint64_t erased = 0;
 
  private:
-  uint64_t last_live_tick(TickCount timeout) const {
+  [[nodiscard]] uint64_t last_live_tick(TickCount timeout) const {
     return expires_ ? now_ + std::min(timeout, kTimeoutTicksMax) : UINT64_MAX;
   }
 
   // A dead entry makes way for a new one of the same key; the table still owes it to the sink.
-  void bury(const Key& key) {
+  void bury(uint64_t key) {
     const auto it = entries_.find(key);
     if (it == entries_.end()) return;
     graves_.emplace_back(key, it->second.value);
@@ -101,8 +103,8 @@ class FlowModel {
 
   bool expires_;
   uint64_t now_ = 0;
-  std::map<Key, Entry> entries_;
-  std::vector<std::pair<Key, Value>> graves_;
+  std::map<uint64_t, Entry> entries_;
+  std::vector<std::pair<uint64_t, uint64_t>> graves_;
 };
 
 }  // namespace roost

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -32,10 +33,10 @@ inline void fuzz_require(const std::optional<std::string_view>& wrong) {
   std::abort();
 }
 
-template <class MirrorType>
-void fuzz_run(uint64_t capacity, uint64_t key_universe, FuzzBytes bytes) {
-  MirrorType mirror(capacity, key_universe, isa_best());
-  while (bytes.are_left()) fuzz_require(mirror.step(bytes));
+// `mirror` is made for this run.
+inline void fuzz_run(Mirror&& mirror, FuzzBytes bytes) {
+  const Choose choose = std::ref(bytes);
+  while (bytes.are_left()) fuzz_require(mirror.step(choose));
   fuzz_require(mirror.settle());
 }
 

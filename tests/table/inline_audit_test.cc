@@ -32,7 +32,7 @@ struct Policies : DefaultPolicies {
 
 template <class ValueT>
 struct InlineAudit : testing::Test {
-  using TableType = FlowTable<ByteKey<13>, ValueT, Policies<KeyedHash>>;
+  using TableType = FlowTable<ByteKey<13>, ValueT, Policies<TestHash>>;
   using ChosenTable = FlowTable<ChosenKey, ValueT, Policies<FirstWordHash>>;
   static constexpr unsigned kSlots = sizeof(ValueT) == 16 ? 2 : 3;
   static constexpr uint64_t kEntries = sizeof(ValueT) == 16 ? 500 : 540;
@@ -171,8 +171,8 @@ TYPED_TEST(InlineAudit, X28_a_saturated_moved_count_sticks_and_loses_no_key) {
 
 // Keys of one bucket pair: two buckets and the spare ones take them, and every lookup finds them.
 TYPED_TEST(InlineAudit, keys_of_one_bucket_pair_go_to_the_spare_buckets_and_leave_no_mark) {
-  using OneHash = FlowTable<ByteKey<13>, TypeParam, Policies<ConstantHash>>;
-  OneHash table = OneHash::create({.entries_max = 1000}).value();
+  using Table = typename TestFixture::TableType;
+  Table table = Table::create({.entries_max = 1000, .hash_seed = kConstantSeed}).value();
   const uint64_t slots = 2 * TestFixture::kSlots + table.stats().spare_slots;
   EXPECT_EQ(table.stats().spare_slots, TestFixture::kSlots == 2 ? 16U : 18U);
   for (unsigned round = 0; round < 2; ++round) {

@@ -8,12 +8,13 @@
 #include <random>
 #include <string_view>
 
+#include "tests/table/mirror.h"
+
 namespace roost {
 
 // Runs `steps` operations chosen by `seed`, then settles the accounts. Call it by
 // ASSERT_NO_FATAL_FAILURE.
-template <class MirrorType>
-void run_mirrored(MirrorType& mirror, uint64_t seed, unsigned steps) {
+inline void run_mirrored(Mirror& mirror, uint64_t seed, unsigned steps) {
   std::mt19937_64 random(seed);
   const auto choose = [&random](uint64_t count) { return random() % count; };
   for (unsigned step = 0; step < steps; ++step) {

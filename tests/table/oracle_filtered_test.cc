@@ -4,30 +4,28 @@
 namespace roost {
 namespace {
 
+using Flows = M<Key16, 16, SlotTimers, FilteredProbing>;
+using Wide = M<Key40, 13, NoExpiry, FilteredProbing>;
+using Unfiltered = M<Key16, 8, SlotTimers, OptimisticProbing>;
+
 using Filtered = testing::Types<
-    // Sizes and policies, loads around full.
-    Setup<M<Key16, 16, SlotTimers, FilteredProbing, KeyedHash>, 1024, 1300, kFast, 30'000>,
-    Setup<M<Key16, 16, SlotTimers, FilteredProbing, KeyedHash>, 1024, 1300, kPlain, 10'000>,
-    Setup<M<Key16, 16, NoExpiry, FilteredProbing, KeyedHash>, 1000, 1100, kFast, 20'000>,
-    Setup<M<Key16, 4, SlotTimers, OptimisticProbing, KeyedHash>, 500, 600, kFast, 10'000>,
-    Setup<M<Key16, 8, NoExpiry, OptimisticProbing, KeyedHash>, 500, 600, kPlain, 10'000>,
-    Setup<M<Key40, 0, NoExpiry, FilteredProbing, KeyedHash>, 400, 500, kFast, 10'000>,
-    Setup<M<Key40, 0, SlotTimers, FilteredProbing, KeyedHash>, 400, 500, kPlain, 10'000>,
-    Setup<M<Key40, 16, SlotTimers, FilteredProbing, KeyedHash>, 1024, 1300, kFast, 20'000>,
-    Setup<M<Key40, 16, SlotTimers, FilteredProbing, KeyedHash>, 1024, 1300, kPlain, 10'000>,
-    Setup<M<Key40, 64, NoExpiry, FilteredProbing, KeyedHash>, 300, 400, kFast, 10'000>,
-    Setup<M<Key40, 4, SlotTimers, OptimisticProbing, KeyedHash>, 300, 400, kFast, 10'000>,
-    Setup<M<Key40, 1, SlotTimers, FilteredProbing, KeyedHash>, 300, 400, kPlain, 10'000>,
-    // The smallest tables.
-    Setup<M<Key16, 16, SlotTimers, FilteredProbing, KeyedHash>, 16, 40, kFast, 20'000>,
-    Setup<M<Key16, 8, SlotTimers, FilteredProbing, KeyedHash>, 17, 40, kPlain, 10'000>,
-    Setup<M<Key40, 13, NoExpiry, FilteredProbing, KeyedHash>, 33, 60, kFast, 10'000>,
+    // Loads around full, and the smallest tables.
+    Setup<Flows, 1024, 1300, kFast, 30'000>, Setup<Flows, 1024, 1300, kPlain, 10'000>,
+    Setup<Flows, 16, 40, kFast, 20'000>, Setup<Flows, 17, 40, kPlain, 10'000>,
+    Setup<M<Key16, 4, NoExpiry, FilteredProbing>, 1000, 1100, kFast, 20'000>,
+    // Keys with a register of their own, sets, and values of every kind of size.
+    Setup<Wide, 1024, 1300, kFast, 20'000>, Setup<Wide, 33, 60, kPlain, 10'000>,
+    Setup<M<Key40, 0, SlotTimers, FilteredProbing>, 400, 500, kFast, 10'000>,
+    Setup<M<Key40, 0, SlotTimers, FilteredProbing>, 400, 500, kPlain, 10'000>,
+    Setup<M<Key40, 64, SlotTimers, FilteredProbing>, 300, 400, kFast, 10'000>,
+    // Without a filter.
+    Setup<Unfiltered, 500, 600, kFast, 10'000>, Setup<Unfiltered, 500, 600, kPlain, 10'000>,
     // Degenerate hashes.
-    Setup<M<Key16, 16, SlotTimers, FilteredProbing, ConstantHash>, 4096, 40, kFast, 20'000>,
-    Setup<M<Key40, 8, NoExpiry, FilteredProbing, ConstantHash>, 4096, 40, kPlain, 10'000>,
-    Setup<M<Key16, 16, SlotTimers, OptimisticProbing, ConstantHash>, 4096, 40, kFast, 10'000>,
-    Setup<M<Key16, 16, SlotTimers, FilteredProbing, OneTagHash>, 1024, 1300, kFast, 20'000>,
-    Setup<M<Key40, 16, NoExpiry, FilteredProbing, OneTagHash>, 1024, 1300, kPlain, 10'000>>;
+    Setup<Flows, 4096, 40, kFast, 20'000, kConstantSeed>,
+    Setup<Wide, 4096, 40, kPlain, 10'000, kConstantSeed>,
+    Setup<Unfiltered, 4096, 40, kFast, 10'000, kConstantSeed>,
+    Setup<Flows, 1024, 1300, kFast, 20'000, kOneTagSeed>,
+    Setup<Wide, 1024, 1300, kPlain, 10'000, kOneTagSeed>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Filtered, OracleTest, Filtered, );
 
 }  // namespace

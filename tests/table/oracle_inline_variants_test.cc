@@ -6,10 +6,10 @@ namespace roost {
 namespace {
 
 using Inline = testing::Types<
-    Setup<M<ByteKey<13>, 16, SlotTimers, OptimisticProbing, KeyedHash>, 1000, 1100, kFast, 10'000>,
-    Setup<M<ByteKey<13>, 16, NoExpiry, FilteredProbing, OneTagHash>, 600, 800, kFast, 10'000>,
-    Setup<M<ByteKey<13>, 4, NoExpiry, OptimisticProbing, KeyedHash>, 1000, 1100, kPlain, 10'000>,
-    Setup<M<ByteKey<13>, 4, SlotTimers, OptimisticProbing, ConstantHash>, 4096, 14, kFast, 10'000>>;
+    Setup<M<ByteKey<13>, 16, SlotTimers, OptimisticProbing>, 1000, 1100, kFast, 10'000>,
+    Setup<M<ByteKey<13>, 16, NoExpiry, FilteredProbing>, 600, 800, kFast, 10'000, kOneTagSeed>,
+    Setup<M<ByteKey<13>, 4, NoExpiry, OptimisticProbing>, 1000, 1100, kPlain, 10'000>,
+    Setup<M<ByteKey<13>, 4, NoExpiry, OptimisticProbing>, 4096, 14, kFast, 10'000, kConstantSeed>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Inline, OracleTest, Inline, );
 
 }  // namespace

@@ -4,15 +4,16 @@
 namespace roost {
 namespace {
 
+using EightSlots = M<Key16, 16, SlotTimers, PessimisticProbing<8>>;
+using TwoSlots = M<Key16, 16, NoExpiry, PessimisticProbing<2>>;
+using OneSlot = M<Key16, 0, SlotTimers, PessimisticProbing<1>>;
+
 using Pessimistic = testing::Types<
-    Setup<M<Key16, 16, SlotTimers, PessimisticProbing<8>, KeyedHash>, 1000, 1100, kFast, 15'000>,
-    Setup<M<Key40, 8, NoExpiry, PessimisticProbing<8>, KeyedHash>, 1000, 1100, kPlain, 10'000>,
-    Setup<M<Key16, 16, SlotTimers, PessimisticProbing<8>, ConstantHash>, 4096, 40, kFast, 10'000>,
-    Setup<M<Key16, 8, NoExpiry, PessimisticProbing<4>, KeyedHash>, 1000, 1100, kPlain, 10'000>,
-    Setup<M<Key16, 16, SlotTimers, PessimisticProbing<2>, KeyedHash>, 512, 560, kFast, 15'000>,
-    Setup<M<Key16, 16, NoExpiry, PessimisticProbing<2>, OneTagHash>, 512, 560, kFast, 10'000>,
-    Setup<M<Key16, 8, NoExpiry, PessimisticProbing<1>, KeyedHash>, 512, 400, kPlain, 10'000>,
-    Setup<M<Key16, 0, SlotTimers, PessimisticProbing<1>, KeyedHash>, 2, 6, kFast, 5'000>>;
+    Setup<EightSlots, 1000, 1100, kFast, 15'000>, Setup<EightSlots, 1000, 1100, kPlain, 10'000>,
+    Setup<EightSlots, 4096, 40, kFast, 10'000, kConstantSeed>,
+    Setup<M<Key40, 8, NoExpiry, PessimisticProbing<4>>, 1000, 1100, kPlain, 10'000>,
+    Setup<TwoSlots, 512, 560, kFast, 15'000>, Setup<TwoSlots, 512, 560, kFast, 10'000, kOneTagSeed>,
+    Setup<OneSlot, 512, 400, kPlain, 10'000>, Setup<OneSlot, 2, 6, kFast, 5'000>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Pessimistic, OracleTest, Pessimistic, );
 
 }  // namespace

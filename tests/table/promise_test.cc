@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "roost/table/flow_table.h"
-#include "tests/table/mirror.h"
+#include "tests/table/mirrored_flow_table.h"
 #include "tests/table/table_inspector.h"
 #include "tests/table/test_types.h"
 #include "tests/table/trap_table.h"
@@ -23,7 +23,7 @@ using Table = FlowTable<Key16, uint64_t>;
 constexpr uint64_t kSlotsOfAPair = uint64_t{2} * kSlotsPerBucket;
 
 TableConfig promising(uint64_t entries, uint64_t seed) {
-  return {.entries_max = entries, .hash_seed = seed, .pages = PageKind::kSmall};
+  return {.entries_max = entries, .hash_seed = kOneTagSeed + seed, .pages = PageKind::kSmall};
 }
 
 // Inserts `count` keys from `first` on; returns how many were refused.
@@ -214,13 +214,14 @@ TEST_F(SpareTest, audit_names_a_wrong_spared_mark_and_a_wrong_home_as_I8) {
 // Every bucket has one partner, so that pairs fill up at different times and the spare buckets are
 // in use nearly always.
 TEST(Promise, table_and_model_agree_while_the_spare_buckets_are_in_use) {
-  using MirrorType = Mirror<Key16, Value<16>, SlotTimers, FilteredProbing, OneTagHash>;
+  using Mirrored = MirrorOf<Key16, Value<16>, SlotTimers, FilteredProbing>;
   uint64_t steps_with_spared = 0;
   for (const uint64_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto choose = [&random](uint64_t count) { return random() % count; };
-    MirrorType mirror({.entries_max = 240, .hash_seed = seed, .pages = PageKind::kSmall}, 330);
+    Mirror mirror = Mirrored::make(
+        {.entries_max = 240, .hash_seed = kOneTagSeed + seed, .pages = PageKind::kSmall}, 330);
     for (unsigned step = 0; step < 6'000; ++step) {
       const std::optional<std::string_view> wrong = mirror.step(choose);
       ASSERT_FALSE(wrong) << "step " << step << ": " << *wrong;

@@ -5,48 +5,48 @@
 
 #include "roost/table/horton_probing.h"
 #include "tests/table/fuzz_run.h"
+#include "tests/table/mirrored_flow_table.h"
 
 namespace roost {
 namespace {
 
-template <class MirrorType, uint64_t kCapacity, uint64_t kKeyUniverse>
+template <class MirrorType, uint64_t kCapacity, uint64_t kKeyUniverse, uint64_t kHashSeed = 7>
 void run(FuzzBytes bytes) {
-  fuzz_run<MirrorType>(kCapacity, kKeyUniverse, bytes);
+  fuzz_run(MirrorType::make(kCapacity, kKeyUniverse, isa_best(), kHashSeed), bytes);
 }
 
-template <class Probing, class Hash, class Expiry = SlotTimers>
-using Small = Mirror<Key16, Value<16>, Expiry, Probing, Hash>;
 template <class Probing, class Expiry = SlotTimers>
-using Wide = Mirror<Key40, Value<8>, Expiry, Probing, KeyedHash>;
+using Small = MirrorOf<Key16, Value<16>, Expiry, Probing>;
+template <class Probing, class Expiry = SlotTimers>
+using Wide = MirrorOf<Key40, Value<8>, Expiry, Probing>;
 
 // Entries in the buckets' lines.
-template <class Probing, class Hash, class Expiry = SlotTimers>
-using TwoSlots = Mirror<ByteKey<13>, Value<16>, Expiry, Probing, Hash>;
-template <class Probing, class Hash, class Expiry = SlotTimers>
-using ThreeSlots = Mirror<ByteKey<13>, Value<4>, Expiry, Probing, Hash>;
+template <class Probing, class Expiry = SlotTimers>
+using TwoSlots = MirrorOf<ByteKey<13>, Value<16>, Expiry, Probing>;
+template <class Probing, class Expiry = SlotTimers>
+using ThreeSlots = MirrorOf<ByteKey<13>, Value<4>, Expiry, Probing>;
 
-// Every variant of probing with and without timers, and the hashes that put all keys together.
+// Every variant of probing, timers with the filter and without, and the hashes that put all keys
+// together.
 constexpr std::array kConfigurations = {
-    run<Small<FilteredProbing, KeyedHash>, 64, 90>,
-    run<Small<FilteredProbing, ConstantHash>, 64, 40>,
-    run<Small<FilteredProbing, OneTagHash>, 64, 90>,
-    run<Small<FilteredProbing, KeyedHash, NoExpiry>, 64, 90>,
-    run<Wide<FilteredProbing>, 48, 70>,
-    run<Mirror<Key40, Value<0>, SlotTimers, OptimisticProbing, KeyedHash>, 32, 50>,
+    run<Small<FilteredProbing>, 64, 90>,
+    run<Small<FilteredProbing>, 64, 40, kConstantSeed>,
+    run<Small<FilteredProbing>, 64, 90, kOneTagSeed>,
+    run<Wide<FilteredProbing, NoExpiry>, 48, 70>,
+    run<MirrorOf<Key40, Value<0>, SlotTimers, OptimisticProbing>, 32, 50>,
     run<Wide<OptimisticProbing, NoExpiry>, 48, 70>,
-    run<Small<PessimisticProbing<8>, KeyedHash>, 64, 90>,
-    run<Wide<PessimisticProbing<8>, NoExpiry>, 48, 70>,
-    run<Small<PessimisticProbing<4>, KeyedHash>, 64, 90>,
-    run<Small<PessimisticProbing<2>, OneTagHash, NoExpiry>, 32, 50>,
-    run<Small<PessimisticProbing<1>, KeyedHash>, 32, 30>,
-    run<Small<HortonProbing, KeyedHash>, 64, 90>,
-    run<Small<HortonProbing, KeyedHash>, 512, 600>,
-    run<Small<HortonProbing, ConstantHash>, 64, 40>,
-    run<Small<HortonProbing, OneTagHash, NoExpiry>, 128, 150>,
-    run<TwoSlots<FilteredProbing, KeyedHash>, 48, 60>,
-    run<TwoSlots<OptimisticProbing, OneTagHash, NoExpiry>, 48, 60>,
-    run<ThreeSlots<FilteredProbing, KeyedHash>, 48, 60>,
-    run<ThreeSlots<OptimisticProbing, ConstantHash, NoExpiry>, 48, 20>,
+    run<Small<PessimisticProbing<8>>, 64, 90>,
+    run<Wide<PessimisticProbing<4>, NoExpiry>, 48, 70>,
+    run<Small<PessimisticProbing<2>, NoExpiry>, 32, 50, kOneTagSeed>,
+    run<Small<PessimisticProbing<1>>, 32, 30>,
+    run<Small<HortonProbing>, 64, 90>,
+    run<Small<HortonProbing>, 512, 600>,
+    run<Small<HortonProbing>, 64, 40, kConstantSeed>,
+    run<Wide<HortonProbing, NoExpiry>, 128, 150, kOneTagSeed>,
+    run<TwoSlots<FilteredProbing>, 48, 60>,
+    run<TwoSlots<OptimisticProbing, NoExpiry>, 48, 60, kOneTagSeed>,
+    run<ThreeSlots<FilteredProbing>, 48, 60>,
+    run<ThreeSlots<OptimisticProbing, NoExpiry>, 48, 20, kConstantSeed>,
 };
 
 }  // namespace

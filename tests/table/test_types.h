@@ -62,22 +62,33 @@ struct Value<0> : NoValue {
   friend bool operator==(const Value&, const Value&) { return true; }
 };
 
-// Every key has the same two buckets and the same tag.
-struct ConstantHash {
-  explicit ConstantHash(uint64_t /*seed*/) {}
-  template <size_t kBytes>
-  [[nodiscard]] Hash64 hash(const void* /*key*/) const {
-    return Hash64{0x5555'5555'5555'1234};
-  }
-};
+// The keyed hash, or one that puts keys together, as the seed says: tables with hashes of both
+// kinds are of one type then, and compiled once. What is added to such a seed makes another hash of
+// its kind.
+inline constexpr uint64_t kOneTagSeed = 0x7A60'0001'0000'0000;    // one tag, so that each bucket is
+                                                                  // paired with one other only
+inline constexpr uint64_t kConstantSeed = 0x7A60'0002'0000'0000;  // and the same two buckets
 
-// Every key has the same tag, so that each bucket is paired with one other only.
-struct OneTagHash : KeyedHash {
-  using KeyedHash::KeyedHash;
+class TestHash {
+ public:
+  explicit TestHash(uint64_t seed)
+      : keyed_(seed),
+        kept_(is_of(kConstantSeed, seed) ? 0
+              : is_of(kOneTagSeed, seed) ? ~uint64_t{0xFFFF}
+                                         : ~uint64_t{0}),
+        fixed_(is_of(kConstantSeed, seed) ? 0x5555'5555'5555'1234 : 0x0042) {}
+
   template <size_t kBytes>
   [[nodiscard]] Hash64 hash(const void* key) const {
-    return Hash64{(KeyedHash::hash<kBytes>(key).bits & ~uint64_t{0xFFFF}) | 0x0042};
+    return Hash64{(keyed_.hash<kBytes>(key).bits & kept_) | (fixed_ & ~kept_)};
   }
+
+ private:
+  static bool is_of(uint64_t kind, uint64_t seed) { return seed >> 32 == kind >> 32; }
+
+  KeyedHash keyed_;
+  uint64_t kept_;
+  uint64_t fixed_;
 };
 
 // The hash is the key's first word: tests choose buckets and tags by choosing keys.

@@ -52,9 +52,9 @@ constexpr double safe_load(unsigned slots) {
   }
 }
 
-template <class VariantT, class HashT = KeyedHash, class SinkT = NoSink>
+template <class VariantT, class SinkT = NoSink>
 struct VariantPolicies : DefaultPolicies {
-  using Hash = HashT;
+  using Hash = TestHash;
   using Expiry = typename VariantT::Expiry;
   using Probing = typename VariantT::Probing;
   using Sink = SinkT;
@@ -80,10 +80,7 @@ class VariantTest : public testing::Test {
   static constexpr bool kExpires = VariantT::Expiry::kEnabled;
   static constexpr uint64_t kUntouched = 0xDEAD;
 
-  template <class Hash = KeyedHash>
-  using TableOf =
-      FlowTable<typename VariantT::Key, uint64_t, VariantPolicies<VariantT, Hash, ListSink>>;
-  using Table = TableOf<>;
+  using Table = FlowTable<typename VariantT::Key, uint64_t, VariantPolicies<VariantT, ListSink>>;
 
   static Table empty(uint64_t capacity, Isa isa = isa_best(), ListSink sink = {}) {
     return Table::create({.capacity = capacity, .hash_seed = 1, .isa = isa}, sink).value();
