@@ -21,7 +21,7 @@ check_tidy() {
 }
 
 check_lint() {
-  say 'lint: shell scripts, Python files, tools/tidy.py and its tests'
+  say 'lint: shell scripts, Python files, tools/tidy.py, the tests of what is in tools/'
   lint_status=0
   shellcheck -x dev || lint_status=1
   for script in $(tree_files '*.sh' .ci/run); do
@@ -33,6 +33,7 @@ check_lint() {
   set -- $(tree_files '*.py')
   /usr/bin/python3 -m pyflakes "$@" || lint_status=1
   /usr/bin/python3 tools/tidy_test.py -q || lint_status=1
+  /usr/bin/python3 tools/mutants_test.py -q || lint_status=1
   /usr/bin/python3 tools/tidy.py || lint_status=1
   return "$lint_status"
 }

@@ -10,6 +10,7 @@ list only shrinks: an entry that nothing needs, or larger than today's size, is 
 import pathlib
 import sys
 
+import tidy_mutants
 import tidy_readme
 import tidy_rules
 import tidy_sizes
@@ -33,7 +34,8 @@ def findings(tree):
     """What the rules find and the allow-list does not excuse, and its needless entries."""
     allowed = read_allow_list(tree)
     largest = {}
-    for rule in tidy_rules.RULES + tidy_sizes.RULES + tidy_readme.RULES:
+    for rule in (tidy_rules.RULES + tidy_sizes.RULES + tidy_readme.RULES
+                 + tidy_mutants.RULES):
         for finding in rule(tree):
             key = finding.rule, finding.path
             if key in allowed:

@@ -37,8 +37,28 @@ CLEAN = {
     "capi/roost_types.h": "// Types of C.\n#pragma once\n",
     "bindings/python/CMakeLists.txt": "nanobind_add_module(_roost table.cc)\n",
     "bindings/python/table.cc": "// The table.\n#include <roost.h>\n",
+    "tests/install/guide_test.py": '"""The guide."""\n\n\nclass GuideTest:\n'
+                                   "    def test_calls(self):\n        pass\n",
+    "tests/mutants/net.toml": """
+[[mutant]]
+name = "net-short-header"
+why = "A header is a byte short."
+tests = ["parse", "install:calls"]
+file = "roost/net/parse.h"
+find = "char bytes[4];"
+replace = "char bytes[3];"
+""",
     "capi/table.cc": '// The table.\n#include "capi/roost.h"\n#include "roost/base/bits.h"\n',
 }
+
+
+MUTANTS = "tests/mutants/net.toml"
+
+
+def mutant(before, after):
+    """The clean tree's list of mutants with another text in it."""
+    assert before in CLEAN[MUTANTS]
+    return MUTANTS, CLEAN[MUTANTS].replace(before, after)
 
 
 def long_function(lines):
@@ -96,6 +116,23 @@ PLANTED = [
     ("readme", "README.md", "```\nroost bridge -c x.toml\n```\n"),
     ("readme", "README.md", "```\nroost lb --colour\n```\n"),
     ("readme", "README.md", "```sh\nmake install\n```\n"),
+    ("mutants", *mutant("bytes[4]", "bytes[5]")),
+    ("mutants", *mutant('"char bytes[4];"', '"a"')),
+    ("mutants", *mutant("bytes[3]", "bytes[4]")),
+    ("mutants", *mutant("net/parse.h", "net/gone.h")),
+    ("mutants", *mutant('"parse"', '"lost"')),
+    ("mutants", *mutant("install:calls", "install:lost")),
+    ("mutants", *mutant("install:calls", "package:calls")),
+    ("mutants", *mutant('tests = ["parse", "install:calls"]', "tests = []")),
+    ("mutants", *mutant("net-short", "lb-short")),
+    ("mutants", *mutant("find =", "search =")),
+    ("mutants", *mutant('file = "roost/net/parse.h"', "")),
+    ("mutants", *mutant("[[mutant]]", '[[mutant]]\ncaught_by = "luck"')),
+    ("mutants", *mutant("[[mutant]]", "[[mutants]]")),
+    ("mutants", *mutant("[[mutant]]", "[[mutant]")),
+    ("mutants", MUTANTS, CLEAN[MUTANTS] * 2),
+    ("mutants", "tests/net/CMakeLists.txt",
+     "add_executable(net parse_test.cc)\nadd_test(NAME parse COMMAND net)\n"),
 ]
 
 
@@ -116,6 +153,20 @@ class TidyTest(unittest.TestCase):
             with self.subTest(rule=rule, path=path, text=text[-60:]):
                 found = self.found({path: text})
                 self.assertEqual([rule], [finding.rule for finding in found])
+
+    def test_a_mutant_may_have_several_edits_and_a_preset(self):
+        whole = mutant('"parse"', '"parse_on_v2"')[1].replace(
+            "file = ", "preset = 'aarch64'\n[[mutant.edit]]\nfile = ") + """
+[[mutant.edit]]
+file = "roost/net/parse.cc"
+find = "#include"
+replace = "#import"
+"""
+        presets = '{"configurePresets": [{"name": "%s"}]}'
+        self.assertEqual([], self.found({MUTANTS: whole,
+                                         "CMakePresets.json": presets % "aarch64"}))
+        found = self.found({MUTANTS: whole, "CMakePresets.json": presets % "debug"})
+        self.assertEqual([(MUTANTS, 2)], [(finding.path, finding.line) for finding in found])
 
     def test_rules_allow_what_is_in_its_room(self):
         self.assertEqual([], self.found({
