@@ -4,8 +4,8 @@
 
 CLANG_TIDY is the program. The sources of a target are analysed together where the build compiles
 them together, so that each header is read once a target. Prints findings only. A source is analysed
-again only when something that clang-tidy would read has changed: the stamp in BUILD_FOLDER/tidy is a
-hash of the preprocessed source and of the settings.
+again only when something that clang-tidy would read has changed: the stamp in BUILD_FOLDER/tidy is
+a hash of the preprocessed source and of the settings.
 """
 
 import concurrent.futures

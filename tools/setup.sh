@@ -67,8 +67,9 @@ install_clang_tidy() {
   folder=${clang_tidy%/bin/*}
   rm -rf "$folder"
   /usr/bin/python3 -m venv "$folder"
-  "$folder/bin/pip" --quiet --disable-pip-version-check install "clang-tidy==$clang_tidy_version" || {
+  if ! "$folder/bin/pip" -q --disable-pip-version-check install "clang-tidy==$clang_tidy_version"
+  then
     rm -rf "$folder"
     fail "clang-tidy $clang_tidy_version could not be installed by pip, which said why above"
-  }
+  fi
 }

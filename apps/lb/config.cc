@@ -25,8 +25,7 @@ constexpr uint64_t kTickMicrosecondsMin = 1'000;
 constexpr uint64_t kTickMicrosecondsMax = 3'600 * kMicroseconds;
 constexpr uint64_t kConnectionsMax = uint64_t{1} << 32;
 constexpr uint64_t kConnectionsMin = 16;
-constexpr uint64_t kMtuMin = 68;  // RFC 791 section 3.2
-constexpr uint64_t kMtuMax = 65'535;
+constexpr uint64_t kMtuMin = 68;      // RFC 791 section 3.2
 constexpr uint64_t kVlanMax = 4'094;  // 4,095 is reserved (IEEE 802.1Q table 9-2)
 constexpr uint64_t kWeightMax = 65'535;
 constexpr uint64_t kSeedMax = INT64_MAX;
@@ -119,7 +118,7 @@ PortConfig read_port(const toml::table& toml, std::vector<Fault>& faults) {
   read_vlan(table, port);
   port.mac = table.mac("mac");
   port.promiscuous = table.boolean("promiscuous").value_or(false);
-  if (const auto mtu = table.integer("mtu", {kMtuMin, kMtuMax})) {
+  if (const auto mtu = table.integer("mtu", {kMtuMin, net::kIpBytesMax})) {
     port.mtu = static_cast<uint16_t>(*mtu);
   }
   port.default_neighbour_mac = table.mac("default_neighbour_mac");
