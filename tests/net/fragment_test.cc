@@ -10,7 +10,6 @@
 namespace roost::net {
 namespace {
 
-
 constexpr uint64_t kFragmentSeed = 20'261'121;
 
 // The pieces of a packet as frames.

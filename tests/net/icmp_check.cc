@@ -14,7 +14,6 @@
 namespace roost::net {
 namespace {
 
-
 constexpr size_t kEthernetBytes = 14;
 
 std::span<uint8_t> part(Bytes& bytes, size_t at, size_t count) {

@@ -13,7 +13,6 @@ namespace {
 
 constexpr uint64_t kIcmpSeed = 20'261'121;
 
-
 TEST(icmp, random_errors_are_translated_as_by_computing_every_checksum_anew) {
   std::mt19937_64 random(kIcmpSeed);
   for (int i = 0; i < 20'000; ++i) {

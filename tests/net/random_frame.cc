@@ -7,7 +7,6 @@
 namespace roost::net {
 namespace {
 
-
 void append16(Bytes& bytes, size_t value) {
   bytes.push_back(static_cast<uint8_t>(value >> 8));
   bytes.push_back(static_cast<uint8_t>(value & 0xff));
