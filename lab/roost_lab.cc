@@ -12,6 +12,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -67,8 +68,8 @@ struct Arguments {
 
 // Shows that each core can be had, and stays on the first.
 std::optional<Error> pin_to_each(const std::vector<int>& cores) {
-  for (auto core = cores.rbegin(); core != cores.rend(); ++core) {
-    const Result<int> pinned = pin_to_core(*core);
+  for (const int core : cores | std::views::reverse) {
+    const Result<int> pinned = pin_to_core(core);
     if (!pinned) return pinned.error();
   }
   return {};

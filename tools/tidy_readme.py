@@ -102,4 +102,19 @@ def run_readme(tree):
     return 0
 
 
-RULES = [readme_commands_are_known]
+def budgets_are_told(tree):
+    """CONTRIBUTING's table has the budgets by which tools/stages.sh judges a run."""
+    if not (tree.exists("tools/stages.sh") and tree.exists("CONTRIBUTING.md")):
+        return
+    text = tree.text("tools/stages.sh")
+    listed = re.search(r"^stages='([^']*)'", text, re.MULTILINE)
+    budgets = dict(entry.split(":") for entry in listed.group(1).split())
+    told = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", tree.text("CONTRIBUTING.md"), re.MULTILINE))
+    for stage in budgets.keys() | told.keys():
+        if budgets.get(stage) != told.get(stage):
+            yield Finding("budget", "CONTRIBUTING.md", 1,
+                          f"stage {stage}: {told.get(stage, 'no budget')} here, "
+                          f"{budgets.get(stage, 'no stage')} in tools/stages.sh")
+
+
+RULES = [readme_commands_are_known, budgets_are_told]

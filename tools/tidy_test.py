@@ -48,6 +48,8 @@ file = "roost/net/parse.h"
 find = "char bytes[4];"
 replace = "char bytes[3];"
 """,
+    "tools/stages.sh": "# The stages.\nstages='check:60\n  docs:10'\n",
+    "CONTRIBUTING.md": "| `check` | 60 |\n| `docs` | 10 | told |\n",
     "capi/table.cc": '// The table.\n#include "capi/roost.h"\n#include "roost/base/bits.h"\n',
 }
 
@@ -113,6 +115,9 @@ PLANTED = [
     ("function-lines", "roost/base/bits.h", "// B.\n#pragma once\n" + long_function(61)),
     ("function-lines", "tools/look.py", '"""Looks."""\n\n\ndef f():\n' + "    f()\n" * 60),
     ("readme", "README.md", "```sh\n./dev fly\n```\n"),
+    ("budget", "CONTRIBUTING.md", "| `check` | 61 |\n| `docs` | 10 |\n"),
+    ("budget", "CONTRIBUTING.md", "| `check` | 60 |\n"),
+    ("budget", "CONTRIBUTING.md", "| `check` | 60 |\n| `docs` | 10 |\n| `fly` | 10 |\n"),
     ("readme", "README.md", "```\nroost bridge -c x.toml\n```\n"),
     ("readme", "README.md", "```\nroost lb --colour\n```\n"),
     ("readme", "README.md", "```sh\nmake install\n```\n"),

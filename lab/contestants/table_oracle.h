@@ -41,7 +41,7 @@ struct TableMemory {
 template <class Table, unsigned kLines, LineHint kHint>
 class TableOracle {
   static constexpr uint64_t kLineBytes = 64;
-  static constexpr uint64_t kBucketEntriesBytes = 8 * 32;
+  static constexpr uint64_t kBucketEntriesBytes = uint64_t{8} * 32;
   static constexpr uint64_t kHit = uint64_t{1} << 63;  // of a place; the rest is an offset
 
  public:

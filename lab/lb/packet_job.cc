@@ -141,7 +141,7 @@ class PacketJob {
       lcores += fmt::format("{}{}@{}", worker == 0 ? "" : ",", worker, config_.cores[worker]);
     }
     const node::FlowOwner any = owner(0);
-    const auto error = write_captures(config_.flows, paths, [&](uint64_t flow) {
+    auto error = write_captures(config_.flows, paths, [&](uint64_t flow) {
       const size_t worker = any.owner_of(client_of(flow));
       flows_of_[worker].push_back(static_cast<uint32_t>(flow));
       return worker;

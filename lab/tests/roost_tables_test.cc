@@ -27,9 +27,9 @@ TEST(RoostTable, has_small_entries_inside_its_lines_and_says_so) {
   EXPECT_EQ(RoostInline2<>::kName, "roost_inline_2");
   EXPECT_EQ(RoostInline3<SlotTimers>::kName, "roost_inline_3_timers");
   EXPECT_EQ(RoostFlowTable::kName, "roost_flow_table");
-  const auto table = RoostInline3<>::create(3 * 1024, PageKind::kSmall);
+  const auto table = RoostInline3<>::create(uint64_t{3} * 1024, PageKind::kSmall);
   ASSERT_TRUE(table);
-  EXPECT_EQ(table.value().fewest_lines(), (FewestLines{1024 * 64, 0}));
+  EXPECT_EQ(table.value().fewest_lines(), (FewestLines{uint64_t{1024} * 64, 0}));
 }
 
 TEST(RoostTable, runs_on_the_kernel_it_was_told) {

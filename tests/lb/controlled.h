@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <fstream>
 #include <memory>
@@ -21,7 +22,7 @@ inline constexpr uint16_t kFlowsOfAWorker = 400;
 class Controlled : public testing::Test {
  protected:
   explicit Controlled(const std::string& toml = test_config())
-      : workers_{TestBalancer(toml), TestBalancer(toml)} {
+      : workers_{{TestBalancer(toml), TestBalancer(toml)}} {
     Control::Config config{
         .room = &room_, .read_devices = [](std::span<PortTotals>) {}, .config_path = config_path()};
     for (TestBalancer& worker : workers_) {
@@ -112,7 +113,7 @@ class Controlled : public testing::Test {
     return run({{"command", "reload"}});
   }
 
-  TestBalancer workers_[2];
+  std::array<TestBalancer, 2> workers_;
   size_t serving_count_ = 2;
   node::Mailroom room_{2};
   std::unique_ptr<Control> control_;
