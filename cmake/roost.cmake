@@ -1,6 +1,6 @@
 # What every target of Roost shares: the language, the warnings, and three ways to declare a target.
 #   roost_room(NAME base HEADERS ... SOURCES ... USES <rooms> LINKS <targets>)   a library, roost::<name>
-#   roost_test(NAME flow_table [NATIVE] [THREADS] [ISA] SOURCES ... USES <rooms> LINKS <targets>) a GoogleTest program in ctest
+#   roost_test(NAME flow_table [NATIVE] [THREADS] [ISA] [CONFORMANCE] SOURCES ... USES <rooms> LINKS <targets>) a GoogleTest program in ctest
 #   roost_fuzz(NAME parse SOURCES ... USES <rooms> RUNS <n>)                      a libFuzzer program in ctest
 
 set(CMAKE_CXX_STANDARD 20)
@@ -89,7 +89,7 @@ function(roost_test)
   if(NOT ROOST_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "NATIVE;THREADS;ISA" "NAME" "SOURCES;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "NATIVE;THREADS;ISA;CONFORMANCE" "NAME" "SOURCES;USES;LINKS" ${ARGN})
   set(target ${ARG_NAME}_test)
   add_executable(${target} ${ARG_SOURCES})
   list(TRANSFORM ARG_USES PREPEND roost::)
@@ -108,6 +108,11 @@ function(roost_test)
   if(ARG_ISA)
     list(APPEND labels isa)
     add_dependencies(roost_isa_tests ${target})
+  endif()
+  # What says how a table answers, call by call: sanitizers see the same code by random operations.
+  if(ARG_CONFORMANCE)
+    list(APPEND labels conformance)
+    set_property(GLOBAL APPEND PROPERTY roost_conformance_tests ${target})
   endif()
   set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${labels}")
   # Again, on a processor that has x86-64-v2 and nothing beyond: ctest -C v2 -L v2. Not so what is
