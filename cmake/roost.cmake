@@ -1,7 +1,7 @@
 # What every target of Roost shares: the language, the warnings, and three ways to declare a target.
 #   roost_room(NAME base HEADERS ... SOURCES ... USES <rooms> LINKS <targets>)   a library, roost::<name>
 #   roost_test(NAME flow_table [NATIVE] [THREADS] [ISA] [CONFORMANCE] SOURCES ... USES <rooms> LINKS <targets>) a GoogleTest program in ctest
-#   roost_fuzz(NAME parse SOURCES ... USES <rooms> RUNS <n>)                      a libFuzzer program in ctest
+#   roost_fuzz(NAME parse SOURCES ... USES <rooms> RUNS <n> [SEEDS <n>])          a libFuzzer program in ctest
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -41,6 +41,7 @@ if(ROOST_SANITIZE)
   target_compile_options(roost_options INTERFACE
     -fsanitize=${ROOST_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(roost_options INTERFACE -fsanitize=${ROOST_SANITIZE})
+  target_compile_definitions(roost_options INTERFACE ROOST_SANITIZED)  # tests repeat less often
   # Of fences GCC's thread sanitizer knows nothing; asio's locks, which it does, order the same.
   if(ROOST_SANITIZE STREQUAL "thread")
     target_compile_definitions(roost_options INTERFACE ASIO_DISABLE_FENCED_BLOCK)
@@ -129,12 +130,21 @@ function(roost_fuzz)
   if(NOT ROOST_FUZZ)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "NAME;RUNS" "SOURCES;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;RUNS;SEEDS" "SOURCES;USES;LINKS" ${ARGN})
+  if(NOT ARG_SEEDS)
+    set(ARG_SEEDS 1)
+  endif()
   set(target ${ARG_NAME}_fuzz)
   add_executable(${target} ${ARG_SOURCES})
   list(TRANSFORM ARG_USES PREPEND roost::)
   target_link_libraries(${target} PRIVATE roost_options ${ARG_USES} ${ARG_LINKS})
   target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-  add_test(NAME fuzz_${ARG_NAME} COMMAND ${target} -seed=1 -len_control=0 -runs=${ARG_RUNS} -print_final_stats=0 -verbosity=0)
+  # Runs from several seeds stand side by side.
+  set(name fuzz_${ARG_NAME})
+  foreach(seed RANGE 1 ${ARG_SEEDS} 1)
+    add_test(NAME ${name} COMMAND ${target} -seed=${seed} -len_control=0 -runs=${ARG_RUNS} -print_final_stats=0 -verbosity=0)
+    math(EXPR next "${seed} + 1")
+    set(name fuzz_${ARG_NAME}_${next})
+  endforeach()
 endfunction()

@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 
+#include "tests/base/step_count.h"
 #include "tests/lb/naive_balancer.h"
 #include "tests/lb/test_balancer.h"
 
@@ -270,7 +271,7 @@ TEST(churn, a_million_connections_end_as_a_map_of_them_predicts) {
   const uint64_t seed = 20'261'121;
   SCOPED_TRACE(seed);
   Churn churn(seed);
-  churn.run(1'000'000);
+  churn.run(step_count(1'000'000));
   churn.check_counts();
 }
 

@@ -22,6 +22,7 @@
 #include "roost/io/hand_over.h"
 #include "roost/io/lcores.h"
 #include "roost/node/worker_loop.h"
+#include "tests/base/step_count.h"
 #include "tests/io/port_run.h"
 #include "tests/io/wire.h"
 #include "tests/lb/test_balancer.h"
@@ -31,7 +32,7 @@ namespace roost::lb {
 namespace {
 
 constexpr size_t kWorkers = 2;
-constexpr uint32_t kClients = 30'000;
+constexpr auto kClients = static_cast<uint32_t>(step_count(30'000));
 constexpr uint32_t kFlows = 7 * kClients;
 constexpr uint32_t kRounds = 3;         // a request and its reply each
 constexpr uint32_t kFlowsAtOnce = 900;  // whose requests are under way

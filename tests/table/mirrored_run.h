@@ -8,6 +8,7 @@
 #include <random>
 #include <string_view>
 
+#include "tests/base/step_count.h"
 #include "tests/table/mirror.h"
 
 namespace roost {
@@ -17,7 +18,7 @@ namespace roost {
 inline void run_mirrored(Mirror& mirror, uint64_t seed, unsigned steps) {
   std::mt19937_64 random(seed);
   const auto choose = [&random](uint64_t count) { return random() % count; };
-  for (unsigned step = 0; step < steps; ++step) {
+  for (unsigned step = 0; step < step_count(steps); ++step) {
     const std::optional<std::string_view> wrong = mirror.step(choose);
     ASSERT_FALSE(wrong) << "step " << step << ": " << *wrong;
     if (step % 250 == 0) {
