@@ -5,7 +5,7 @@
 CLANG_TIDY is the program. The sources of a target are analysed together where the build compiles
 them together, so that each header is read once a target. Prints findings only. A source is analysed
 again only when something that clang-tidy would read has changed: the stamp in BUILD_FOLDER/tidy is
-a hash of the preprocessed source and of the settings.
+a hash of the preprocessed source, of the settings and of which program it is.
 """
 
 import concurrent.futures
@@ -54,13 +54,14 @@ def folder_of(build, source):
 
 
 def settings_of(folder):
-    """The contents of the .clang-tidy files that hold in a folder, outermost first."""
+    """The .clang-tidy files that hold in a folder, outermost first."""
     places = [place for place in (folder, *folder.parents) if place.is_relative_to(ROOT)]
     return [place / ".clang-tidy" for place in reversed(places) if (place / ".clang-tidy").exists()]
 
 
-def fingerprint(entry, settings):
-    """A hash of what the compiler reads, macros expanded; comments count too, for NOLINT."""
+def fingerprint(clang_tidy, entry, settings):
+    """A hash of what the compiler reads, macros expanded; comments count too, for NOLINT. The path
+    of the program says its version."""
     words = shlex.split(entry["command"])
     words = words[1:] if words[0].endswith("ccache") else words
     output = words.index("-o")
@@ -68,13 +69,13 @@ def fingerprint(entry, settings):
     words.remove("-c")
     preprocessed = subprocess.run([*words, "-E", "-C"], cwd=entry["directory"], capture_output=True)
     texts = b"".join(file.read_bytes() for file in settings)
-    return hashlib.sha256(preprocessed.stdout + texts).hexdigest()
+    return hashlib.sha256(preprocessed.stdout + texts + clang_tidy.encode()).hexdigest()
 
 
 def analyse(clang_tidy, build, source, entry):
     """Findings about one source and what it includes of the project; nothing if it is clean."""
     settings = settings_of(folder_of(build, source))
-    mark = fingerprint(entry, settings)
+    mark = fingerprint(clang_tidy, entry, settings)
     stamp = build / "tidy" / (str(source.relative_to(ROOT)).replace("/", "-") + ".clean")
     if stamp.exists() and stamp.read_text() == mark:
         return ""

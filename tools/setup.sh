@@ -43,15 +43,16 @@ setup() {
   esac
   # shellcheck disable=SC2086  # the lists are split into words on purpose
   missing=$(missing_packages $packages)
-  # shellcheck disable=SC2086
-  [ -z "$missing" ] || install_packages "$1" $missing
+  if [ -n "$missing" ]; then
+    # shellcheck disable=SC2086
+    say "installing what tier $1 needs:" $missing
+    # shellcheck disable=SC2086
+    install_packages $missing
+  fi
   [ "$1" = run ] || install_clang_tidy
 }
 
-# install_packages TIER PACKAGE...
 install_packages() {
-  say "installing what a tier needs: $*"
-  shift
   if [ "$(id -u)" -eq 0 ]; then
     sh tools/install_packages.sh "$@"
   elif command -v sudo >/dev/null; then

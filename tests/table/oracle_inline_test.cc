@@ -16,9 +16,9 @@ using Inline = testing::Types<
     // The smallest keys with the largest values.
     Setup<M<ByteKey<4>, 25, NoExpiry, FilteredProbing>, 300, 400, kFast, 10'000>,
     // The smallest tables.
-    Setup<TwoSlots, 4, 12, kFast, 4'000>, Setup<ThreeSlots, 7, 20, kFast, 4'000>,
+    Setup<TwoSlots, 4, 12, kFast, 20'000>, Setup<ThreeSlots, 7, 20, kFast, 20'000>,
     // Degenerate hashes.
-    Setup<TwoSlots, 4096, 14, kFast, 3'000, kConstantSeed>,
+    Setup<TwoSlots, 4096, 14, kFast, 10'000, kConstantSeed>,
     Setup<ThreeSlots, 600, 800, kFast, 20'000, kOneTagSeed>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Inline, OracleTest, Inline, );
 
