@@ -226,15 +226,26 @@ void roost_table_refresh(roost_table* table, const void* value, uint32_t timeout
   table->refresh(static_cast<const std::byte*>(value), timeout);
 }
 
+uint32_t roost_table_ticks_left(const roost_table* table, const void* value) {
+  return table->ticks_left(static_cast<const std::byte*>(value));
+}
+
 void roost_table_clear(roost_table* table) { table->clear(); }
 
 size_t roost_table_scan(const roost_table* table, roost_cursor* cursor, void* keys, void* values,
                         size_t max) {
-  Cursor from{cursor->position};
-  const size_t count =
-      table->scan(from, static_cast<std::byte*>(keys), static_cast<std::byte*>(values), max);
-  cursor->position = from.next_slot;
+  size_t count = 0;
+  roost_table_scan_part(table, cursor, keys, values, max, UINT64_MAX, &count);
   return count;
+}
+
+int roost_table_scan_part(const roost_table* table, roost_cursor* cursor, void* keys, void* values,
+                          size_t max, uint64_t bucket_budget, size_t* count) {
+  Cursor from{cursor->position};
+  const bool goes_on = table->scan(from, static_cast<std::byte*>(keys),
+                                   static_cast<std::byte*>(values), {bucket_budget, max}, *count);
+  cursor->position = from.next_slot;
+  return goes_on ? 1 : 0;
 }
 
 roost_status roost_table_advance(roost_table* table, uint64_t now) {

@@ -116,19 +116,23 @@ class SizedTable final : public roost_table {
   }
 
   void refresh(const std::byte* value, uint32_t timeout) override { core_.refresh(value, timeout); }
+  [[nodiscard]] uint32_t ticks_left(const std::byte* value) const override {
+    return core_.ticks_left(value);
+  }
   void clear() override { core_.clear(); }
 
-  size_t scan(Cursor& cursor, std::byte* keys, std::byte* values, size_t max) const override {
+  bool scan(Cursor& cursor, std::byte* keys, std::byte* values, ScanBudget budget,
+            size_t& count) const override {
     const auto& layout = core_.engine().layout();
-    size_t count = 0;
+    const uint64_t bucket_end = core_.bucket_end(cursor, budget.buckets);
     SlotRef at{};
-    for (; count < max && core_.next_live(cursor, core_.bucket_count(), at); ++count) {
+    for (count = 0; count < budget.entries && core_.next_live(cursor, bucket_end, at); ++count) {
       if (keys != nullptr)
         std::copy_n(layout.key(at), shape.key_bytes, keys + count * shape.key_bytes);
       if (values != nullptr)
         std::copy_n(layout.value(at), shape.value_bytes, values + count * shape.value_bytes);
     }
-    return count;
+    return core_.bucket_of(cursor) < core_.bucket_count();
   }
 
   AdvanceOutcome advance(Tick now) override { return core_.advance(now); }

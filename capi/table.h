@@ -59,9 +59,11 @@ struct roost_table {
                         uint8_t* outcomes, roost::IfExisting if_existing) = 0;
   virtual size_t erase(const roost_keys& keys, uint64_t* erased) = 0;
   virtual void refresh(const std::byte* value, uint32_t timeout) = 0;
+  [[nodiscard]] virtual uint32_t ticks_left(const std::byte* value) const = 0;
   virtual void clear() = 0;
-  virtual size_t scan(roost::Cursor& cursor, std::byte* keys, std::byte* values,
-                      size_t max) const = 0;
+  // False when the walk is at its end; `count` gets the number of entries.
+  virtual bool scan(roost::Cursor& cursor, std::byte* keys, std::byte* values,
+                    roost::ScanBudget budget, size_t& count) const = 0;
 
   virtual roost::AdvanceOutcome advance(roost::Tick now) = 0;
   [[nodiscard]] virtual roost::Tick now() const = 0;

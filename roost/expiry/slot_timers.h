@@ -32,6 +32,10 @@ inline constexpr uint64_t kScanGapTicksMax = 65'536 - kLiveTicks;
 // Policy: entries live until they are erased.
 struct NoExpiry {
   static constexpr bool kEnabled = false;
+
+  [[nodiscard]] static constexpr TickCount ticks_left(uint16_t /*timer*/, Tick /*now*/) {
+    return kTimeoutTicksMax;
+  }
 };
 
 // Policy: each entry has a timer.
@@ -42,6 +46,10 @@ struct SlotTimers {
   // kTimeoutTicksMax.
   [[nodiscard]] static constexpr uint16_t timer(Tick now, TickCount timeout) {
     return static_cast<uint16_t>(now.count + std::min(timeout, kTimeoutTicksMax));
+  }
+  // What is left of the life of an entry that is live.
+  [[nodiscard]] static constexpr TickCount ticks_left(uint16_t timer, Tick now) {
+    return static_cast<uint16_t>(timer - now.count);
   }
 };
 

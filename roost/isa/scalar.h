@@ -32,7 +32,8 @@ struct ScalarKernel {
     return match_tags(tags, tag) & match_live(timers, now);
   }
 
-  static uint32_t nonzero_bytes(const uint8_t* bytes) {
+  // Left to itself, clang 16 calls it, in the middle of a lookup.
+  [[gnu::always_inline]] static uint32_t nonzero_bytes(const uint8_t* bytes) {
     uint32_t lanes = 0;
     for (unsigned lane = 0; lane < 32; ++lane)
       lanes |= static_cast<uint32_t>(bytes[lane] != 0) << lane;

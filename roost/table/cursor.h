@@ -13,4 +13,15 @@ struct Cursor {
   uint64_t next_slot = 0;
 };
 
+// How far a walk goes in one step: so many buckets, occupied or not, and so many entries. The
+// buckets bound its time, the entries what its caller has room for.
+struct ScanBudget {
+  uint64_t buckets = 0;
+  uint64_t entries = UINT64_MAX;
+
+  // Any number of entries.
+  constexpr ScanBudget(uint64_t bucket_count, uint64_t entry_count = UINT64_MAX)
+      : buckets(bucket_count), entries(entry_count) {}
+};
+
 }  // namespace roost

@@ -45,6 +45,7 @@
 #include "roost/table/layout.h"
 #include "roost/table/overflow_scan.h"
 #include "roost/table/placement.h"
+#include "roost/table/room_maker.h"
 #include "roost/table/table_stats.h"
 
 namespace roost {
@@ -161,6 +162,11 @@ class Engine {
     layout().line(at.bucket).timers[at.slot] = timer_of(timeout);
   }
 
+  // Ticks that a live entry has left.
+  [[nodiscard]] TickCount ticks_left(SlotRef at) const {
+    return Expiry::ticks_left(layout().line(at.bucket).timers[at.slot], now_);
+  }
+
   // Drops every entry without handing any over.
   void clear() {
     placement_.clear();
@@ -194,6 +200,8 @@ class Engine {
 
  private:
   friend struct TableInspector;  // tests break invariants by hand through it
+  template <class Engine, Kernel K>
+  friend class RoomMaker;
 
   [[nodiscard]] TableStats& tally() { return placement_.stats(); }
 
@@ -233,21 +241,35 @@ class Engine {
                            uint16_t timer) {
     const Tag tag = tag_of(hash);
     const BucketIndex primary = map().primary(hash);
+    const uint64_t kicks_before = tally().kicks;
     SlotRef at{};
-    if (const unsigned vacant = vacancies<K>(layout().line(primary)); vacant != 0) {
-      at = take({primary, static_cast<unsigned>(std::countr_zero(vacant))});
-      ++tally().path_lengths[0];
-    } else if (find_secondary_vacancy<K>(primary, tag, at)) {
-      take(at);
-      ++tally().path_lengths[0];
-    } else if (!make_room<K>(primary, tag, at) && !make_spare_room<K>(at)) {
+    if (!find_room<K>(primary, tag, at)) {
       ++tally().refusals;
       return InsertOutcome::kFull;
     }
     layout().write_entry(at, key, value);
     placement_.occupy(at, tag, timer, primary);
     ++tally().created;
+    ++tally().path_lengths[std::min<uint64_t>(tally().kicks - kicks_before, kPathLengthFieldMax)];
     return InsertOutcome::kInserted;
+  }
+
+  // A free slot for a new key: a vacant one, else one that is made so.
+  template <Kernel K>
+  [[nodiscard]] bool find_room(BucketIndex primary, Tag tag, SlotRef& at) {
+    if (const unsigned vacant = vacancies<K>(layout().line(primary)); vacant != 0) {
+      at = take({primary, static_cast<unsigned>(std::countr_zero(vacant))});
+      return true;
+    }
+    if (find_secondary_vacancy<K>(primary, tag, at)) {
+      take(at);
+      return true;
+    }
+    RoomMaker<Engine, K> rooms(*this);
+    const Search search = search_needed();
+    if (rooms.by_kicking(primary, tag, search, at) || rooms.among_spares(search, at)) return true;
+    departures_at_refusal_ = departures();
+    return false;
   }
 
   // A vacant slot of the least loaded bucket that a key may be displaced to; false when all are
@@ -265,49 +287,16 @@ class Engine {
     return load_min != Layout::kSlots;
   }
 
-  // Frees a slot of the full buckets that a key may be in by moving entries along a kick path,
-  // deepest first, so that every entry is in one of its buckets at every step.
-  template <Kernel K>
-  [[gnu::noinline, gnu::cold]] bool make_room(BucketIndex primary, Tag tag, SlotRef& room) {
-    KickPath<Layout::kSlots> path;
-    const auto vacant = [this](const Line& line) { return vacancies<K>(line); };
-    if (!find_kick_path(placement_, primary, tag, vacant, path)) return false;
-    take(path.steps[path.move_count]);
-    for (unsigned move = path.move_count; move > 0; --move)
-      placement_.move_entry(path.steps[move - 1], path.steps[move]);
-    tally().kicks += path.move_count;
-    ++tally().path_lengths[std::min(path.move_count, kPathLengthFieldMax)];
-    room = path.steps[0];
-    return true;
-  }
+  // Entries that were erased or handed over: every way of leaving the table is one of the two.
+  [[nodiscard]] uint64_t departures() const { return stats().erased + stats().handed_over; }
 
-  // Frees a slot of a spare bucket, if need be by moving an entry home; false when there is none.
-  template <Kernel K>
-  [[gnu::noinline, gnu::cold]] bool make_spare_room(SlotRef& room) {
-    const auto take_vacancy = [&](BucketIndex bucket) {
-      const unsigned vacant = vacancies<K>(layout().line(bucket));
-      if (vacant != 0) room = take({bucket, static_cast<unsigned>(std::countr_zero(vacant))});
-      return vacant != 0;
-    };
-    if (placement_.for_each_spare_bucket(take_vacancy)) {
-      ++tally().path_lengths[0];
-      return true;
-    }
-    return placement_.for_each_spare_bucket([&](BucketIndex bucket) {
-      for (unsigned slot = 0; slot < Layout::kSlots; ++slot) {
-        const SlotRef at{bucket, slot};
-        bool is_taken = false;
-        placement_.for_each_move(
-            at, [&](BucketIndex home) { is_taken = is_taken || take_vacancy(home); });
-        if (!is_taken) continue;
-        placement_.move_entry(at, room);
-        ++tally().kicks;
-        ++tally().path_lengths[1];
-        room = at;
-        return true;
-      }
-      return false;
-    });
+  // A search after one in vain is short until an entry has left. Below the load that the layout
+  // can promise, where nobody expects a refusal, every search is long.
+  [[nodiscard]] Search search_needed() const {
+    const double promised = Layout::kPromisedLoad * static_cast<double>(stats().capacity);
+    return departures() == departures_at_refusal_ && static_cast<double>(stats().size) >= promised
+               ? Search::kShort
+               : Search::kLong;
   }
 
   // Makes a vacant slot free: an expired entry in it is handed over.
@@ -334,6 +323,7 @@ class Engine {
   [[no_unique_address]] Sink sink_;
   Tick now_;
   OverflowScan scan_;
+  uint64_t departures_at_refusal_ = ~uint64_t{0};  // none yet
 };
 
 }  // namespace roost

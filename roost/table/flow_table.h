@@ -25,7 +25,8 @@
 // Limits: keys of 1 to 64 bytes without padding inside (8, 16, 24, 32, 40 and 64 are stored as they
 // are, others with zeroes behind them up to the next of these), values of 0 to 256 bytes, both
 // trivially copyable and aligned to at most 8. A full table refuses (kFull) and stays as it was;
-// from 4,096 slots up that does not happen below kPromisedLoad. A key type whose last bytes are
+// from 4,096 slots up that does not happen below kPromisedLoad. Above it, inserts that follow a
+// refusal look for room in 32 buckets only, until an entry leaves. A key type whose last bytes are
 // always zero may say so (significant_bytes): they are not stored where that saves memory.
 //
 // Threads: one at a time. Share nothing: give each worker its own table.
@@ -129,6 +130,11 @@ class FlowTable {
   void refresh(const Value* found, TickCount timeout) {
     core_.refresh(reinterpret_cast<const std::byte*>(found), timeout);
   }
+  // How many ticks an entry that find() or a walk has just found lives on, at most
+  // kTimeoutTicksMax; that, without expiry. Zero: to the end of this tick.
+  [[nodiscard]] TickCount ticks_left(const Value* found) const {
+    return core_.ticks_left(reinterpret_cast<const std::byte*>(found));
+  }
 
   // For values that are indices of records kept elsewhere: copies the indices of the keys that are
   // there and asks for the first line of each of their records, so that it is on its way when the
@@ -222,22 +228,21 @@ class FlowTable {
 
   // --- Walks. ---
 
-  // Calls visit(const Key&, Value&) for each live entry in the next `bucket_budget` buckets from
-  // the cursor on; false when the walk is at its end. The visitor may erase and refresh entries,
-  // this one too, but not insert. See cursor.h for what happens to a walk while the table changes.
+  // Calls visit(const Key&, Value&) for each live entry from the cursor on, until the budget of
+  // buckets or that of entries is used up; false when the walk is at its end. A number of buckets
+  // is a budget too. The visitor may erase and refresh entries, this one too, but not insert. See
+  // cursor.h for what happens to a walk while the table changes. Time linear in the buckets passed.
   template <class Visit>
-  bool scan(Cursor& cursor, uint64_t bucket_budget, Visit&& visit) {
-    const uint64_t first = cursor.next_slot / EngineType::Layout::kSlots;
-    const uint64_t left = bucket_count() - std::min(first, bucket_count());
-    const uint64_t bucket_end = first + std::min(bucket_budget, left);
+  bool scan(Cursor& cursor, ScanBudget budget, Visit&& visit) {
+    const uint64_t bucket_end = core_.bucket_end(cursor, budget.buckets);
     SlotRef at{};
-    while (core_.next_live(cursor, bucket_end, at)) {
+    for (; budget.entries > 0 && core_.next_live(cursor, bucket_end, at); --budget.entries) {
       auto& layout = core_.engine().layout();
       const auto key = layout.class_key(at);
       visit(*reinterpret_cast<const Key*>(static_cast<const std::byte*>(key)),
             *reinterpret_cast<Value*>(layout.value(at)));
     }
-    return bucket_end < bucket_count();
+    return core_.bucket_of(cursor) < bucket_count();
   }
 
   // Visits them all, as scan does. Time linear in the capacity.
@@ -309,11 +314,10 @@ class FlowTable {
     return KeyBatchOf<Key, typename Core::Hash>{&core_.hash()}(keys);
   }
 
-  // `action.out` has a value a lane.
   template <class Keys, class Hashes, class Action, class Next = NoNextBatch>
   size_t run_lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits,
                     Next next = {}) const {
-    ROOST_ASSERT(kIsSet || action.out.size() >= batch.keys.count);
+    ROOST_ASSERT(action.covers(batch.keys.count));
     return core_.lookup(batch, action, hits, next);
   }
 

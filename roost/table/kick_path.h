@@ -6,9 +6,9 @@
 // an entry, or seven where an entry has the choice (horton_probing.h). The first child with a
 // vacant slot ends the search. A bucket's children are prefetched together, then read.
 //
-// Limits: kick_nodes_max(slots) buckets are looked at, and paths have at most
-// kick_path_length_max(slots) moves. The search changes nothing; a failed one leaves the table as
-// it was.
+// Limits: as many buckets are looked at as the caller says, kick_nodes_max(slots) at most, and
+// paths have at most kick_path_length_max(slots) moves. The search changes nothing; a failed one
+// leaves the table as it was.
 //
 // Nothing keeps a bucket from being queued twice, but a path through it twice is never the answer:
 // without the detour it would have been found before. So the moves of a path do not spoil each
@@ -20,6 +20,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "roost/base/assert.h"
 #include "roost/isa/prefetch.h"
 #include "roost/table/layout.h"
 #include "roost/table/placement.h"
@@ -64,7 +65,7 @@ class KickTree {
   void push_child(BucketIndex bucket, unsigned parent, unsigned parent_slot) {
     push(bucket, parent, parent_slot, nodes_[parent].depth + 1U);
   }
-  [[nodiscard]] bool is_full() const { return count_ == kNodesMax; }
+  [[nodiscard]] bool is_full(unsigned nodes_max) const { return count_ >= nodes_max; }
   [[nodiscard]] unsigned count() const { return count_; }
   [[nodiscard]] const KickNode& operator[](unsigned node) const { return nodes_[node]; }
 
@@ -93,24 +94,25 @@ class KickTree {
 
 }  // namespace detail
 
-// Finds a path that frees a slot for a key of this primary bucket and tag, whose buckets are all
-// full. `vacancies(line)` has a bit set for each slot that can be written over. Returns false when
-// there is none within the limits.
-template <class Placement, class Vacancies>
-[[nodiscard]] bool find_kick_path(const Placement& placement, BucketIndex primary, Tag tag,
-                                  Vacancies&& vacancies,
+// Finds a path that frees a slot in one of the full buckets that `roots(push)` names, by calling
+// push(bucket). `moves(slot, visit)` calls visit(bucket) with each bucket that the entry in the
+// slot may move to; `vacancies(line)` has a bit set for each slot that can be written over. Returns
+// false when there is no path within the limits.
+template <class Placement, class Roots, class Moves, class Vacancies>
+[[nodiscard]] bool find_kick_path(const Placement& placement, unsigned nodes_max, Roots&& roots,
+                                  Moves&& moves, Vacancies&& vacancies,
                                   KickPath<Placement::Layout::kSlots>& path) {
   constexpr unsigned kSlots = Placement::Layout::kSlots;
+  ROOST_DEBUG_ASSERT(nodes_max <= kick_nodes_max(kSlots));
   detail::KickTree<kick_nodes_max(kSlots)> tree;
-  tree.push_root(primary);
-  placement.for_each_secondary(primary, tag, [&](BucketIndex bucket) { tree.push_root(bucket); });
-  for (unsigned node = 0; node < tree.count() && !tree.is_full(); ++node) {
+  roots([&](BucketIndex bucket) { tree.push_root(bucket); });
+  for (unsigned node = 0; node < tree.count() && !tree.is_full(nodes_max); ++node) {
     if (tree[node].depth == kick_path_length_max(kSlots)) continue;
     const BucketIndex bucket = tree[node].bucket;
     const unsigned first_child = tree.count();
     for (unsigned slot = 0; slot < kSlots; ++slot) {
-      placement.for_each_move({bucket, slot}, [&](BucketIndex next) {
-        if (tree.is_full()) return;
+      moves(SlotRef{bucket, slot}, [&](BucketIndex next) {
+        if (tree.is_full(nodes_max)) return;
         prefetch(PrefetchHint::kT0, &placement.layout().line(next));
         tree.push_child(next, node, slot);
       });

@@ -1,5 +1,5 @@
 // Where bytes become values again: what a lookup does with a lane that hits, and what a dying
-// entry's sink gets.
+// entry's sink gets. covers(lane_count): whether its spans have an element for each lane.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,10 @@ struct CopyValue {
   void operator()(size_t lane, const std::byte* value) const {
     if constexpr (!std::is_empty_v<Value>) std::memcpy(&out[lane], value, sizeof(Value));
   }
+  // A set has nothing to copy.
+  [[nodiscard]] bool covers(size_t lane_count) const {
+    return std::is_empty_v<Value> || out.size() >= lane_count;
+  }
 };
 
 // Only tables that are not const hand out pointers.
@@ -34,6 +38,7 @@ struct PointToValue {
   void operator()(size_t lane, const std::byte* value) const {
     out[lane] = reinterpret_cast<Value*>(const_cast<std::byte*>(value));
   }
+  [[nodiscard]] bool covers(size_t lane_count) const { return out.size() >= lane_count; }
 };
 
 template <class Value, class Engine>
@@ -45,6 +50,9 @@ struct CopyValueAndRefresh {
   void operator()(size_t lane, const std::byte* value) const {
     CopyValue<Value>{out}(lane, value);
     engine->refresh(engine->layout().slot_of_value(value), timeouts[lane]);
+  }
+  [[nodiscard]] bool covers(size_t lane_count) const {
+    return CopyValue<Value>{out}.covers(lane_count) && timeouts.covers(lane_count);
   }
 };
 
@@ -65,6 +73,7 @@ struct CopyIndex {
     prefetch(PrefetchHint::kT1,
              static_cast<const std::byte*>(records.base) + out[lane] * records.stride_bytes);
   }
+  [[nodiscard]] bool covers(size_t lane_count) const { return out.size() >= lane_count; }
 };
 
 // Calls the user's sink with the key and value of a dying entry.

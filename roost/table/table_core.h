@@ -101,7 +101,21 @@ class TableCore {
     engine_.refresh(engine_.layout().slot_of_value(value), timeout);
   }
 
+  // Ticks that the live entry whose value stands at `value` has left.
+  [[nodiscard]] TickCount ticks_left(const std::byte* value) const {
+    return engine_.ticks_left(engine_.layout().slot_of_value(value));
+  }
+
   void clear() { engine_.clear(); }
+
+  // The bucket that a walk goes on in, and where it stops after so many.
+  [[nodiscard]] uint64_t bucket_of(const Cursor& cursor) const {
+    return cursor.next_slot / Layout::kSlots;
+  }
+  [[nodiscard]] uint64_t bucket_end(const Cursor& cursor, uint64_t bucket_budget) const {
+    const uint64_t first = std::min(bucket_of(cursor), bucket_count());
+    return first + std::min(bucket_budget, bucket_count() - first);
+  }
 
   // Finds the next live entry from the cursor on, in the buckets before `bucket_end`, and puts the
   // cursor behind it; false when there is none left there.

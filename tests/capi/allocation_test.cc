@@ -75,12 +75,17 @@ void use_everything(roost_table* table, Batch& batch) {
   roost_table_lookup(table, &lanes, batch.values.data(), batch.hits.data());
   roost_table_find(table, &lanes, batch.places.data(), batch.hits.data());
   roost_table_refresh(table, batch.places[0], 3);
+  static_cast<void>(roost_table_ticks_left(table, batch.places[0]));
   roost_table_lookup_refresh(table, &lanes, nullptr, batch.values.data(), batch.hits.data());
   roost_table_lookup_records(table, &lanes, &records, batch.values.data(), batch.hits.data());
   roost_table_start(table, &lanes, &flight);
   roost_table_lookup_and_start(table, &flight, batch.values.data(), batch.hits.data(), &lanes);
   roost_table_hash(table, &lanes, batch.values.data());
   roost_table_scan(table, &cursor, batch.keys.data(), batch.values.data(), kCount);
+  size_t scanned = 0;
+  cursor = {0};
+  roost_table_scan_part(table, &cursor, batch.keys.data(), batch.values.data(), kCount, 3,
+                        &scanned);
   roost_table_erase(table, &lanes, batch.hits.data());
   roost_table_advance(table, roost_table_now(table) + 2000);
   roost_table_maintain(table, 1'000'000);

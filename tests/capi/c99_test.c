@@ -71,6 +71,7 @@ static void look_up(roost_table* table, const struct flow_key* keys) {
   check(roost_table_find(table, &lanes, places, hits) == 60, "find counts");
   ((struct flow*)places[7])->packets = 700;
   roost_table_refresh(table, places[7], 500);
+  check(roost_table_ticks_left(table, places[7]) == 500, "ticks left");
 
   roost_table_hash(table, &lanes, hashes);
   for (i = 0; i < KEYS; ++i) pointers[i] = &keys[i];
@@ -137,6 +138,10 @@ static void end(roost_table* table, const uint64_t* expired_packets) {
   size_t count;
   while ((count = roost_table_scan(table, &cursor, keys, flows, 16)) != 0) scanned += count;
   check(scanned == 59, "scan");
+  scanned = 0;
+  cursor.position = 0;
+  while (roost_table_scan_part(table, &cursor, keys, flows, 16, 1, &count)) scanned += count;
+  check(scanned + count == 59, "scan in parts");
   check(roost_table_advance(table, 60) == ROOST_OK, "advance");
   check(roost_table_now(table) == 60 && roost_table_scan_deadline(table) > 60, "time");
   roost_table_maintain(table, 1000);

@@ -11,49 +11,10 @@
 
 #include "capi/lane_answer.h"
 #include "capi/roost.h"
-#include "tests/capi/c_table.h"
+#include "tests/capi/contract.h"
 
 namespace roost {
 namespace {
-
-constexpr size_t kCount = 100;
-
-class CContractTest : public testing::Test {
- protected:
-  CContractTest() { std::iota(keys_.begin(), keys_.end(), 1000); }
-
-  void make(roost_config config, size_t entry_count) {
-    table_ = c_create(config).value();
-    insert(entry_count, nullptr);
-  }
-  void insert(size_t entry_count, const roost_timeouts* timeouts) {
-    const roost_keys lanes = side_by_side(entry_count);
-    std::array<uint8_t, kCount> outcomes{};
-    std::array<uint64_t, kCount> values = keys_;
-    ASSERT_EQ(roost_table_insert(table_.get(), &lanes, values.data(), timeouts, outcomes.data()),
-              entry_count);
-  }
-  roost_keys side_by_side(size_t count = kCount) const {
-    roost_keys lanes{};
-    lanes.keys = keys_.data();
-    lanes.count = count;
-    return lanes;
-  }
-  size_t found_count() {
-    const roost_keys lanes = side_by_side();
-    return roost_table_lookup(table_.get(), &lanes, nullptr, hits_.data());
-  }
-  roost_stats stats() const {
-    roost_stats stats;
-    stats.size = sizeof(stats);
-    EXPECT_EQ(roost_table_stats(table_.get(), &stats), ROOST_OK);
-    return stats;
-  }
-
-  std::array<uint64_t, kCount> keys_{};
-  std::array<uint64_t, ROOST_HIT_WORDS(kCount)> hits_{};
-  CTableHandle table_;
-};
 
 TEST_F(CContractTest, a_lookup_without_values_tells_the_hits) {
   make(c_config(8, 8, 256), 70);
@@ -253,23 +214,6 @@ TEST_F(CContractTest, a_full_table_refuses_and_counts_it) {
   EXPECT_EQ(done, 16U);
   EXPECT_EQ(std::ranges::count(outcomes, ROOST_FULL), static_cast<ptrdiff_t>(kCount - done));
   EXPECT_EQ(stats().refusals, kCount - done);
-}
-
-TEST_F(CContractTest, a_scan_with_room_for_one_visits_every_entry_once_though_it_erases_them) {
-  make(c_config(8, 8, 256), 70);
-  roost_cursor cursor = {0};
-  uint64_t key = 0;
-  uint64_t sum = 0;
-  size_t count = 0;
-  for (; roost_table_scan(table_.get(), &cursor, &key, nullptr, 1) == 1; ++count) {
-    sum += key;
-    roost_keys one{};
-    one.keys = &key;
-    one.count = 1;
-    EXPECT_EQ(roost_table_erase(table_.get(), &one, hits_.data()), 1U);
-  }
-  EXPECT_EQ(count, 70U);
-  EXPECT_EQ(sum, std::accumulate(keys_.begin(), keys_.begin() + 70, uint64_t{0}));
 }
 
 TEST_F(CContractTest, a_broken_table_is_named_by_the_audit) {

@@ -87,6 +87,10 @@ void MirroredCTable::refresh(const std::byte* found, TickCount timeout) {
   roost_table_refresh(table_.get(), found, timeout);
 }
 
+TickCount MirroredCTable::ticks_left(const std::byte* found) const {
+  return roost_table_ticks_left(table_.get(), found);
+}
+
 void MirroredCTable::start(Keys keys) {
   const roost_keys lanes = contiguous(keys);
   roost_table_start(table_.get(), &lanes, &flight_);

@@ -28,6 +28,7 @@ class MirroredCTable final : public MirroredTable {
   size_t lookup_refresh(Keys keys, TickCount timeout, std::byte* values, HitWords hits) override;
   size_t find(Keys keys, std::byte** found, HitWords hits) override;
   void refresh(const std::byte* found, TickCount timeout) override;
+  [[nodiscard]] TickCount ticks_left(const std::byte* found) const override;
   void start(Keys keys) override;
   size_t lookup_and_start(std::byte* values, HitWords hits, Keys next_keys) override;
   size_t lookup_started(std::byte* values, HitWords hits) override;

@@ -46,6 +46,11 @@ class FlowModel {
     find(key)->last_live_tick = last_live_tick(timeout);
   }
 
+  // Of a live entry.
+  [[nodiscard]] TickCount ticks_left(uint64_t key) {
+    return expires_ ? static_cast<TickCount>(find(key)->last_live_tick - now_) : kTimeoutTicksMax;
+  }
+
   // The table handed an entry over, whose value `is_value` knows: true if it had died and had not
   // been handed over yet.
   template <class IsValue>

@@ -140,5 +140,32 @@ TEST(Flooding, the_same_keys_make_a_crc32c_table_fail_at_once_under_every_seed) 
   }
 }
 
+// Each span that a batch needs an element a lane of, one too short.
+TEST(ShortSpans, end_the_process) {
+  using Set = FlowTable<Key16, NoValue>;
+  struct Timed : DefaultPolicies {
+    using Expiry = SlotTimers;
+  };
+  auto map = FlowTable<Key16, uint64_t, Timed>::create({.capacity = 64}).value();
+  auto set = Set::create({.capacity = 64}).value();
+  const std::array<Key16, 2> keys = {Key16::of(1), Key16::of(2)};
+  const std::span<const Key16> both(keys);
+  HitArray<2> hits;
+  std::array<uint64_t, 2> values{};
+  std::array<uint64_t*, 1> pointer{};
+  std::array<NoValue*, 1> member{};
+  const std::array<TickCount, 1> timeout = {5};
+  const std::span<uint64_t> out(values);
+  EXPECT_DEATH(map.lookup(both, out.first(1), hits), "broken invariant");
+  EXPECT_DEATH(map.find(both, std::span(pointer), hits), "broken invariant");
+  EXPECT_DEATH(set.find(both, std::span(member), hits), "broken invariant");
+  EXPECT_DEATH(map.lookup_refresh(both, 5, out.first(1), hits), "broken invariant");
+  EXPECT_DEATH(map.lookup_refresh(both, std::span<const TickCount>(timeout), out, hits),
+               "broken invariant");
+  EXPECT_DEATH(map.lookup_records(both, RecordArray{values.data(), 8}, out.first(1), hits),
+               "broken invariant");
+  EXPECT_EQ(set.lookup(both, std::span<NoValue>(), hits), 0U) << "a set has nothing to copy";
+}
+
 }  // namespace
 }  // namespace roost

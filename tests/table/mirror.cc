@@ -260,7 +260,8 @@ void Mirror::refresh(const Choose& choose) {
   HitArray<kLanesMax> hits;
   table_->find(batch_of({key}).keys(), &found, hits);
   if ((found != nullptr) != (model_.find(key) != nullptr)) wrong_ = "find differs from the model";
-  if (found == nullptr) return;
+  if (found == nullptr || wrong_) return;
+  if (table_->ticks_left(found) != model_.ticks_left(key)) wrong_ = "ticks_left differs";
   table_->refresh(found, timeout);
   if (model_.find(key) != nullptr) model_.refresh(key, timeout);
 }

@@ -86,6 +86,9 @@ class MirroredFlowTable final : public MirroredTable {
   void refresh(const std::byte* found, TickCount timeout) override {
     table_.refresh(reinterpret_cast<const Value*>(found), timeout);
   }
+  [[nodiscard]] TickCount ticks_left(const std::byte* found) const override {
+    return table_.ticks_left(reinterpret_cast<const Value*>(found));
+  }
 
   void start(Keys keys) override {
     flight_.emplace(table_.start(keys_of(keys)));

@@ -51,6 +51,7 @@ class MirroredTable {
   virtual size_t lookup_refresh(Keys keys, TickCount timeout, std::byte* values, HitWords hits) = 0;
   virtual size_t find(Keys keys, std::byte** found, HitWords hits) = 0;
   virtual void refresh(const std::byte* found, TickCount timeout) = 0;
+  [[nodiscard]] virtual TickCount ticks_left(const std::byte* found) const = 0;
   virtual void start(Keys keys) = 0;
   virtual size_t lookup_and_start(std::byte* values, HitWords hits, Keys next_keys) = 0;
   virtual size_t lookup_started(std::byte* values, HitWords hits) = 0;

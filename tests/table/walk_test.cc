@@ -67,6 +67,38 @@ TEST(Walk, it_is_complete_while_inserts_move_nothing) {
   for (const auto& [value, count] : visits) ASSERT_EQ(count, 1U) << value;
 }
 
+// Time is bounded by the buckets, room by the entries; whichever is used up first.
+TEST(Walk, a_step_ends_with_either_budget) {
+  TimedTable table = make<>(100'000);
+  for (uint64_t i = 0; i < 1'000; ++i) {
+    ASSERT_EQ(table.insert(Key16::of(i), i), InsertOutcome::kInserted);
+  }
+  const uint64_t slots = table.bucket_count() * TimedTable::kSlots;
+  for (const auto& [buckets, entries] : {std::pair<uint64_t, uint64_t>{1, UINT64_MAX},
+                                         {1, 1},
+                                         {7, 3},
+                                         {50, 2},
+                                         {UINT64_MAX, 1},
+                                         {UINT64_MAX, 999},
+                                         {UINT64_MAX, 1'000}}) {
+    std::vector<unsigned> visits(1'000, 0);
+    Cursor cursor;
+    bool goes_on = true;
+    while (goes_on) {
+      const uint64_t before = cursor.next_slot;
+      uint64_t visited = 0;
+      goes_on = table.scan(cursor, {buckets, entries}, [&](const Key16&, uint64_t value) {
+        ++visits[value];
+        ++visited;
+      });
+      ASSERT_LE(visited, entries);
+      ASSERT_LE((cursor.next_slot - before) / TimedTable::kSlots, buckets);
+      ASSERT_EQ(goes_on, cursor.next_slot < slots);
+    }
+    EXPECT_EQ(visits, std::vector<unsigned>(1'000, 1)) << buckets << " buckets, " << entries;
+  }
+}
+
 TEST(Walk, a_budget_of_no_buckets_visits_nothing_and_stays) {
   TimedTable table = make<>(64);
   ASSERT_EQ(table.insert(Key16::of(1), 1), InsertOutcome::kInserted);

@@ -13,15 +13,19 @@ using nb::literals::operator""_a;
 namespace roost::python {
 namespace {
 
-// A walk over a table, a chunk of entries a step.
+// A walk over a table, a chunk of entries a step, of a bounded number of buckets.
 struct Scan {
   nb::typed<nb::object, Table> table;
   size_t chunk;
+  uint64_t bucket_budget;
   roost_cursor cursor{};
+  bool goes_on = true;
 
   ArrayPair next() {
-    ArrayPair entries = nb::cast<Table&>(table).scan(cursor, chunk);
-    if (nb::len(nb::handle(entries[0])) == 0) throw nb::stop_iteration();
+    if (!goes_on) throw nb::stop_iteration();
+    ArrayPair entries;
+    goes_on = nb::cast<Table&>(table).scan(cursor, chunk, bucket_budget, entries);
+    if (!goes_on && nb::len(nb::handle(entries[0])) == 0) throw nb::stop_iteration();
     return entries;
   }
 };
@@ -155,11 +159,16 @@ written, becomes what the table holds.)");
   table.def("clear", &Table::clear, "Drops every entry. Time linear in the capacity.");
   table.def(
       "scan",
-      [](nb::typed<nb::object, Table> self, size_t chunk) {
+      [](nb::typed<nb::object, Table> self, size_t chunk, std::optional<uint64_t> buckets) {
         if (chunk == 0) raise(PyExc_ValueError, "chunk: at least one entry a step");
-        return Scan{std::move(self), chunk};
+        if (buckets == 0) raise(PyExc_ValueError, "buckets: at least one a step");
+        return Scan{std::move(self), chunk, buckets.value_or(UINT64_MAX)};
       },
-      "chunk"_a = 65536, R"(Walks over the live entries: (keys, values) of up to `chunk` a step.
+      "chunk"_a = 65536, nb::kw_only(), "buckets"_a = nb::none(),
+      R"(Walks over the live entries: (keys, values) of up to `chunk` a step.
+
+A step looks at no more than `buckets` buckets, if that is given, and may find no entry in them: so
+a step takes a bounded time however few entries there are.
 
 Both are new arrays of uint8, (m, key_bytes) and (m, value_bytes). Entries that stay during the
 whole walk come at least once, and erasing on the way is safe. An insert on the way may move an

@@ -182,14 +182,17 @@ ArrayObject Table::upsert(const ArrayObject& keys, const ArrayObject& values,
 
 void Table::clear() { use(roost_table_clear); }
 
-ArrayPair Table::scan(roost_cursor& cursor, size_t max) {
+bool Table::scan(roost_cursor& cursor, size_t max, uint64_t bucket_budget, ArrayPair& entries) {
   const Rows keys({}, "keys", max, wishes_.key_bytes);
   const Rows values({}, "values", max, wishes_.value_bytes);
-  const size_t count = use([&](roost_table* table) {
-    return roost_table_scan(table, &cursor, keys.buffer.data(), values.buffer.data(), max);
+  size_t count = 0;
+  const int goes_on = use([&](roost_table* table) {
+    return roost_table_scan_part(table, &cursor, keys.buffer.data(), values.buffer.data(), max,
+                                 bucket_budget, &count);
   });
   const nb::slice filled(nb::int_(0), nb::int_(count), nb::none());
-  return ArrayPair(nb::make_tuple(keys.array[filled], values.array[filled]));
+  entries = ArrayPair(nb::make_tuple(keys.array[filled], values.array[filled]));
+  return goes_on != 0;
 }
 
 void Table::advance(uint64_t now) {

@@ -51,7 +51,8 @@ class Table {
   void clear();
 
   // Copies out the next live entries, of at most `max`; none at the end.
-  ArrayPair scan(roost_cursor& cursor, size_t max);
+  // A part of a walk; false when it is at its end.
+  bool scan(roost_cursor& cursor, size_t max, uint64_t bucket_budget, ArrayPair& entries);
 
   void advance(uint64_t now);
   uint64_t now();

@@ -123,6 +123,17 @@ class Introspection(unittest.TestCase):
         self.assertEqual(sizes, [300, 300, 300, 100])
         self.assertEqual(found, set(self.keys[:1000].tolist()))
 
+    def test_a_walk_of_a_nearly_empty_table_takes_its_time_in_parts(self):
+        table = roost.Table(8, 0, capacity=1_000_000)
+        table.insert(self.keys[:5])
+        sizes = [len(keys) for keys, _ in table.scan(buckets=1000)]
+        self.assertEqual(sum(sizes), 5)
+        # The last part is left out when it is empty.
+        full_parts = (table.info()["bucket_count"] - 1) // 1000
+        self.assertIn(len(sizes), (full_parts, full_parts + 1))
+        with self.assertRaisesRegex(ValueError, "buckets"):
+            table.scan(buckets=0)
+
     def test_a_walk_that_erases_what_it_sees_empties_the_table(self):
         table = roost.Table(8, 0, capacity=4096)
         table.insert(self.keys[:3000])
