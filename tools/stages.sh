@@ -9,8 +9,8 @@
 
 # What a change must pass, each with its budget: seconds on a bare machine of two cores, without
 # packages or a compiler cache. A stage over its budget passes; whoever made it so gives time back.
-stages='setup:120 check:20 docs:10 release:540 v2:60 nodpdk:90 aarch64:120 asan:580 tsan:160
-  fuzz:290 install:60 package:140 python:70 live:130 scenario:90 readme:20 tidy:60'
+stages='setup:120 check:20 docs:10 release:540 v2:40 nodpdk:90 aarch64:90 asan:560 tsan:160
+  fuzz:310 install:60 package:140 python:70 live:260 scenario:90 readme:20 tidy:120'
 
 # Runs beside the stages from `install` on, which leave a processor idle much of the time; its own
 # time is what is left of it when they are over.
@@ -18,7 +18,7 @@ stage_beside=tidy
 stage_beside_from=install
 
 # What `./dev test --all` has beside them. No budgets: this takes hours.
-stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 mutants:0'
+stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 attacks:0 mutants:0'
 
 # What people at work run after a build.
 stages_quick='check:20 quick:130'
@@ -163,6 +163,13 @@ stage_live() {
   configure release
   compile release roost
   /usr/bin/python3 tests/live/run.py
+}
+
+# Every flood, of which `live` has the heaviest.
+stage_attacks() {
+  configure release
+  compile release roost
+  /usr/bin/python3 tests/live/run.py --attacks
 }
 
 # Thousands of downloads while a backend is drained, another killed and the configuration reloaded.

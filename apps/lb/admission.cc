@@ -67,6 +67,7 @@ bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed) {
 }
 
 bool is_right_vlan(const net::VlanTags& tags, const net::VlanTags& wanted) {
+  if (wanted.count == 0 && tags.is_priority_only()) return true;
   if (tags.count != wanted.count) return false;
   for (size_t i = 0; i < tags.count; ++i) {
     if (tags.tags[i].identifier() != wanted.tags[i].identifier()) return false;

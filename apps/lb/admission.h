@@ -25,7 +25,7 @@ struct AdmissionRules {
 [[nodiscard]] bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed);
 
 // Whether the frame has the port's tags; their identifiers only, for priorities and the tags'
-// protocol identifiers are the sender's choice.
+// protocol identifiers are the sender's choice. A tag that says a priority only is none of a VLAN.
 [[nodiscard]] bool is_right_vlan(const net::VlanTags& tags, const net::VlanTags& wanted);
 
 }  // namespace roost::lb

@@ -72,7 +72,7 @@ constexpr std::array<Parameter, 2> kTraceParameters = {
       .is_positional = true,
       .help = "which packets, as for tcpdump: 'host 192.0.2.10 and port 80'"}}};
 
-constexpr std::array<Command, 11> kCommands = {
+constexpr std::array<Command, 12> kCommands = {
     {{"stats", "packets, flows, drops by cause, tables, and cycles by worker", {}},
      {"services", "the services, and what each of their backends carried", {}},
      {"backends", "the backends with their weights, states and live flows", kBackendsParameters},
@@ -80,6 +80,7 @@ constexpr std::array<Command, 11> kCommands = {
      {"flows", "the connections: listed by pages, counted, or deleted", kFlowsParameters},
      {"neighbours", "the stations on the ports' networks, and what is known of each",
       kNeighboursParameters},
+     {"announce", "tell the ports' networks which addresses are answered for here, at once", {}},
      {"timeouts", "the timeouts; with a name and seconds, change one", kTimeoutsParameters},
      {"trace", "what packets meet on their way, in words", kTraceParameters},
      {"reload", "take the configuration as its file is now; a wrong one changes nothing", {}},

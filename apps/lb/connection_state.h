@@ -1,17 +1,19 @@
 // What is known of a connection's progress, seen from between client and backend, and how packets
 // change it.
 //
-// The balancer sees both directions but keeps no sequence numbers: it only has to know how long a
-// silence may last. The states are RFC 9293's, joined where their timeout is the same. The state
-// machine is a table, so that what happens on a packet can be read off a row.
+// The states are RFC 9293's, joined where their timeout is the same. The state machine is a table,
+// so that what happens on a packet can be read off a row. Which packets it gets to see is decided
+// elsewhere (connection.h): those that their sender can have sent.
 //
-// Any packet that is not a SYN makes a connection established when the client sent it: connections
-// that were there before the balancer are picked up. Closed is final, except that a client's SYN
-// begins the next connection of the same addresses and ports.
+// A first packet that is not a SYN makes a connection established: those that were there before
+// the balancer are picked up. One that begins with a SYN is established by the client's answer to
+// the backend's. Closed is final, except that a client's SYN begins the next connection of the same
+// addresses and ports. An RST is not final, for who receives it may have reasons to ignore it: when
+// both ends speak on, the connection is established again.
 //
-// Beside its state a connection has a contact: how far its two ends have spoken with each other.
-// The state says how long a silence may last; the contact, whether the connection may be evicted
-// for another one (decision 0010). Packets from invented addresses never confirm one.
+// Beside its state a connection has a contact: how far its two ends have shown that they know of
+// each other. The state says how long a silence may last; the contact, whether the connection may
+// be evicted for another one (decisions 0010 and 0015).
 #pragma once
 
 #include <array>
@@ -24,15 +26,18 @@
 namespace roost::lb {
 
 enum class ConnectionState : uint8_t {
-  kSynSent,          // the client has asked
-  kSynReceived,      // the backend has answered
-  kEstablished,      // the client has spoken after that
-  kClientFinished,   // FIN from the client
-  kBackendFinished,  // FIN from the backend
-  kClosed,           // FIN from both, or RST from one
-  kUdp,              // has no end but silence
+  kSynSent,            // the client has asked
+  kSynReceived,        // the backend has answered
+  kEstablished,        // the client has spoken after that
+  kClientFinished,     // FIN from the client
+  kBackendFinished,    // FIN from the backend
+  kClosed,             // FIN from both
+  kReset,              // RST from one
+  kResetClientSpoke,   // and then the client, as if nothing had happened
+  kResetBackendSpoke,  // and then the backend
+  kUdp,                // has no end but silence
 };
-inline constexpr size_t kConnectionStateCount = 7;
+inline constexpr size_t kConnectionStateCount = 10;
 
 // Ticks without a packet after which a connection in each state is forgotten.
 using StateTimeouts = std::array<TickCount, kConnectionStateCount>;
@@ -47,22 +52,27 @@ enum class Sender : uint8_t { kClient, kBackend };
   // By state, then what the client sent, then what the backend sent.
   constexpr ConnectionState kNext[kConnectionStateCount][2][4] = {
       /* kSynSent */
-      {{kEstablished, kSynSent, kClientFinished, kClosed},
-       {kSynSent, kSynReceived, kBackendFinished, kClosed}},
+      {{kSynSent, kSynSent, kSynSent, kReset}, {kSynSent, kSynReceived, kSynSent, kReset}},
       /* kSynReceived */
-      {{kEstablished, kSynReceived, kClientFinished, kClosed},
-       {kSynReceived, kSynReceived, kBackendFinished, kClosed}},
+      {{kEstablished, kSynReceived, kClientFinished, kReset},
+       {kSynReceived, kSynReceived, kBackendFinished, kReset}},
       /* kEstablished */
-      {{kEstablished, kEstablished, kClientFinished, kClosed},
-       {kEstablished, kEstablished, kBackendFinished, kClosed}},
+      {{kEstablished, kEstablished, kClientFinished, kReset},
+       {kEstablished, kEstablished, kBackendFinished, kReset}},
       /* kClientFinished */
-      {{kClientFinished, kClientFinished, kClientFinished, kClosed},
-       {kClientFinished, kClientFinished, kClosed, kClosed}},
+      {{kClientFinished, kClientFinished, kClientFinished, kReset},
+       {kClientFinished, kClientFinished, kClosed, kReset}},
       /* kBackendFinished */
-      {{kBackendFinished, kBackendFinished, kClosed, kClosed},
-       {kBackendFinished, kBackendFinished, kBackendFinished, kClosed}},
+      {{kBackendFinished, kBackendFinished, kClosed, kReset},
+       {kBackendFinished, kBackendFinished, kBackendFinished, kReset}},
       /* kClosed */
       {{kClosed, kSynSent, kClosed, kClosed}, {kClosed, kClosed, kClosed, kClosed}},
+      /* kReset */
+      {{kResetClientSpoke, kSynSent, kReset, kReset}, {kResetBackendSpoke, kReset, kReset, kReset}},
+      /* kResetClientSpoke */
+      {{kResetClientSpoke, kSynSent, kReset, kReset}, {kEstablished, kReset, kReset, kReset}},
+      /* kResetBackendSpoke */
+      {{kEstablished, kSynSent, kReset, kReset}, {kResetBackendSpoke, kReset, kReset, kReset}},
       /* kUdp */
       {{kUdp, kUdp, kUdp, kUdp}, {kUdp, kUdp, kUdp, kUdp}},
   };
@@ -77,40 +87,41 @@ enum class Sender : uint8_t { kClient, kBackend };
   return kNext[static_cast<size_t>(state)][static_cast<size_t>(sender)][event];
 }
 
-// The state of a connection whose first packet, from the client, has these flags.
-[[nodiscard]] constexpr ConnectionState first_state(net::IpProtocol protocol, uint8_t tcp_flags) {
-  if (protocol == net::IpProtocol::kUdp) return ConnectionState::kUdp;
-  return next_state(ConnectionState::kSynSent, Sender::kClient, tcp_flags);
+// The state of a connection whose first packet, from the client, has these flags. Where the backend
+// is not seen (`is_one_sided`), it is taken to have answered.
+[[nodiscard]] constexpr ConnectionState first_state(net::IpProtocol protocol, uint8_t tcp_flags,
+                                                    bool is_one_sided = false) {
+  using enum ConnectionState;
+  if (protocol == net::IpProtocol::kUdp) return kUdp;
+  if ((tcp_flags & net::tcp::kFin) != 0) return kClientFinished;
+  if ((tcp_flags & net::tcp::kSyn) == 0) return kEstablished;
+  return is_one_sided ? kSynReceived : kSynSent;
 }
 
 enum class Contact : uint8_t {
   kAsked,      // only the client has spoken
   kAnswered,   // and then the backend
-  kConfirmed,  // and then the client again
+  kConfirmed,  // and then the client again, who knew the answer
 };
-
-// How far the ends have spoken after a packet. Constant time. `tcp_flags` is 0 for UDP.
-[[nodiscard]] constexpr Contact next_contact(Contact contact, Sender sender, uint8_t tcp_flags) {
-  if ((tcp_flags & net::tcp::kRst) != 0) return contact;  // who refuses has not agreed
-  if (sender == Sender::kBackend) {
-    return contact == Contact::kAsked ? Contact::kAnswered : contact;
-  }
-  const bool asks_again = (tcp_flags & net::tcp::kSyn) != 0;
-  return contact == Contact::kAnswered && !asks_again ? Contact::kConfirmed : contact;
-}
 
 // What a connection is when all places are taken.
 enum class FlowClass : uint8_t {
   kEmbryonic,  // its ends have not confirmed each other: may be evicted
-  kConfirmed,  // is never evicted
+  kConfirmed,  // is evicted in place of a new one only if it is silent, and nobody else is there
   kClosed,     // TCP closed it: may end before its closing time is over
 };
 inline constexpr size_t kFlowClassCount = 3;
 
-// Whether TCP has closed the connection. Where the backend is not seen (`is_one_sided`), its FIN is
-// not either, and the client's has to do.
+// Whether one end has reset the connection, and not both have spoken on.
+[[nodiscard]] constexpr bool is_reset(ConnectionState state) {
+  using enum ConnectionState;
+  return state == kReset || state == kResetClientSpoke || state == kResetBackendSpoke;
+}
+
+// Whether TCP has closed the connection. Where the backend is not seen, its FIN is not either, and
+// the client's has to do.
 [[nodiscard]] constexpr bool is_over(ConnectionState state, bool is_one_sided) {
-  return state == ConnectionState::kClosed ||
+  return state == ConnectionState::kClosed || is_reset(state) ||
          (is_one_sided && state == ConnectionState::kClientFinished);
 }
 
@@ -118,7 +129,8 @@ inline constexpr size_t kFlowClassCount = 3;
 [[nodiscard]] constexpr bool begins_anew(ConnectionState state, uint8_t tcp_flags,
                                          bool is_one_sided = false) {
   using enum ConnectionState;
-  return is_over(state, is_one_sided) && next_state(kClosed, Sender::kClient, tcp_flags) != kClosed;
+  return is_over(state, is_one_sided) &&
+         next_state(kClosed, Sender::kClient, tcp_flags) == kSynSent;
 }
 
 }  // namespace roost::lb

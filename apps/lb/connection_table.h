@@ -14,7 +14,7 @@
 //
 // I1 Every entry of `connections`, live or expired but not yet handed over, has an entry in
 //    `replies` that names its service or its lease, unless its mode is one-sided, or another
-//    connection took that entry over after this one expired, which is never done to a lease's.
+//    connection took that entry over after this one expired.
 // I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose tuple is
 //    (client, virtual address of the named service). That one has the backend of the reply tuple,
 //    because a connection keeps its backend, and takes its reply entry along when it is over.
@@ -27,8 +27,10 @@
 //
 // When all places are taken, a new connection gets that of one that is closed or embryonic, if a
 // hand that goes round the buckets finds one within its next few; it spares an embryonic one once.
-// A flood of packets that nobody answers, or whose answers nobody takes, evicts itself (decision
-// 0010).
+// A flood of packets that nobody answers, or whose answers nobody takes, evicts itself. Where the
+// hand finds confirmed connections only, it takes the one that has been silent for the largest part
+// of its time, if that is long enough (decisions 0010 and 0015). Local ports likewise: one whose
+// connection is dead, closed or embryonic is taken over when no other is free.
 //
 // Two services may share a backend; then one client could reach it twice from the same port, and
 // both connections would have the same reply tuple. The first one keeps it while it lives.
@@ -42,47 +44,26 @@
 #include <span>
 #include <utility>
 
+#include "apps/lb/connection.h"
 #include "apps/lb/connection_state.h"
 #include "apps/lb/local_ports.h"
 #include "apps/lb/service_table.h"
 #include "apps/lb/tables.h"
 #include "roost/base/result.h"
 #include "roost/net/packet_batch.h"
-#include "roost/node/neighbour_table.h"
 #include "roost/table/advance_far.h"
 #include "roost/table/cursor.h"
 
 namespace roost::lb {
-
-struct Connection {
-  uint32_t backend = 0;  // index in the family's ServiceTable
-  // By whom the client is reached; kNoNeighbour until the first reply asks.
-  node::NeighbourIndex client_neighbour = node::kNoNeighbour;
-  ConnectionState state = ConnectionState::kUdp;
-  Contact contact = Contact::kAsked;
-  bool was_spared = false;  // by the hand, when it came by
-  LocalPort local{};        // with which its backend speaks, in `fullnat`
-
-  // A packet of the connection passes.
-  void hear(Sender sender, uint8_t tcp_flags) {
-    state = next_state(state, sender, tcp_flags);
-    contact = next_contact(contact, sender, tcp_flags);
-  }
-  [[nodiscard]] FlowClass flow_class() const {
-    if (state == ConnectionState::kClosed) return FlowClass::kClosed;
-    return contact == Contact::kConfirmed ? FlowClass::kConfirmed : FlowClass::kEmbryonic;
-  }
-};
-static_assert(sizeof(Connection) <= 16, "two IPv4 entries with their keys fit one cache line");
 
 struct FlowCounts {
   uint64_t made = 0;
   uint64_t ended = 0;    // TCP: closed, and silent for the closing time or followed by the next one
   uint64_t expired = 0;  // silent for too long
   uint64_t deleted = 0;  // because somebody asked for it
-  uint64_t evicted = 0;  // embryonic, for a new one when all places were taken
+  uint64_t evicted = 0;  // for a new one, when all places or local ports were taken
 
-  // Live ones, and expired ones not handed over yet.
+  // Live ones, and expired ones not handed over yet: for Config::pass_ticks at most.
   [[nodiscard]] uint64_t held() const { return made - ended - expired - deleted - evicted; }
 
   FlowCounts& operator+=(const FlowCounts& other) {
@@ -109,6 +90,10 @@ class ConnectionTable {
     uint64_t connections = 0;  // that fit
     std::optional<uint64_t> hash_seed{};
     typename LocalPorts<Address>::Config local_ports{};  // none: no backend may be `fullnat`
+    // A confirmed connection is evicted after so long a silence only, or half its timeout.
+    TickCount silence_ticks_min = 10;
+    // Within this time every bucket is swept, so that the counts are no older.
+    TickCount pass_ticks = 5;
   };
 
   // `services` must outlive the table and stay where it is.
@@ -133,16 +118,14 @@ class ConnectionTable {
   // Makes a connection, which must not be there, with both its entries or, if that cannot be,
   // with none. Pointers from find() are no longer valid. When all places are taken, it takes one in
   // the next kRoomBuckets buckets or is refused. In `fullnat` it chooses the local port and says it
-  // in `connection`; kNoLocalPort: kLocalPortsTried of its backend's are taken.
-  [[nodiscard]] MakeOutcome make(const Key& client_key, Connection& connection, TickCount timeout);
+  // in `connection`; kNoLocalPort: kLocalPortsTried of its backend's are taken by confirmed
+  // connections.
+  [[nodiscard]] MakeOutcome make(const Key& client_key, Connection& connection,
+                                 const StateTimeouts& timeouts);
   static constexpr uint64_t kLocalPortsTried = 128;
 
-  // The connection's closed predecessor ends, and it begins anew in its place with the packet that
-  // it hears next.
-  void restart(Connection& connection) {
-    connection.state = ConnectionState::kClosed;
-    connection.contact = first_contact(shared_->services->backend(connection.backend).mode);
-    connection.was_spared = false;
+  // The connection's closed predecessor has ended; it begins anew in its place.
+  void count_restart(const Connection& connection) {
     ++shared_->services->backend(connection.backend).counters.flows_over;
     ++shared_->counts.ended;
     ++shared_->counts.made;
@@ -158,12 +141,16 @@ class ConnectionTable {
   void refresh(const Connection& connection, TickCount timeout) {
     connections_.refresh(&connection, timeout);
   }
+  // How long it lives on if it is not used.
+  [[nodiscard]] TickCount ticks_left(const Connection& connection) const {
+    return connections_.ticks_left(&connection);
+  }
 
   // Moves time forward, however far. Usually constant time; when time jumps past what the overflow
   // scan covers, linear in the capacity.
   void advance(Tick now) { advance_far(connections_, now); }
   // Hands over expired connections among the next buckets, at most `bucket_budget` of them and no
-  // more than it takes to see every bucket once in kPassTicks: sweeping costs cache lines.
+  // more than it takes to see every bucket once in Config::pass_ticks: sweeping costs cache lines.
   void maintain(uint64_t bucket_budget);
   // Hands over every expired connection, so that the counts are exact. Linear in the capacity.
   void settle() { connections_.maintain(connections_.bucket_count()); }
@@ -195,12 +182,6 @@ class ConnectionTable {
   [[nodiscard]] Endpoint local_endpoint(const Connection& connection) const {
     return shared_->local_ports.endpoint(connection.local);
   }
-  // How much is known of a connection that begins: where backends are not seen, they are taken to
-  // have answered.
-  [[nodiscard]] static Contact first_contact(Mode mode) {
-    return is_one_sided(mode) ? Contact::kAnswered : Contact::kAsked;
-  }
-
   // Every client tuple has its reply tuple and the other way round (I1, I2); settle() first.
   // Linear in the capacity.
   [[nodiscard]] bool audit();
@@ -218,7 +199,8 @@ class ConnectionTable {
  private:
   using Replies = typename Tables::template Plain<Key, uint32_t>;
 
-  static constexpr uint64_t kPassTicks = 256;
+  static constexpr uint32_t kSilentWhole = 1 << 16;
+  static_assert(uint64_t{kTimeoutTicksMax} * kSilentWhole <= UINT32_MAX);
 
   // What a dying connection changes; at a fixed place, because the sink points to it.
   struct Shared {
@@ -237,7 +219,8 @@ class ConnectionTable {
     // A connection is over: its reply entry goes, if it still is its own.
     void forget_reply(const Key& client_key, const Connection& connection);
     // Gives the connection the local port whose turn it is with its backend; false: none is free.
-    [[nodiscard]] bool choose_local_port(const Key& client_key, Connection& connection);
+    [[nodiscard]] bool choose_free_port(const Key& client_key, Connection& connection,
+                                        uint64_t turn);
   };
 
   // Called for each connection that died by expiry.
@@ -249,10 +232,12 @@ class ConnectionTable {
   using Connections = typename Tables::template Timed<Key, Connection, ConnectionEnded>;
   static_assert(Connections::kSlots <= kWalkBucketConnectionsMax);
 
-  ConnectionTable(std::unique_ptr<Shared> shared, Connections connections, uint64_t connections_max)
+  ConnectionTable(std::unique_ptr<Shared> shared, Connections connections, const Config& config)
       : shared_(std::move(shared)),
         connections_(std::move(connections)),
-        connections_max_(connections_max) {}
+        connections_max_(config.connections),
+        silence_ticks_min_(config.silence_ticks_min),
+        pass_ticks_(std::max<TickCount>(1, config.pass_ticks)) {}
 
   // An entry of `replies` is a service's index, or a lease's with this bit.
   static constexpr uint32_t kIsLease = uint32_t{1} << 31;
@@ -260,8 +245,16 @@ class ConnectionTable {
   // Why the connection cannot have its reply entry; chooses its local port if it needs one.
   [[nodiscard]] std::optional<MakeOutcome> refuse_reply(const Key& client_key,
                                                         Connection& connection);
+  // The local port whose turn it is with the connection's backend, or one that it takes from
+  // another; false: there is none.
+  [[nodiscard]] bool choose_local_port(const Key& client_key, Connection& connection);
+  [[nodiscard]] bool take_over_port(const Key& reply_key);
   void remove(Key client_key, const Connection& connection);
-  bool make_room();
+  bool make_room(const StateTimeouts& timeouts);
+  // For which part of its time, in kSilentWhole-ths, a connection has been silent; 0 if that is not
+  // long enough to evict it.
+  [[nodiscard]] uint32_t silent_part(const Connection& connection,
+                                     const StateTimeouts& timeouts) const;
   // Ends a connection for another one's sake.
   void give_up(const Key& client_key, const Connection& connection);
   void find_replies(std::span<const Key> keys, std::span<const uint8_t> lanes,
@@ -270,6 +263,8 @@ class ConnectionTable {
   std::unique_ptr<Shared> shared_;
   Connections connections_;
   uint64_t connections_max_;
+  TickCount silence_ticks_min_;
+  uint64_t pass_ticks_;
   WalkCursor hand_{};         // where make_room() goes on
   Tick swept_until_{};        // time up to which buckets_due_ is counted
   uint64_t buckets_due_ = 0;  // to be swept

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "apps/lb/connection_eviction_impl.h"
 #include "apps/lb/connection_table.h"
 #include "roost/base/hit_words.h"
 
@@ -34,7 +35,7 @@ Result<ConnectionTable<Address, Tables>> ConnectionTable<Address, Tables>::creat
                                           .hash_seed = config.hash_seed},
                                          ConnectionEnded{shared.get()});
   if (!connections) return connections.error();
-  return ConnectionTable(std::move(shared), std::move(connections).value(), config.connections);
+  return ConnectionTable(std::move(shared), std::move(connections).value(), config);
 }
 
 template <class Address, class Tables>
@@ -87,21 +88,17 @@ void ConnectionTable<Address, Tables>::Shared::forget_reply(const Key& client_ke
   const Key reply_key = reply_key_of(client_key, connection);
   const uint32_t* leads_to = replies.find(reply_key);
   if (leads_to == nullptr) return;
-  if (backend.mode == Mode::kFullnat) {
-    leases.give_back(*leads_to & ~kIsLease);
-  } else if (*leads_to != backend.service) {
-    return;
-  }
+  if (client_key_of(reply_key, *leads_to) != client_key) return;  // it was taken over
+  if (backend.mode == Mode::kFullnat) leases.give_back(*leads_to & ~kIsLease);
   replies.erase(reply_key);
 }
 
 // The first candidate is the one whose turn it is, and nearly always free. An entry of the table is
 // a port that is taken, even if its connection has expired and waits to be handed over.
 template <class Address, class Tables>
-bool ConnectionTable<Address, Tables>::Shared::choose_local_port(const Key& client_key,
-                                                                 Connection& connection) {
-  auto& backend = services->backend(connection.backend);
-  const uint64_t turn = backend.local_port_turn++;
+bool ConnectionTable<Address, Tables>::Shared::choose_free_port(const Key& client_key,
+                                                                Connection& connection,
+                                                                uint64_t turn) {
   const uint64_t candidates = std::min(local_ports.count(), kLocalPortsTried);
   std::array<Key, net::kBatchLanesMax> keys;
   std::array<uint32_t, net::kBatchLanesMax> values;
@@ -186,15 +183,14 @@ void ConnectionTable<Address, Tables>::find_replies(std::span<const Key> keys,
   }
 }
 
-// The reply tuple of a live connection stays its own (I2). That of a dead one is taken over, but a
-// lease's only goes with its connection.
+// The reply tuple of a live connection stays its own (I2). That of a dead one is taken over.
 template <class Address, class Tables>
 std::optional<MakeOutcome> ConnectionTable<Address, Tables>::refuse_reply(const Key& client_key,
                                                                           Connection& connection) {
   const Mode mode = shared_->services->backend(connection.backend).mode;
   if (is_one_sided(mode)) return {};
   if (mode == Mode::kFullnat) {
-    if (shared_->choose_local_port(client_key, connection)) return {};
+    if (choose_local_port(client_key, connection)) return {};
     return MakeOutcome::kNoLocalPort;
   }
   const Key reply_key = shared_->reply_key_of(client_key, connection);
@@ -209,13 +205,14 @@ std::optional<MakeOutcome> ConnectionTable<Address, Tables>::refuse_reply(const 
 
 template <class Address, class Tables>
 MakeOutcome ConnectionTable<Address, Tables>::make(const Key& client_key, Connection& connection,
-                                                   TickCount timeout) {
+                                                   const StateTimeouts& timeouts) {
   if (const auto refusal = refuse_reply(client_key, connection)) return *refusal;
-  if (connections_.size() >= connections_max_ && !make_room()) return MakeOutcome::kFull;
+  if (connections_.size() >= connections_max_ && !make_room(timeouts)) return MakeOutcome::kFull;
   // The client's entry first: it may hand over an expired one of the same tuple, and with it goes
   // the reply entry that is still that one's.
   //
   // Both tables promise room, but not to keys that somebody chose knowing the hash seed.
+  const TickCount timeout = connection.timeout(timeouts);
   if (connections_.insert(client_key, connection, timeout) == InsertOutcome::kFull) {
     return MakeOutcome::kFull;
   }
@@ -227,47 +224,12 @@ MakeOutcome ConnectionTable<Address, Tables>::make(const Key& client_key, Connec
   return MakeOutcome::kMade;
 }
 
-// Expired ones first; then the first one that the hand finds for the second time, or the first of
-// all if it finds none.
-template <class Address, class Tables>
-bool ConnectionTable<Address, Tables>::make_room() {
-  connections_.maintain(kRoomBuckets);
-  if (connections_.size() < connections_max_) return true;
-  std::optional<Key> spared;
-  bool has_room = false;
-  const auto visit = [&](const Key& client_key, Connection& connection) {
-    const FlowClass flow_class = connection.flow_class();
-    if (has_room || flow_class == FlowClass::kConfirmed) return;
-    if (flow_class == FlowClass::kEmbryonic && !connection.was_spared) {
-      connection.was_spared = true;
-      if (!spared) spared = client_key;
-      return;
-    }
-    give_up(client_key, connection);
-    has_room = true;
-  };
-  for (uint64_t i = 0; i < kRoomBuckets && !has_room; ++i) {
-    if (!connections_.scan(hand_, 1, visit)) hand_ = {};
-  }
-  if (has_room || !spared) return has_room;
-  give_up(*spared, *connections_.find(*spared));
-  return true;
-}
-
-template <class Address, class Tables>
-void ConnectionTable<Address, Tables>::give_up(const Key& client_key,
-                                               const Connection& connection) {
-  FlowCounts& counts = shared_->counts;
-  ++(connection.flow_class() == FlowClass::kClosed ? counts.ended : counts.evicted);
-  remove(client_key, connection);
-}
-
 template <class Address, class Tables>
 void ConnectionTable<Address, Tables>::maintain(uint64_t bucket_budget) {
   const uint64_t bucket_count = connections_.bucket_count();
-  const uint64_t ticks = std::min(connections_.now().count - swept_until_.count, kPassTicks);
+  const uint64_t ticks = std::min(connections_.now().count - swept_until_.count, pass_ticks_);
   swept_until_ = connections_.now();
-  buckets_due_ = std::min(buckets_due_ + ticks * (bucket_count / kPassTicks + 1), bucket_count);
+  buckets_due_ = std::min(buckets_due_ + ticks * (bucket_count / pass_ticks_ + 1), bucket_count);
   const uint64_t buckets = std::min(buckets_due_, bucket_budget);
   if (buckets == 0) return;
   connections_.maintain(buckets);

@@ -25,7 +25,7 @@ bool read_ends(const net::Packet& packet, const net::ParsedPacket& parsed, Ends&
   const Key key = Key::from_packet(packet, parsed);
   if (has_martian_address(key) || key.source_port == 0 || key.destination_port == 0) return false;
   std::vector<uint16_t> vlan;
-  for (size_t i = 0; i < parsed.vlan.count; ++i) {
+  for (size_t i = 0; i < parsed.vlan.count && !parsed.vlan.is_priority_only(); ++i) {
     vlan.push_back(parsed.vlan.tags[i].identifier());
   }
   ends.source = {key.source, key.source_port, key.protocol, vlan};

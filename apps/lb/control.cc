@@ -46,6 +46,7 @@ Result<Json> Control::run_command(const ParsedRequest& request) {
   if (name == "flows") return flows(request.parameters);
   if (name == "timeouts") return timeouts(request.parameters);
   if (name == "neighbours") return neighbours(request.parameters);
+  if (name == "announce") return announce();
   if (name == "trace") {
     if (!config_.trace) return Error{"this balancer cannot trace"};
     return config_.trace(request.parameters);

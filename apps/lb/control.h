@@ -19,6 +19,8 @@
 #include "apps/lb/command_list.h"
 #include "apps/lb/config.h"
 #include "apps/lb/control_requests.h"
+#include "apps/lb/event_log.h"
+#include "apps/lb/event_watch.h"
 #include "roost/base/result.h"
 #include "roost/node/mailbox.h"
 
@@ -38,6 +40,8 @@ class Control {
     // Called once, on a thread of control, before anybody asks.
     std::function<std::optional<Error>()> begin{};
     std::function<void()> on_reload{};  // after a new configuration was taken, on that thread
+    TellEvent tell = [](Severity, std::string_view) {};
+    std::function<std::vector<PortLink>()> read_links = [] { return std::vector<PortLink>(); };
   };
 
   // What the configuration points to must outlive the control.
@@ -106,6 +110,7 @@ class Control {
   Result<Json> timeouts(const Json& parameters);
   Result<Json> backend(const Json& parameters);
   Result<Json> neighbours(const Json& parameters);
+  Result<Json> announce();
   Result<Json> flows(const Json& parameters);
   Result<Json> list_flows(const Json& parameters, const FlowFilter& filter);
   Result<Json> walk_flows(FlowsRequest::Action action, const FlowFilter& filter);
@@ -116,12 +121,15 @@ class Control {
   [[nodiscard]] uint32_t weight_of(size_t family, uint32_t slot) const;
   [[nodiscard]] Result<SetWeightsRequest::Change> change_of(const Layout::Place& place);
   std::optional<Error> apply(const std::vector<SetWeightsRequest::Change>& changes);
+  // "backend b2 of web (10.0.0.12:8080)", as events name it.
+  [[nodiscard]] std::string words_of(size_t family, uint32_t slot) const;
   std::optional<Error> ask_all(std::span<node::Request* const> requests);
   std::optional<Error> ask_until_all_have(std::vector<node::Request*> requests);
 
   using BackendStates = std::array<std::vector<BackendState>, 2>;  // by family and slot
 
   Result<Json> take_file();
+  void tell_reload(const Result<Json>& outcome) const;
   Result<Json> take(const lb::Config& file);
   [[nodiscard]] BackendStates states_after(const lb::Config& file, const Layout& layout) const;
   Result<std::deque<UpdateRequest>> make_updates(const lb::Config& config, const Layout& layout);

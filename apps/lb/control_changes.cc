@@ -63,6 +63,13 @@ Result<SetWeightsRequest::Change> Control::change_of(const Layout::Place& place)
                                    std::move(maglev).value()};
 }
 
+std::string Control::words_of(size_t family, uint32_t slot) const {
+  const FamilyLayout& layout = layout_.families[family];
+  const BackendSlot& backend = layout.backends[slot];
+  return fmt::format("backend {} of {} ({})", backend.name, layout.services[backend.service].name,
+                     endpoint_text(backend.address, backend.port));
+}
+
 Result<Json> Control::backend(const Json& parameters) {
   const std::string action = parameters["action"].get<std::string>();
   const std::string name = parameters["name"].get<std::string>();
@@ -70,6 +77,7 @@ Result<Json> Control::backend(const Json& parameters) {
   const auto states_before = backend_states_;
   const Layout layout_before = layout_;
   std::vector<SetWeightsRequest::Change> changes;
+  std::vector<std::string> told;
   Json changed = Json::array();
   for (const Layout::Place& place : layout_.services) {
     const ServiceSlot& service = layout_.service(place);
@@ -87,6 +95,7 @@ Result<Json> Control::backend(const Json& parameters) {
         return change.error();
       }
       changes.push_back(std::move(change).value());
+      told.push_back(words_of(place.family, slot));
       changed.push_back(
           {{"service", service.name}, {"name", name}, {"weight", weight_of(place.family, slot)}});
     }
@@ -95,6 +104,12 @@ Result<Json> Control::backend(const Json& parameters) {
     return Error{fmt::format("there is no backend {}{}{}", name, only.empty() ? "" : " in ", only)};
   }
   if (auto error = apply(changes)) return *error;
+  const char* const what = action == "drain"  ? "drained"
+                           : action == "down" ? "marked down"
+                                              : "up again";
+  for (const std::string& who : told) {
+    config_.tell(Severity::kNotice, fmt::format("{} is {}, as an operator said", who, what));
+  }
   return Json{{"changed", std::move(changed)}};
 }
 
@@ -126,6 +141,11 @@ std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_
   if (!change) {
     state = before;
     return change.error();
+  }
+  if (before.is_failing == is_well) {
+    config_.tell(is_well ? Severity::kNotice : Severity::kWarning,
+                 words_of(backend.family, backend.slot) +
+                     (is_well ? " is well again, say its checks" : " fails its checks"));
   }
   return apply({std::move(change).value()});
 }

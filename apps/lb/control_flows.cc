@@ -17,8 +17,8 @@ namespace roost::lb {
 namespace {
 
 constexpr std::array<std::string_view, kConnectionStateCount> kStateNames = {
-    "syn_sent",         "syn_received", "established", "client_finished",
-    "backend_finished", "closed",       "udp"};
+    "syn_sent", "syn_received", "established",        "client_finished",     "backend_finished",
+    "closed",   "reset",        "reset_client_spoke", "reset_backend_spoke", "udp"};
 constexpr std::array<std::string_view, kFlowClassCount> kClassNames = {"embryonic", "confirmed",
                                                                        "closed"};
 

@@ -66,10 +66,20 @@ bool NeighboursRequest::step() {
   for (; next_ < end; ++next_) {
     const node::NeighbourEntry& entry = table_.entry(next_);
     if (entry.is_free) continue;
-    rows.push_back(
-        {entry.port, entry.address, entry.mac, entry.state, entry.is_pinned, entry.waiting.count});
+    rows.push_back({entry.port, entry.address, entry.mac, entry.state, entry.is_pinned,
+                    entry.waiting.count, entry.since});
   }
   return next_ == table_.entry_count_max();
+}
+
+// By one worker: the network is told once.
+Result<Json> Control::announce() {
+  std::vector<node::Request*> posted(config_.workers.size(), nullptr);
+  AnnounceRequest request(*config_.workers.front().state);
+  posted.front() = &request;
+  if (auto error = ask_all(posted)) return *error;
+  const LocalAddresses local = local_addresses(lb_config_, virtual_addresses(layout_));
+  return Json{{"addresses", local.asked.size()}};
 }
 
 Result<Json> Control::neighbours(const Json& parameters) {

@@ -17,6 +17,7 @@ struct NeighbourRow {
   node::NeighbourState state{};
   bool is_pinned = false;
   uint32_t waiting = 0;  // packets
+  Tick since{};          // in this state
 };
 
 // Copies the worker's neighbours. One that is there all the time is listed once, because an entry

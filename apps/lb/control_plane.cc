@@ -1,13 +1,11 @@
 #include "apps/lb/control_plane.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "apps/lb/event_watch.h"
 #include "apps/lb/health.h"
 #include "apps/lb/metrics.h"
 #include "apps/lb/reload_signal.h"
@@ -19,30 +17,12 @@
 
 namespace roost::lb {
 
-namespace {
-
-// On standard error, as the faults of a configuration are at the start.
-void say(const Result<Json>& reloaded) {
-  if (!reloaded) {
-    fmt::print(stderr, "{}\nroost: the configuration was not taken; nothing has changed\n",
-               reloaded.error().message);
-    return;
-  }
-  const Json& json = reloaded.value();
-  fmt::print(
-      stderr,
-      "roost: the configuration was taken: {} backends, {} added, {} removed; {} connections "
-      "are on removed ones\n",
-      json["backends"].get<uint64_t>(), json["added"].get<uint64_t>(),
-      json["removed"].get<uint64_t>(), json["connections_on_removed"].get<uint64_t>());
-}
-
-}  // namespace
-
 struct ControlPlane::Faces {
   Faces(const Config& config, Control::Config control_config)
       : room(*control_config.room),
         begin(control_config.begin),
+        events({control_config.workers, control_config.room, control_config.read_links,
+                control_config.tell}),
         control(config, with_health(std::move(control_config))) {}
 
   Control::Config with_health(Control::Config config) {
@@ -78,12 +58,14 @@ struct ControlPlane::Faces {
     telemetry = add_telemetry(control);
     check_anew();
     notice = node::ServiceNotice::start(room);
-    reload_signal.emplace([this] { say(control.reload()); });
+    event_watcher.emplace(events);
+    reload_signal.emplace([this] { static_cast<void>(control.reload()); });
     return {};
   }
 
   node::Mailroom& room;
   std::function<std::optional<Error>()> begin;
+  EventWatch::Config events;
   Control control;
   std::mutex health_mutex;
   std::unique_ptr<node::HealthChecker> health;  // outlives those that make it anew
@@ -91,6 +73,7 @@ struct ControlPlane::Faces {
   std::optional<node::MetricsEndpoint> metrics;
   std::vector<io::TelemetryCommand> telemetry;
   std::unique_ptr<node::ServiceNotice> notice;
+  std::optional<EventWatcher> event_watcher;
   std::optional<ReloadSignal> reload_signal;
 };
 

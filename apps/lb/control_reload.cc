@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -81,8 +82,26 @@ BackendChanges changes_between(const Layout& before, const Layout& after) {
 
 Result<Json> Control::reload() {
   Result<Json> outcome = take_file();
+  tell_reload(outcome);
   if (outcome && config_.on_reload) config_.on_reload();
   return outcome;
+}
+
+// A line for each fault, as at the start.
+void Control::tell_reload(const Result<Json>& outcome) const {
+  if (outcome) {
+    const Json& json = outcome.value();
+    config_.tell(Severity::kNotice,
+                 fmt::format("the configuration was taken: {} backends, {} added, {} removed; {} "
+                             "connections are on removed ones",
+                             json["backends"].get<uint64_t>(), json["added"].get<uint64_t>(),
+                             json["removed"].get<uint64_t>(),
+                             json["connections_on_removed"].get<uint64_t>()));
+    return;
+  }
+  std::istringstream faults(outcome.error().message);
+  for (std::string fault; std::getline(faults, fault);) config_.tell(Severity::kError, fault);
+  config_.tell(Severity::kError, "the configuration was not taken; nothing has changed");
 }
 
 Result<Json> Control::take_file() {
@@ -156,7 +175,7 @@ Result<Json> Control::take(const lb::Config& file) {
 
 Result<std::deque<UpdateRequest>> Control::make_updates(const lb::Config& config,
                                                         const Layout& layout) {
-  std::array<std::vector<balance::Maglev>, 2> maglevs;
+  std::array<std::vector<ServiceMaglevs>, 2> maglevs;
   for (size_t family = 0; family < maglevs.size(); ++family) {
     auto made = make_maglevs(layout.families[family], config.maglev_seed);
     if (!made) return made.error();
@@ -166,7 +185,8 @@ Result<std::deque<UpdateRequest>> Control::make_updates(const lb::Config& config
   for (const ControlledWorker& worker : config_.workers) {
     Result<StateUpdate> update = StateUpdate::create(config, layout, maglevs);
     if (!update) return update.error();
-    updates.emplace_back(*worker.state, std::move(update).value());
+    const bool announces = updates.empty();
+    updates.emplace_back(*worker.state, std::move(update).value(), announces);
   }
   return updates;
 }

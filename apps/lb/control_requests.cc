@@ -43,7 +43,7 @@ bool SampleRequest::step() {
     worker_.read_totals(totals);
     flows = state.counts();
     icmp_answers = state.icmp_answers();
-    neighbours = report_neighbours(state.next_hops().neighbours());
+    neighbours = report_neighbours(state.next_hops());
     echo_replies = state.echo_replies();
     fragments = state.fragment_report();
     forgotten = state.forgotten();
@@ -132,8 +132,12 @@ bool FlowsRequest::meets(Family<Address>& family, const net::FlowKey<Address>& k
   }
   switch (config_.action) {
     case Action::kList:
-      rows.push_back(
-          {key.source, key.source_port, connection.backend, {}, connection.state, flow_class});
+      rows.push_back({key.source,
+                      key.source_port,
+                      static_cast<uint32_t>(connection.backend),
+                      {},
+                      connection.state,
+                      flow_class});
       if (family.services().backend(connection.backend).mode == Mode::kFullnat) {
         const auto local = family.connections().local_endpoint(connection);
         rows.back().local.emplace(local.address, local.port);

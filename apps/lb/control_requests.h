@@ -60,6 +60,20 @@ class SampleRequest final : public node::Request {
   size_t next_backend_ = 0;
 };
 
+// Announces the addresses that are answered for. All workers answer for the same ones, so one is
+// asked.
+class AnnounceRequest final : public node::Request {
+ public:
+  explicit AnnounceRequest(State& state) : state_(state) {}
+  bool step() override {
+    state_.announce();
+    return true;
+  }
+
+ private:
+  State& state_;
+};
+
 class SetTimeoutsRequest final : public node::Request {
  public:
   SetTimeoutsRequest(State& state, const StateTimeouts& timeouts)
@@ -96,15 +110,19 @@ class SetWeightsRequest final : public node::Request {
 // A new configuration, in one step: linear in the number of backends, about a cache line each.
 class UpdateRequest final : public node::Request {
  public:
-  UpdateRequest(State& state, StateUpdate update) : state_(state), update_(std::move(update)) {}
+  // `announces`: of the one worker that tells the networks of the addresses.
+  UpdateRequest(State& state, StateUpdate update, bool announces)
+      : state_(state), update_(std::move(update)), announces_(announces) {}
   bool step() override {
     state_.exchange(update_);
+    if (announces_) state_.announce();
     return true;
   }
 
  private:
   State& state_;
   StateUpdate update_;  // afterwards what it replaced, to be freed by whoever asked
+  bool announces_;
 };
 
 // Which connections are meant.

@@ -4,6 +4,7 @@
 #include "apps/lb/datapath.h"
 #include "apps/lb/steering.h"
 #include "roost/base/assert.h"
+#include "roost/hash/random_seed.h"
 
 namespace roost::lb {
 
@@ -14,7 +15,8 @@ template <class Tables>
 BasicDatapath<Tables>::BasicDatapath(BasicState<Tables>& state, const node::FlowOwner& owner)
     : state_(state),
       owner_(owner),
-      answers_(state.next_hops(), outbox_, state.config().tick_seconds(), state.icmp_answers()),
+      answers_(state.next_hops(), outbox_, state.config().tick_seconds(),
+               state.config().table.hash_seed.value_or(random_seed()), state.icmp_answers()),
       ipv4_path_(state.ipv4(), state.next_hops(), state.config(), answers_, outbox_, owner_),
       ipv6_path_(state.ipv6(), state.next_hops(), state.config(), answers_, outbox_, owner_),
       local_path_(state.next_hops(), outbox_, state.echo_replies()) {
@@ -29,7 +31,7 @@ BasicDatapath<Tables>::BasicDatapath(BasicState<Tables>& state, const node::Flow
 template <class Tables>
 void BasicDatapath<Tables>::process(net::PacketBatch& batch, Tick now) {
   state_.advance(now);
-  state_.next_hops().neighbours().advance(now, outbox_, kDueNeighboursMax);
+  state_.next_hops().advance(now, outbox_, kDueNeighboursMax);
   answers_.advance(now);
   admit_all(batch, now);
   ipv4_path_.forward(ipv4_lanes_, batch, parsed_, now);
@@ -50,7 +52,15 @@ template <class Tables>
 void BasicDatapath<Tables>::idle(Tick now, uint64_t bucket_budget) {
   state_.advance(now);
   state_.maintain(bucket_budget);
-  state_.next_hops().neighbours().advance(now, outbox_, bucket_budget);
+  state_.next_hops().advance(now, outbox_, bucket_budget);
+}
+
+// Whether a packet between these addresses can belong to a connection, whatever its ports are.
+template <class Address, class Tables>
+[[nodiscard]] bool is_of_a_service(const net::FlowKey<Address>& key,
+                                   const Family<Address, Tables>& family) {
+  return family.services().is_virtual_address(key.destination) ||
+         family.services().is_backend_address(key.source);
 }
 
 // Hands the lane over if the flow is another worker's; else it is one of the family's, unless it is
@@ -68,6 +78,8 @@ void BasicDatapath<Tables>::sort(size_t lane, net::PacketBatch& batch,
     batch.verdicts()[lane] = net::LaneVerdict::hand_over(*owner);
   } else if (!parsed.fragment.is_one()) {
     lanes.push(lane, key);
+  } else if (!is_of_a_service(key, family)) {
+    batch.verdicts()[lane] = drop(DropCause::kNoService);
   } else if (const auto verdict = family.fragments().place(packet, parsed)) {
     batch.verdicts()[lane] = *verdict;
   } else {
@@ -125,13 +137,13 @@ void BasicDatapath<Tables>::send_released(FragmentTable<Address>& fragments,
 template <class Tables>
 void BasicDatapath<Tables>::refuse(size_t lane, DropCause cause, net::PacketBatch& batch,
                                    Tick now) {
-  const net::Packet& packet = batch.packets()[lane];
+  net::Packet& packet = batch.packets()[lane];
   net::ParsedPacket& parsed = parsed_[lane];
   if (const auto verdict = local_path_.decide(packet, parsed, cause, now)) {
     batch.verdicts()[lane] = *verdict;
     return;
   }
-  if (cause == DropCause::kUnsupportedProtocol &&
+  if (cause == DropCause::kUnsupportedProtocol && !parsed.fragment.is_one() &&
       parsed.protocol == (parsed.is_ipv6 ? net::kProtocolIcmp6 : net::kProtocolIcmp4)) {
     icmp_lanes_[icmp_lane_count_++] = static_cast<uint8_t>(lane);
     return;

@@ -35,6 +35,7 @@ enum class DropCause : uint8_t {
   kBadL4Checksum,
   kNoService,
   kNoFlow,
+  kWrongSide,
   kNoBackend,
   kNoNeighbour,
   kNeighbourFailed,
@@ -49,7 +50,7 @@ enum class DropCause : uint8_t {
   kNoBuffer,      // by the port, of what the datapath made itself
   kMalformed,     // by the port, before the datapath
 };
-inline constexpr size_t kDropCauseCount = 36;
+inline constexpr size_t kDropCauseCount = 37;
 
 inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames = {
     "undecided",
@@ -75,6 +76,7 @@ inline constexpr std::array<std::string_view, kDropCauseCount> kDropCauseNames =
     "bad_l4_checksum",
     "no_service",
     "no_flow",
+    "wrong_side",
     "no_backend",
     "no_neighbour",
     "neighbour_failed",

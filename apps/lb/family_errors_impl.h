@@ -38,7 +38,9 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
   net::IcmpError error;
   if (const auto cause = cause_of(parse_icmp_error(packet, parsed, error))) return drop(*cause);
   const Key outer = Key::from_packet(packet, parsed);
-  if (has_martian_address(outer)) return drop(DropCause::kMartian);
+  if (has_martian_address(outer) || next_hops_.is_ours(outer.source)) {
+    return drop(DropCause::kMartian);
+  }
   if (parsed.ttl <= 1) return drop(DropCause::kTtlExpired);
   // It goes to who sent the packet it is about; what is for somebody else is made up.
   const Key about = net::embedded_key<Key>(packet, error);
@@ -52,6 +54,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
   if (match.connection == nullptr) return drop(DropCause::kIcmpNoFlow);
   Backend& backend = services_.backend(match.connection->backend);
   const bool is_to_backend = match.sender == Sender::kClient;
+  if (!is_to_backend && packet.in_port != backend.side) return drop(DropCause::kWrongSide);
   const Passage passage{packet, parsed, about};
   const node::NeighbourIndex neighbour =
       is_to_backend ? neighbour_of(backend)

@@ -1,3 +1,4 @@
+#include "apps/lb/family_departure_impl.h"
 #include "apps/lb/family_errors_impl.h"
 #include "apps/lb/family_path_impl.h"
 

@@ -39,7 +39,7 @@ struct FamilyLanes {
   }
 };
 
-// The definitions are in family_path_impl.h and family_errors_impl.h.
+// The definitions are in family_path_impl.h, family_departure_impl.h and family_errors_impl.h.
 template <class Address, class Tables = OwnTables>
 class FamilyPath {
  public:
@@ -74,6 +74,7 @@ class FamilyPath {
   };
 
   net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
+  net::LaneVerdict begin_from_backend(const Passage& passage, bool& is_changed);
   net::LaneVerdict to_backend(const Passage& passage, Connection& connection, bool& is_changed);
   net::LaneVerdict to_client(const Passage& passage, const Match& match);
 
@@ -94,20 +95,24 @@ class FamilyPath {
   // kNoNeighbour when there is no way or no room.
   node::NeighbourIndex still_or_found(node::NeighbourIndex& neighbour, const Address& address);
   node::NeighbourIndex neighbour_of_client(Connection& connection, const Address& client) {
-    return still_or_found(connection.client_neighbour, client);
+    node::NeighbourIndex neighbour = connection.client_neighbour;
+    still_or_found(neighbour, client);
+    connection.client_neighbour = neighbour & node::kNoNeighbour;
+    return neighbour;
   }
   node::NeighbourIndex neighbour_of(Backend& backend) {
     return still_or_found(backend.neighbour, backend.endpoint.address);
   }
   net::LaneVerdict send_to_backend(const Passage& passage, const Connection& connection,
                                    const Departure& departure);
+  net::LaneVerdict send_to_client(const Passage& passage, const net::Endpoint<Address>& client,
+                                  Backend& backend, const Departure& departure);
   net::LaneVerdict leave(const Passage& passage, Backend& backend, const Departure& departure);
   net::LaneVerdict leave_in_pieces(const Passage& passage, const Backend& backend,
                                    const Departure& departure);
   void encapsulate(const Passage& passage, const Backend& backend, const Departure& departure);
-  [[nodiscard]] TickCount timeout(ConnectionState state) const {
-    return timeouts_[static_cast<size_t>(state)];
-  }
+  // The connection's progress by a packet of its own, and how long it lives on.
+  void hear(const Passage& passage, Connection& connection, Sender sender, const Backend& backend);
 
   ServiceTable<Address>& services_;
   ConnectionTable<Address, Tables>& connections_;

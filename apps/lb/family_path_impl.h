@@ -1,13 +1,13 @@
-// Definitions of FamilyPath, for whoever instantiates it: packets. ICMP errors:
-// family_errors_impl.h.
+// Definitions of FamilyPath, for whoever instantiates it: whose packets are, and what they change.
+// How they leave: family_departure_impl.h. ICMP errors: family_errors_impl.h.
 #pragma once
 
+#include <algorithm>
 #include <ranges>
 
 #include "apps/lb/family_path.h"
-#include "roost/net/encapsulation.h"
-#include "roost/net/fragment.h"
 #include "roost/net/rewrite.h"
+#include "roost/net/tcp_segment.h"
 
 namespace roost::lb {
 
@@ -22,11 +22,6 @@ template <class Address>
     }
   }
   return sources;
-}
-
-// A later fragment has no flags, and says nothing of the connection's progress.
-inline void hear(Connection& connection, Sender sender, const net::ParsedPacket& parsed) {
-  if (!parsed.fragment.is_later()) connection.hear(sender, parsed.tcp_flags);
 }
 
 template <class Address, class Tables>
@@ -72,14 +67,16 @@ template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& passage,
                                                                bool& is_changed) {
   const std::optional<uint32_t> service = services_.find(passage.key);
-  if (!service) {
-    const bool is_from_backend = services_.is_backend_address(passage.key.source);
-    return drop(is_from_backend ? DropCause::kNoFlow : DropCause::kNoService);
-  }
+  if (!service) return begin_from_backend(passage, is_changed);
+  // The answer would come back to us, and ours to it, for ever.
+  if (next_hops_.is_ours(passage.key.source)) return drop(DropCause::kMartian);
   // Its first fragment did not make one.
   if (passage.parsed.fragment.is_later()) return drop(DropCause::kNoFlow);
   if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
-  const std::optional<uint32_t> backend_index = services_.pick_backend(*service, passage.key);
+  const bool is_midstream = passage.key.protocol == net::IpProtocol::kTcp &&
+                            (passage.parsed.tcp_flags & net::tcp::kSyn) == 0;
+  const std::optional<uint32_t> backend_index =
+      services_.pick_backend(*service, passage.key, is_midstream);
   if (!backend_index) return drop(DropCause::kNoBackend);
   Backend& backend = services_.backend(*backend_index);
   if (!is_one_sided(backend.mode) && !next_hops_.is_reachable(passage.key.source)) {
@@ -90,24 +87,62 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
     return drop(departure.refusal);
   }
 
-  const ConnectionState state = first_state(passage.key.protocol, passage.parsed.tcp_flags);
-  Connection connection{.backend = *backend_index,
-                        .state = state,
-                        .contact = ConnectionTable<Address, Tables>::first_contact(backend.mode)};
-  switch (connections_.make(passage.key, connection, timeout(state))) {
+  Connection connection{.backend = static_cast<uint16_t>(*backend_index)};
+  connection.begin(passage.key.protocol, net::read_tcp_segment(passage.packet, passage.parsed),
+                   is_one_sided(backend.mode));
+  const MakeOutcome outcome = connections_.make(passage.key, connection, timeouts_);
+  is_changed = true;
+  switch (outcome) {
     case MakeOutcome::kReplyTupleTaken:
       return drop(DropCause::kReplyTupleTaken);
     case MakeOutcome::kNoLocalPort:
       return drop(DropCause::kNoLocalPort);
     case MakeOutcome::kFull:
-      is_changed = true;
+      // Its backend is the same for all its packets even so, while the weights stay.
+      if (is_one_sided(backend.mode)) return send_to_backend(passage, connection, departure);
       return drop(DropCause::kTableFull);
     case MakeOutcome::kMade:
       break;
   }
-  is_changed = true;
   ++backend.counters.flows;
   return send_to_backend(passage, connection, departure);
+}
+
+// A backend speaks in a connection that we do not know: it was there before we were started, or
+// took another way. Whose it is follows from the backend's end, if that is one service's only.
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& passage,
+                                                                 bool& is_changed) {
+  const std::optional<uint32_t> index = services_.find_backend(passage.key);
+  if (!index) {
+    const bool is_from_backend = services_.is_backend_address(passage.key.source);
+    return drop(is_from_backend ? DropCause::kNoFlow : DropCause::kNoService);
+  }
+  Backend& backend = services_.backend(*index);
+  if (passage.packet.in_port != backend.side) return drop(DropCause::kWrongSide);
+  const bool goes_on = !passage.parsed.fragment.is_later() &&
+                       (passage.parsed.tcp_flags & (net::tcp::kSyn | net::tcp::kRst)) == 0;
+  if (!goes_on || next_hops_.is_ours(passage.key.destination)) return drop(DropCause::kNoFlow);
+
+  const net::Endpoint<Address> client{passage.key.destination, passage.key.destination_port};
+  const net::Endpoint<Address>& service = backend.virtual_endpoint;
+  const Key client_key{client.address, service.address,      client.port,
+                       service.port,   passage.key.protocol, {}};
+  // The client's connection of these ends is with another backend.
+  if (connections_.find(client_key).connection != nullptr) return drop(DropCause::kNoFlow);
+  Connection connection{.backend = static_cast<uint16_t>(*index)};
+  connection.begin_from_backend(passage.key.protocol,
+                                net::read_tcp_segment(passage.packet, passage.parsed));
+  Departure departure;
+  if (!prepare(passage, neighbour_of_client(connection, client.address), {}, departure)) {
+    return drop(departure.refusal);
+  }
+  is_changed = true;
+  if (connections_.make(client_key, connection, timeouts_) != MakeOutcome::kMade) {
+    return drop(DropCause::kTableFull);
+  }
+  ++backend.counters.flows;
+  return send_to_client(passage, client, backend, departure);
 }
 
 template <class Address, class Tables>
@@ -127,11 +162,14 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
     return drop(departure.refusal);
   }
   if (is_new) {
-    connections_.restart(connection);
+    connections_.count_restart(connection);
     ++backend.counters.flows;
+    connection.begin(passage.key.protocol, net::read_tcp_segment(passage.packet, passage.parsed),
+                     is_one_sided(backend.mode));
+    connections_.refresh(connection, connection.timeout(timeouts_));
+  } else {
+    hear(passage, connection, Sender::kClient, backend);
   }
-  hear(connection, Sender::kClient, passage.parsed);
-  connections_.refresh(connection, timeout(connection.state));
   return send_to_backend(passage, connection, departure);
 }
 
@@ -139,150 +177,47 @@ template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::to_client(const Passage& passage,
                                                         const Match& match) {
   Connection& connection = *match.connection;
+  Backend& backend = services_.backend(connection.backend);
+  if (passage.packet.in_port != backend.side) return drop(DropCause::kWrongSide);
   Departure departure;
   if (!prepare(passage, neighbour_of_client(connection, match.client.address), {}, departure)) {
     return drop(departure.refusal);
   }
-  hear(connection, Sender::kBackend, passage.parsed);
-  connections_.refresh(connection, timeout(connection.state));
-  Backend& backend = services_.backend(connection.backend);
+  hear(passage, connection, Sender::kBackend, backend);
+  return send_to_client(passage, match.client, backend, departure);
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::send_to_client(const Passage& passage,
+                                                             const net::Endpoint<Address>& client,
+                                                             Backend& backend,
+                                                             const Departure& departure) {
   net::rewrite_source(passage.packet, passage.parsed, backend.virtual_endpoint);
   if (backend.mode == Mode::kFullnat) {
-    net::rewrite_destination(passage.packet, passage.parsed, match.client);
+    net::rewrite_destination(passage.packet, passage.parsed, client);
   }
   return leave(passage, backend, departure);
 }
 
+// A later fragment has no flags, and says nothing of the connection's progress. Until TCP is
+// confirmed, nothing but its end changes how long it has left, so that nobody can keep one alive
+// who is not its end.
 template <class Address, class Tables>
-node::NeighbourIndex FamilyPath<Address, Tables>::still_or_found(node::NeighbourIndex& neighbour,
-                                                                 const Address& address) {
-  if (neighbour == node::kNoNeighbour || !next_hops_.neighbours().is_still(neighbour, address)) {
-    neighbour = next_hops_.find(address, now_);
+void FamilyPath<Address, Tables>::hear(const Passage& passage, Connection& connection,
+                                       Sender sender, const Backend& backend) {
+  const bool was_over = is_over(connection.state, false);
+  if (!passage.parsed.fragment.is_later()) {
+    connection.hear(sender, net::read_tcp_segment(passage.packet, passage.parsed),
+                    is_one_sided(backend.mode));
   }
-  return neighbour;
-}
-
-// Whether the packet can leave by this neighbour, now or after its answer.
-template <class Address, class Tables>
-bool FamilyPath<Address, Tables>::prepare(const Passage& passage, node::NeighbourIndex neighbour,
-                                          std::optional<net::Encapsulation> encapsulation,
-                                          Departure& departure) {
-  const auto refuse = [&](DropCause cause) {
-    departure.refusal = cause;
-    return false;
-  };
-  if (neighbour == node::kNoNeighbour) return refuse(DropCause::kNoNeighbour);
-  departure.neighbour = neighbour;
-  departure.encapsulation = encapsulation;
-  const node::Interface& out = next_hops_.interface(next_hops_.neighbours().port(neighbour));
-  const net::Packet& packet = passage.packet;
-  const size_t added_bytes = bytes_of(encapsulation);
-  const bool is_too_big = passage.parsed.ip_bytes + added_bytes > out.mtu;
-  if (is_too_big && !net::may_be_cut(packet, passage.parsed)) {
-    answers_.too_big(packet, passage.parsed, static_cast<uint16_t>(out.mtu - added_bytes));
-    return refuse(DropCause::kTooBig);
+  TickCount timeout = connection.timeout(timeouts_);
+  const bool is_unconfirmed_tcp =
+      connection.state != ConnectionState::kUdp && connection.contact != Contact::kConfirmed;
+  if (is_unconfirmed_tcp) {
+    if (was_over || !is_over(connection.state, false)) return;
+    timeout = std::min(timeout, connections_.ticks_left(connection));
   }
-  const size_t tag_bytes_before = passage.parsed.vlan.count * net::vlan::kTagBytes;
-  const size_t bytes_after = out.vlan.count * net::vlan::kTagBytes + added_bytes;
-  if (bytes_after > tag_bytes_before + packet.headroom) return refuse(DropCause::kNoHeadroom);
-  const size_t frame_bytes = packet.total_bytes - tag_bytes_before + bytes_after;
-  switch (next_hops_.neighbours().use(neighbour, frame_bytes, now_, outbox_)) {
-    case node::Way::kKnown:
-      return true;
-    case node::Way::kWaits:
-      // Only what is in one buffer and leaves in one piece can wait.
-      if (is_too_big || packet.contiguous_bytes != packet.total_bytes) break;
-      departure.waits = true;
-      return true;
-    case node::Way::kQueueFull:
-      break;
-    case node::Way::kFailed:
-      return refuse(DropCause::kNeighbourFailed);
-  }
-  return refuse(DropCause::kNeighbourQueueFull);
-}
-
-template <class Address, class Tables>
-net::LaneVerdict FamilyPath<Address, Tables>::send_to_backend(const Passage& passage,
-                                                              const Connection& connection,
-                                                              const Departure& departure) {
-  Backend& backend = services_.backend(connection.backend);
-  if (!is_one_sided(backend.mode)) {
-    net::rewrite_destination(passage.packet, passage.parsed, backend.endpoint);
-  }
-  if (backend.mode == Mode::kFullnat) {
-    net::rewrite_source(passage.packet, passage.parsed, connections_.local_endpoint(connection));
-  }
-  return leave(passage, backend, departure);
-}
-
-// What every packet of a connection gets on its way out. One that waits leaves later, by the
-// outbox.
-template <class Address, class Tables>
-net::LaneVerdict FamilyPath<Address, Tables>::leave(const Passage& passage, Backend& backend,
-                                                    const Departure& departure) {
-  node::Neighbours& neighbours = next_hops_.neighbours();
-  const uint16_t out_port = neighbours.port(departure.neighbour);
-  const node::Interface& out = next_hops_.interface(out_port);
-  net::decrement_ttl(passage.packet, passage.parsed);
-  const bool is_tagged = net::rewrite_vlan_tags(passage.packet, passage.parsed, out.vlan);
-  ROOST_ASSERT(is_tagged);
-  net::rewrite_macs(passage.packet,
-                    {.source = out.mac, .destination = neighbours.mac(departure.neighbour)});
-  if (passage.parsed.ip_bytes + bytes_of(departure.encapsulation) > out.mtu) {
-    return leave_in_pieces(passage, backend, departure);
-  }
-  if (departure.encapsulation) encapsulate(passage, backend, departure);
-  if (is_counting_ || departure.waits) {
-    ++backend.counters.packets;
-    backend.counters.bytes += passage.packet.total_bytes;
-  }
-  if (!departure.waits) return net::LaneVerdict::forward(out_port);
-  neighbours.keep(departure.neighbour, {passage.packet.data, passage.packet.total_bytes});
-  return net::LaneVerdict::consume();
-}
-
-// The packet itself goes nowhere; its pieces are the balancer's own.
-template <class Address, class Tables>
-net::LaneVerdict FamilyPath<Address, Tables>::leave_in_pieces(const Passage& passage,
-                                                              const Backend& backend,
-                                                              const Departure& departure) {
-  const uint16_t out_port = next_hops_.neighbours().port(departure.neighbour);
-  const size_t added_bytes = bytes_of(departure.encapsulation);
-  const auto mtu = static_cast<uint16_t>(next_hops_.interface(out_port).mtu - added_bytes);
-  net::Piece piece = net::piece_at(passage.packet, passage.parsed, 0, mtu);
-  while (piece.bytes != 0) {
-    const size_t frame_bytes = net::frame_bytes_of(passage.parsed, piece);
-    const auto frame = outbox_.reserve(out_port, added_bytes + frame_bytes);
-    if (frame.empty()) break;  // without this one, the others are worth nothing
-    net::write_piece(passage.packet, passage.parsed, piece, frame.subspan(added_bytes));
-    if (departure.encapsulation) {
-      const auto bytes = static_cast<uint32_t>(frame_bytes);
-      net::Packet inner{frame.data() + added_bytes, bytes, bytes,
-                        static_cast<uint32_t>(added_bytes)};
-      net::ParsedPacket parsed = passage.parsed;
-      parsed.ip_bytes = piece.header_bytes + piece.bytes;
-      encapsulate({inner, parsed, passage.key}, backend, departure);
-    }
-    piece = net::piece_at(passage.packet, passage.parsed, piece.offset + piece.bytes, mtu);
-  }
-  return net::LaneVerdict::consume();
-}
-
-// There is room: prepare() has seen to it, and who cuts reserves it.
-template <class Address, class Tables>
-void FamilyPath<Address, Tables>::encapsulate(const Passage& passage, const Backend& backend,
-                                              const Departure& departure) {
-  const uint16_t out_port = next_hops_.neighbours().port(departure.neighbour);
-  const bool is_done =
-      net::encapsulate(passage.packet, passage.parsed,
-                       net::Tunnel<Address>{.kind = *departure.encapsulation,
-                                            .source = tunnel_sources_[out_port],
-                                            .destination = backend.endpoint.address,
-                                            .gue_port = gue_port_,
-                                            .flow_hash = services_.flow_hash(passage.key),
-                                            .identification = identification_++});
-  ROOST_ASSERT(is_done);
+  connections_.refresh(connection, timeout);
 }
 
 }  // namespace roost::lb

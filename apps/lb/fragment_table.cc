@@ -91,6 +91,8 @@ FragmentTable<Address>::FragmentTable(const Config& config, std::unique_ptr<Shar
                                       Table table)
     : shared_(std::move(shared)),
       table_(std::move(table)),
+      datagrams_max_(config.datagrams_max),
+      begun_(2 * config.datagrams_max),
       timeout_with_ports_(ticks_of(kSecondsWithPorts, config.tick_seconds)),
       timeout_without_(ticks_of(kSecondsWithout, config.tick_seconds)) {}
 
@@ -98,6 +100,7 @@ template <class Address>
 Result<FragmentTable<Address>> FragmentTable<Address>::create(const Config& config) {
   auto shared = std::make_unique<Shared>();
   shared->places.resize(config.places);
+  shared->arrivals.resize(config.places, kNotWaiting);
   shared->bytes.resize(size_t{config.places} * kPlaceBytes);
   for (uint16_t i = 0; i < config.places; ++i) {
     shared->places[i].next = i + 1 < config.places ? static_cast<uint16_t>(i + 1) : Datagram::kNone;
@@ -109,15 +112,15 @@ Result<FragmentTable<Address>> FragmentTable<Address>::create(const Config& conf
   return FragmentTable(config, std::move(shared), std::move(table).value());
 }
 
-// A datagram's time is over: what still waits for its first fragment is given up.
 template <class Address>
-void FragmentTable<Address>::Forget::operator()(const Key&, const Datagram& datagram) const {
+void FragmentTable<Address>::Shared::give_up_waiting(const Datagram& datagram) {
   uint16_t place = datagram.waiting;
   while (place != Datagram::kNone) {
-    const uint16_t next = shared->places[place].next;
-    shared->give_back(place);
-    --shared->waiting_count;
-    ++shared->counters.expired;
+    const uint16_t next = places[place].next;
+    arrivals[place] = kNotWaiting;
+    give_back(place);
+    --waiting_count;
+    ++counters.expired;
     place = next;
   }
 }
@@ -125,9 +128,55 @@ void FragmentTable<Address>::Forget::operator()(const Key&, const Datagram& data
 template <class Address>
 Datagram* FragmentTable<Address>::find_or_make(const Key& key, bool is_first) {
   if (Datagram* datagram = table_.find(key)) return datagram;
+  make_room();
+  const Datagram made{.number = next_number_};
   const TickCount timeout = is_first ? timeout_with_ports_ : timeout_without_;
-  if (table_.insert(key, Datagram{}, timeout) == InsertOutcome::kFull) return nullptr;
+  if (table_.insert(key, made, timeout) == InsertOutcome::kFull) return nullptr;
+  begun_[next_number_++ % begun_.size()] = key;
   return table_.find(key);
+}
+
+// For one more datagram. Whatever has expired goes first, then the one that began first.
+template <class Address>
+void FragmentTable<Address>::make_room() {
+  if (table_.size() >= datagrams_max_) sweep();
+  bool is_full = table_.size() >= datagrams_max_;
+  while (oldest_ < next_number_ && (is_full || next_number_ - oldest_ == begun_.size())) {
+    const Key key = begun_[oldest_ % begun_.size()];
+    const Datagram* datagram = table_.find(key);
+    const bool is_known = datagram != nullptr && datagram->number == oldest_;
+    ++oldest_;
+    if (!is_known) continue;
+    forget(key, *datagram);
+    is_full = false;
+  }
+}
+
+// Hands over all that has expired, once a tick.
+template <class Address>
+void FragmentTable<Address>::sweep() {
+  if (swept_ == table_.now()) return;
+  swept_ = table_.now();
+  table_.maintain(table_.bucket_count());
+}
+
+template <class Address>
+void FragmentTable<Address>::forget(const Key& key, const Datagram& datagram) {
+  shared_->give_up_waiting(datagram);
+  table_.erase(key);
+}
+
+template <class Address>
+bool FragmentTable<Address>::free_a_place(const Key& key) {
+  Shared& shared = *shared_;
+  sweep();
+  if (shared.free != Datagram::kNone) return true;
+  const auto first = std::ranges::min_element(shared.arrivals);
+  if (first == shared.arrivals.end() || *first == kNotWaiting) return false;
+  const Key oldest = shared.places[static_cast<size_t>(first - shared.arrivals.begin())].datagram;
+  if (oldest == key) return false;
+  forget(oldest, *table_.find(oldest));
+  return true;
 }
 
 template <class Address>
@@ -136,13 +185,16 @@ std::optional<net::LaneVerdict> FragmentTable<Address>::place(const net::Packet&
   const bool is_first = !parsed.fragment.is_later();
   const Key key = datagram_of<Address>(packet, parsed);
   Datagram* datagram = find_or_make(key, is_first);
-  if (datagram == nullptr) return drop(DropCause::kFragmentTableFull);
+  if (datagram == nullptr) {
+    return is_first ? std::nullopt : std::optional(drop(DropCause::kFragmentTableFull));
+  }
   switch (note_part(*datagram, parsed.fragment)) {
     case PartVerdict::kRepeated:
     case PartVerdict::kBad:
       return drop(DropCause::kFragmentOverlap);
     case PartVerdict::kTooMany:
-      return drop(DropCause::kFragmentTableFull);
+      if (!is_first) return drop(DropCause::kFragmentTableFull);
+      break;
     case PartVerdict::kNew:
       break;
   }
@@ -154,7 +206,7 @@ std::optional<net::LaneVerdict> FragmentTable<Address>::place(const net::Packet&
     table_.refresh(datagram, timeout_with_ports_);
     release(*datagram);
   } else if (!datagram->has_ports) {
-    return wait(*datagram, packet, parsed);
+    return wait(key, packet, parsed);
   } else {
     parsed.source_port = datagram->source_port;
     parsed.destination_port = datagram->destination_port;
@@ -166,20 +218,23 @@ std::optional<net::LaneVerdict> FragmentTable<Address>::place(const net::Packet&
 }
 
 template <class Address>
-net::LaneVerdict FragmentTable<Address>::wait(Datagram& datagram, const net::Packet& packet,
+net::LaneVerdict FragmentTable<Address>::wait(const Key& key, const net::Packet& packet,
                                               const net::ParsedPacket& parsed) {
   Shared& shared = *shared_;
-  const bool is_kept = shared.free != Datagram::kNone &&
-                       packet.total_bytes == packet.contiguous_bytes &&
-                       packet.total_bytes <= kPlaceBytes - kHeadroom;
+  const bool is_kept = packet.total_bytes == packet.contiguous_bytes &&
+                       packet.total_bytes <= kPlaceBytes - kHeadroom &&
+                       (shared.free != Datagram::kNone || free_a_place(key));
   if (!is_kept) return drop(DropCause::kFragmentTableFull);
+  Datagram& datagram = *table_.find(key);  // making room has moved it, perhaps
   const uint16_t index = shared.free;
   Place& place = shared.places[index];
   shared.free = place.next;
   place = {.next = datagram.waiting,
            .in_port = packet.in_port,
            .bytes = packet.total_bytes,
-           .parsed = parsed};
+           .parsed = parsed,
+           .datagram = key};
+  shared.arrivals[index] = next_arrival_++;
   std::memcpy(&shared.bytes[size_t{index} * kPlaceBytes + kHeadroom], packet.data, place.bytes);
   datagram.waiting = index;
   ++shared.waiting_count;
@@ -199,6 +254,7 @@ void FragmentTable<Address>::release(Datagram& datagram) {
     place.parsed.protocol = datagram.protocol;
     const uint16_t next = std::exchange(place.next, shared.released);
     shared.released = index;
+    shared.arrivals[index] = kNotWaiting;
     index = next;
     --shared.waiting_count;
     ++shared.counters.released;

@@ -12,7 +12,9 @@
 // the end, makes the datagram bad, and nothing of it passes any more (RFC 5722, RFC 1858).
 //
 // A datagram is forgotten with its last missing part. So the room is for those that miss one, and
-// senders may use an identification again, as IPv4's with 16 bits must.
+// senders may use an identification again, as IPv4's with 16 bits must. When there are too many,
+// the one that began first is forgotten; when all places are taken, the one whose fragment has
+// waited longest. A first fragment goes on whatever there is room for.
 //
 // I1 A place is free, or in the list of exactly one entry that knows no ports yet, or released.
 // I2 waited = released + expired + waiting.
@@ -40,7 +42,7 @@ struct FragmentCounters {
   uint64_t followed = 0;  // later fragments that found their first one's flow
   uint64_t waited = 0;    // that came before it
   uint64_t released = 0;  // of those, when it came
-  uint64_t expired = 0;   // of those, when it did not
+  uint64_t expired = 0;   // of those, when it did not, or others needed the room
 };
 
 // A part of a datagram, in units of 8 bytes.
@@ -54,6 +56,7 @@ struct Datagram {
   static constexpr size_t kRangesMax = 8;
   static constexpr uint16_t kNone = 0xffff;
 
+  uint64_t number = 0;  // of all datagrams, in the order in which they began
   uint16_t source_port = 0;
   uint16_t destination_port = 0;
   uint16_t end = 0;          // in units of 8 bytes, rounded up; 0: not known yet
@@ -86,7 +89,7 @@ class FragmentTable {
   using Key = net::FlowKey<Address>;
 
   struct Config {
-    uint64_t datagrams_max = 4'096;  // known at a time, at least
+    uint64_t datagrams_max = 4'096;  // known at a time
     uint16_t places = 256;           // fragments that wait
     double tick_seconds = 1;
     std::optional<uint64_t> hash_seed{};
@@ -128,10 +131,13 @@ class FragmentTable {
     uint16_t in_port = 0;
     uint32_t bytes = 0;
     net::ParsedPacket parsed{};
+    Key datagram{};
   };
+  static constexpr uint64_t kNotWaiting = UINT64_MAX;
   // At a fixed place, because the sink points to it.
   struct Shared {
     std::vector<Place> places;
+    std::vector<uint64_t> arrivals;  // of waiting fragments by place: their numbers among all
     std::vector<uint8_t> bytes;
     uint16_t free = 0;                    // the first place in the list of free ones
     uint16_t released = Datagram::kNone;  // the first in the list of released ones
@@ -140,10 +146,14 @@ class FragmentTable {
     FragmentCounters counters{};
 
     void give_back(uint16_t place) { places[place].next = std::exchange(free, place); }
+    // What waits for the datagram's first fragment waits in vain.
+    void give_up_waiting(const Datagram& datagram);
   };
   struct Forget {
     Shared* shared = nullptr;
-    void operator()(const Key&, const Datagram& datagram) const;
+    void operator()(const Key&, const Datagram& datagram) const {
+      shared->give_up_waiting(datagram);
+    }
   };
   struct Policies : DefaultPolicies {
     using Expiry = SlotTimers;
@@ -154,12 +164,26 @@ class FragmentTable {
   FragmentTable(const Config& config, std::unique_ptr<Shared> shared, Table table);
 
   [[nodiscard]] Datagram* find_or_make(const Key& key, bool is_first);
-  [[nodiscard]] net::LaneVerdict wait(Datagram& datagram, const net::Packet& packet,
+  void make_room();
+  void sweep();
+  void forget(const Key& key, const Datagram& datagram);
+  // Frees the place of the fragment that has waited longest, with its datagram; false if that is
+  // this one's.
+  [[nodiscard]] bool free_a_place(const Key& key);
+  [[nodiscard]] net::LaneVerdict wait(const Key& key, const net::Packet& packet,
                                       const net::ParsedPacket& parsed);
   void release(Datagram& datagram);
 
   std::unique_ptr<Shared> shared_;
   Table table_;
+  uint64_t datagrams_max_;
+  // Datagrams in the order in which they began, by number modulo the size; those from oldest_ on.
+  // Some are forgotten by now.
+  std::vector<Key> begun_;
+  uint64_t oldest_ = 0;
+  Tick swept_{};
+  uint64_t next_number_ = 0;
+  uint64_t next_arrival_ = 0;
   TickCount timeout_with_ports_;
   TickCount timeout_without_;
 };

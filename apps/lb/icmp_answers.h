@@ -1,13 +1,20 @@
 // The ICMP errors that the balancer itself sends: to the senders of packets that are too big for
-// the way out, or whose hops are used up. Two budgets, so that nobody who sends packets without
-// hops can silence what path MTU discovery lives on.
+// the way out, or whose hops are used up.
+//
+// Each kind has a budget of its own, so that nobody who sends packets without hops can silence what
+// path MTU discovery lives on; and so has each destination of an answer, so that nobody who asks
+// for many can silence the others'. The latter are kept by a keyed hash of the address: that two
+// share one is rare, and cannot be arranged.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "apps/lb/icmp_counters.h"
 #include "apps/lb/next_hops.h"
 #include "roost/expiry/token_bucket.h"
+#include "roost/hash/keyed_hash.h"
 #include "roost/net/icmp_answer.h"
 #include "roost/net/outbox.h"
 
@@ -16,9 +23,9 @@ namespace roost::lb {
 // One worker's. What it is given must outlive it.
 class IcmpAnswers {
  public:
-  // At most a thousand of each kind a second, and in one tick.
+  // At most a thousand of each kind a second, fifty of them to one address, and as many at once.
   IcmpAnswers(const NextHops& next_hops, net::Outbox& outbox, double tick_seconds,
-              IcmpAnswerCounters& counters);
+              uint64_t hash_seed, IcmpAnswerCounters& counters);
 
   void advance(Tick now) { now_ = now; }
 
@@ -36,8 +43,18 @@ class IcmpAnswers {
 
   const NextHops& next_hops_;
   net::Outbox& outbox_;
-  TokenBucket too_big_budget_;
-  TokenBucket time_exceeded_budget_;
+  struct Kind {
+    TokenBucket all;
+    std::vector<TokenBucket> by_destination;
+  };
+  static constexpr size_t kDestinations = 1'024;
+
+  [[nodiscard]] static Kind make_kind(double tick_seconds);
+  [[nodiscard]] bool may_send(Kind& kind, const net::IpAddress& destination);
+
+  Kind too_big_;
+  Kind time_exceeded_;
+  KeyedHash hash_;
   IcmpAnswerCounters& counters_;
   Tick now_{};
 };

@@ -136,16 +136,22 @@ Result<balance::Maglev> make_maglev(const FamilyLayout& family, size_t service,
   return maglev;
 }
 
-Result<std::vector<balance::Maglev>> make_maglevs(const FamilyLayout& family, uint64_t seed) {
-  std::vector<balance::Maglev> maglevs;
+Result<std::vector<ServiceMaglevs>> make_maglevs(const FamilyLayout& family, uint64_t seed) {
+  std::vector<ServiceMaglevs> maglevs;
   for (size_t service = 0; service < family.services.size(); ++service) {
     std::vector<uint32_t> weights;
+    std::vector<uint32_t> configured;
     for (const uint32_t index : family.services[service].backends) {
       weights.push_back(family.backends[index].weight);
+      configured.push_back(family.backends[index].configured_weight);
     }
     Result<balance::Maglev> maglev = make_maglev(family, service, weights, seed);
     if (!maglev) return maglev.error();
-    maglevs.push_back(std::move(maglev).value());
+    maglevs.push_back({std::move(maglev).value()});
+    if (weights == configured) continue;
+    maglev = make_maglev(family, service, configured, seed);
+    if (!maglev) return maglev.error();
+    maglevs.back().undrained = std::move(maglev).value();
   }
   return maglevs;
 }

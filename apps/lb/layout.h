@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -83,9 +84,17 @@ using BackendUse = std::array<std::vector<bool>, 2>;
 // the service's name: weights too far apart.
 [[nodiscard]] Result<balance::Maglev> make_maglev(const FamilyLayout& family, size_t service,
                                                   std::span<const uint32_t> weights, uint64_t seed);
-// Those of all services, by slot and by the weights in force.
-[[nodiscard]] Result<std::vector<balance::Maglev>> make_maglevs(const FamilyLayout& family,
-                                                                uint64_t seed);
+// How a service's connections find their backends.
+struct ServiceMaglevs {
+  balance::Maglev in_force;
+  // By the weights configured, if others are in force: backends that were drained, or are failing,
+  // have connections of before.
+  std::optional<balance::Maglev> undrained{};
+};
+
+// Those of all services, by slot.
+[[nodiscard]] Result<std::vector<ServiceMaglevs>> make_maglevs(const FamilyLayout& family,
+                                                               uint64_t seed);
 
 // The virtual addresses of services that are not free.
 [[nodiscard]] std::vector<net::IpAddress> virtual_addresses(const Layout& layout);

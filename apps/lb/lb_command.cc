@@ -66,12 +66,15 @@ int check(const Config& config, const std::string& path) {
   return kExitOk;
 }
 
-int finish(const Report& report, bool json) {
+int finish(const RunOutcome& outcome, bool json) {
+  const Report& report = outcome.report;
   fmt::print("{}{}", json ? format_json(report) : format_text(report), json ? "\n" : "");
   std::fflush(stdout);
   const std::vector<std::string> broken = broken_sums(report);
   for (const std::string& sentence : broken) complain(sentence);
-  return broken.empty() ? kExitOk : kExitBrokenSums;
+  if (outcome.capture_error) complain(outcome.capture_error->message);
+  if (!broken.empty()) return kExitBrokenSums;
+  return outcome.capture_error ? kExitCannotStart : kExitOk;
 }
 
 }  // namespace
@@ -91,16 +94,16 @@ int run_lb(const LbOptions& options) {
 
   end_in_order_on_signals();
   block_reload_signal();
-  const Result<Report> report =
+  const Result<RunOutcome> run =
       run_on_ports(*outcome.config, {.eal_arguments = options.eal_arguments,
                                      .config_path = options.config_path,
                                      .stop = &stop_signal,
                                      .watch = options.watch});
-  if (!report) {
-    complain(report.error().message);
+  if (!run) {
+    complain(run.error().message);
     return kExitCannotStart;
   }
-  return finish(report.value(), options.json);
+  return finish(run.value(), options.json);
 }
 
 }  // namespace roost::lb

@@ -4,6 +4,7 @@
 #include "roost/net/arp.h"
 #include "roost/net/byte_order.h"
 #include "roost/net/echo.h"
+#include "roost/net/multicast_listener.h"
 #include "roost/net/neighbour_discovery.h"
 #include "roost/net/rewrite.h"
 
@@ -20,20 +21,32 @@ bool is_arp(const net::Packet& packet, const net::ParsedPacket& parsed) {
   return net::load_be16(packet.data + ether_type_offset(parsed)) == net::ethernet::kArp;
 }
 
-bool is_neighbour_message(const net::Packet& packet, const net::ParsedPacket& parsed) {
+// Nothing when it is not ICMPv6.
+std::optional<uint8_t> icmpv6_type(const net::Packet& packet, const net::ParsedPacket& parsed) {
   if (!parsed.is_ipv6 || parsed.protocol != net::kProtocolIcmp6 ||
       parsed.l4_offset >= packet.contiguous_bytes || parsed.l4_bytes == 0) {
-    return false;
+    return {};
   }
-  const uint8_t type = packet.data[parsed.l4_offset + net::icmpv6::kType];
-  return type == net::icmpv6::kSolicitation || type == net::icmpv6::kAdvertisement;
+  return packet.data[parsed.l4_offset + net::icmpv6::kType];
+}
+
+struct IpEnds {
+  net::IpAddress source{}, destination{};
+};
+
+IpEnds ends_of(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  if (parsed.is_ipv6) {
+    const auto key = net::FlowKey6::from_packet(packet, parsed);
+    return {key.source, key.destination};
+  }
+  const auto key = net::FlowKey4::from_packet(packet, parsed);
+  return {key.source, key.destination};
 }
 
 }  // namespace
 
-std::optional<net::LaneVerdict> LocalPath::decide(const net::Packet& packet,
-                                                  net::ParsedPacket& parsed, DropCause cause,
-                                                  Tick now) {
+std::optional<net::LaneVerdict> LocalPath::decide(net::Packet& packet, net::ParsedPacket& parsed,
+                                                  DropCause cause, Tick now) {
   const bool is_candidate = cause == DropCause::kNotIp || cause == DropCause::kNotForUs ||
                             cause == DropCause::kUnsupportedProtocol;
   if (!is_candidate) return {};
@@ -43,13 +56,24 @@ std::optional<net::LaneVerdict> LocalPath::decide(const net::Packet& packet,
       cause != DropCause::kNotForUs || (is_to_group && is_right_vlan(parsed.vlan, interface.vlan));
   if (!may_be_for_us) return {};
   if (is_arp(packet, parsed)) return hear_arp(packet, parsed, now);
-  if (is_neighbour_message(packet, parsed)) return hear_neighbour_message(packet, parsed, now);
+  const std::optional<uint8_t> type = icmpv6_type(packet, parsed);
+  if (type == net::icmpv6::kSolicitation || type == net::icmpv6::kAdvertisement) {
+    return hear_neighbour_message(packet, parsed, now);
+  }
+  if (type == net::mld::kQuery) return hear_query(packet, parsed, now);
   if (is_to_group || !net::is_echo_request(packet, parsed) ||
-      !is_for_an_address_of_ours(packet, parsed)) {
+      !next_hops_.is_ours(ends_of(packet, parsed).destination)) {
     return {};
   }
-  if (is_martian(packet, parsed)) return drop(DropCause::kMartian);
+  if (is_martian(packet, parsed) || next_hops_.is_ours(ends_of(packet, parsed).source)) {
+    return drop(DropCause::kMartian);
+  }
+  // Its reply would not fit.
+  if (parsed.ip_bytes > interface.mtu) return {};
   net::reply_to_echo(packet, parsed);
+  // Never more tags than there were, so there is room.
+  if (!net::rewrite_vlan_tags(packet, parsed, interface.vlan)) return drop(DropCause::kNoHeadroom);
+
   ++echo_replies_;
   return net::LaneVerdict::forward(packet.in_port);
 }
@@ -73,6 +97,16 @@ net::LaneVerdict LocalPath::hear_neighbour_message(const net::Packet& packet,
   return consume_news(packet.in_port, message->target, message->is_solicitation);
 }
 
+// Which version the querier speaks all workers learn; the one that received the query answers.
+net::LaneVerdict LocalPath::hear_query(const net::Packet& packet, const net::ParsedPacket& parsed,
+                                       Tick now) {
+  const auto query = net::parse_listener_query(packet, parsed);
+  if (!query) return drop(DropCause::kBadNeighbourMessage);
+  const bool is_copy = packet.origin == net::PacketOrigin::kCopy;
+  next_hops_.listener().hear(packet.in_port, *query, is_copy, now);
+  return net::LaneVerdict::consume().with_copies();
+}
+
 // Each worker has its own neighbours and asks for itself, but any may receive the answer. So
 // answers and announcements go to all; questions do not, nor what claims an address of ours, which
 // is counted once.
@@ -80,14 +114,6 @@ net::LaneVerdict LocalPath::consume_news(uint16_t port, const net::IpAddress& ab
                                          bool is_question) const {
   const bool is_news = !is_question && !next_hops_.neighbours().is_answered(port, about);
   return is_news ? net::LaneVerdict::consume().with_copies() : net::LaneVerdict::consume();
-}
-
-bool LocalPath::is_for_an_address_of_ours(const net::Packet& packet,
-                                          const net::ParsedPacket& parsed) const {
-  const net::IpAddress destination =
-      parsed.is_ipv6 ? net::IpAddress(net::FlowKey6::from_packet(packet, parsed).destination)
-                     : net::IpAddress(net::FlowKey4::from_packet(packet, parsed).destination);
-  return next_hops_.is_pinged(destination);
 }
 
 }  // namespace roost::lb

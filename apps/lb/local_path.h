@@ -1,5 +1,5 @@
-// Packets for the balancer itself, which admission would drop: ARP and neighbour discovery, and
-// echo requests for a virtual address or one of the ports'.
+// Packets for the balancer itself, which admission would drop: ARP, neighbour discovery, queries of
+// multicast listener discovery, and echo requests for a virtual address or one of the ports'.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class LocalPath {
       : next_hops_(next_hops), outbox_(outbox), echo_replies_(echo_replies) {}
 
   // Decides a packet that was not admitted for this cause; nothing when it is not for the balancer.
-  std::optional<net::LaneVerdict> decide(const net::Packet& packet, net::ParsedPacket& parsed,
+  std::optional<net::LaneVerdict> decide(net::Packet& packet, net::ParsedPacket& parsed,
                                          DropCause cause, Tick now);
 
  private:
@@ -29,10 +29,10 @@ class LocalPath {
                                           const net::ParsedPacket& parsed, Tick now);
   [[nodiscard]] net::LaneVerdict hear_neighbour_message(const net::Packet& packet,
                                                         const net::ParsedPacket& parsed, Tick now);
+  [[nodiscard]] net::LaneVerdict hear_query(const net::Packet& packet,
+                                            const net::ParsedPacket& parsed, Tick now);
   [[nodiscard]] net::LaneVerdict consume_news(uint16_t port, const net::IpAddress& about,
                                               bool is_question) const;
-  [[nodiscard]] bool is_for_an_address_of_ours(const net::Packet& packet,
-                                               const net::ParsedPacket& parsed) const;
 
   NextHops& next_hops_;
   net::Outbox& outbox_;

@@ -68,7 +68,8 @@ void add_totals(const Report& report, Collection& out) {
       .add({{"end", "expired"}}, report.flows.expired)
       .add({{"end", "deleted"}}, report.flows.deleted)
       .add({{"end", "evicted"}}, report.flows.evicted);
-  out.gauge("flows_live", "Connections in the tables.").add({}, report.live);
+  out.gauge("flows_live", "Live connections; one that expired counts for 5 s more at most.")
+      .add({}, report.live);
 }
 
 void add_ports(const Report& report, Collection& out) {
@@ -107,7 +108,9 @@ void add_backends(const Control::Sample& sample, Collection& out) {
   each([](const BackendCounters& counters, uint32_t) { return counters.packets; });
   out.counter("backend_bytes_total", "Bytes of whole frames forwarded in both directions.");
   each([](const BackendCounters& counters, uint32_t) { return counters.bytes; });
-  out.gauge("backend_flows_live", "Connections in the tables, by service and backend.");
+  out.gauge(
+      "backend_flows_live",
+      "Live connections, by service and backend; one that expired counts for 5 s more at most.");
   each([](const BackendCounters& counters, uint32_t) {
     return counters.flows - counters.flows_over;
   });

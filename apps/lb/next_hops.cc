@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "roost/hash/random_seed.h"
+
 namespace roost::lb {
 
 namespace {
@@ -19,6 +21,7 @@ net::VlanTags tags_of(const std::vector<uint16_t>& identifiers) {
   return tags;
 }
 
+constexpr double kOwnFramesASecondMax = 1'000;  // announcements, and reports of groups
 constexpr size_t kLinkHeaderBytesMax = net::ethernet::kHeaderBytes + 2 * net::vlan::kTagBytes;
 
 std::vector<node::Interface> interfaces_of(const Config& config,
@@ -35,6 +38,18 @@ std::vector<node::Interface> interfaces_of(const Config& config,
   return interfaces;
 }
 
+uint32_t own_frames_a_tick_max(const Config& config) {
+  const double frames = kOwnFramesASecondMax * std::min(config.tick_seconds(), 1.0);
+  return static_cast<uint32_t>(std::max(frames, 1.0));
+}
+
+node::MulticastListener::Config listener_config(const Config& config) {
+  return {.tick_seconds = config.tick_seconds(),
+          .repeat = node::NeighbourTicks::of_seconds(config.tick_seconds()).announce,
+          .frames_a_tick_max = own_frames_a_tick_max(config),
+          .seed = config.table.hash_seed.value_or(random_seed())};
+}
+
 node::Neighbours::Config neighbours_config(const Config& config) {
   size_t backend_count = 0;
   uint32_t mtu_max = node::kMtuDefault;
@@ -44,31 +59,40 @@ node::Neighbours::Config neighbours_config(const Config& config) {
   }
   return {.pinned_count_max = static_cast<uint32_t>(config.neighbours.size() +
                                                     config.routes.size() + backend_count + 1),
+          .announcements_a_tick_max = own_frames_a_tick_max(config),
           .waiting = {.frame_bytes_max = mtu_max + static_cast<uint32_t>(kLinkHeaderBytesMax)},
           .ticks = node::NeighbourTicks::of_seconds(config.tick_seconds()),
           .hash_seed = config.table.hash_seed};
+}
+
+template <class Value>
+void sort_unique(std::vector<Value>& values) {
+  std::ranges::sort(values);
+  const auto repeated = std::ranges::unique(values);
+  values.erase(repeated.begin(), repeated.end());
 }
 
 }  // namespace
 
 LocalAddresses local_addresses(const Config& config,
                                std::vector<net::IpAddress> virtual_addresses) {
-  LocalAddresses local{.asked = {}, .pinged = std::move(virtual_addresses)};
-  local.pinged.insert(local.pinged.end(), config.fullnat.addresses.begin(),
-                      config.fullnat.addresses.end());
-  const std::vector<net::IpAddress> portless = local.pinged;
+  LocalAddresses local{.asked = {}, .ours = std::move(virtual_addresses), .groups = {}};
+  local.ours.insert(local.ours.end(), config.fullnat.addresses.begin(),
+                    config.fullnat.addresses.end());
+  const std::vector<net::IpAddress> portless = local.ours;
   const auto port_count = static_cast<uint16_t>(config.ports.size());
   for (uint16_t port = 0; port < port_count; ++port) {
     for (const net::IpPrefix& own : config.ports[port].addresses) {
       local.asked.push_back({port, own.address});
-      local.pinged.push_back(own.address);
+      local.ours.push_back(own.address);
       for (const net::IpAddress& address : portless) {
         if (own.contains(address)) local.asked.push_back({port, address});
       }
     }
   }
-  std::ranges::sort(local.asked);
-  std::ranges::sort(local.pinged);
+  sort_unique(local.asked);  // services share addresses
+  sort_unique(local.ours);
+  local.groups = node::listened_groups(local.asked, config.ports.size());
   return local;
 }
 
@@ -93,9 +117,11 @@ Result<NextHops> NextHops::create(const Config& config,
   auto neighbours = node::Neighbours::create(neighbours_config(config),
                                              interfaces.value().interfaces(), local.asked);
   if (!neighbours) return neighbours.error();
+  node::MulticastListener listener(listener_config(config), interfaces.value().interfaces(),
+                                   std::move(local.groups));
   NextHops next_hops(std::move(interfaces).value(), std::move(routes).value(),
-                     std::move(neighbours).value());
-  next_hops.pinged_ = std::move(local.pinged);
+                     std::move(neighbours).value(), std::move(listener));
+  next_hops.ours_ = std::move(local.ours);
   next_hops.pin_configured(config);
   return next_hops;
 }
@@ -136,6 +162,16 @@ node::NeighbourIndex NextHops::find(const net::IpAddress& address, Tick now) {
   }
   if (default_neighbour_) return *default_neighbour_;
   return hop ? neighbours_.find_or_make(hop->out_port, hop->neighbour, now) : node::kNoNeighbour;
+}
+
+std::optional<uint16_t> NextHops::port_towards(const net::IpAddress& address) {
+  const std::optional<node::RouteHop> hop = routes_.find(address);
+  if (hop && (!default_neighbour_ ||
+              neighbours_.find(hop->out_port, hop->neighbour) != node::kNoNeighbour)) {
+    return hop->out_port;
+  }
+  if (!default_neighbour_) return {};
+  return neighbours_.port(*default_neighbour_);
 }
 
 }  // namespace roost::lb

@@ -13,6 +13,7 @@
 #include "roost/base/result.h"
 #include "roost/expiry/tick.h"
 #include "roost/node/interface_table.h"
+#include "roost/node/multicast_listener.h"
 #include "roost/node/neighbours.h"
 #include "roost/node/routes.h"
 
@@ -21,7 +22,8 @@ namespace roost::lb {
 // Addresses that the balancer answers for itself, all sorted.
 struct LocalAddresses {
   std::vector<node::AnsweredAddress> asked{};  // by ARP and neighbour discovery, on their port
-  std::vector<net::IpAddress> pinged{};
+  std::vector<net::IpAddress> ours{};
+  std::vector<node::ListenedGroup> groups{};  // by which those of IPv6 are asked for
 };
 
 // A port's own addresses, the virtual ones, and those of `fullnat`; the latter two are asked for on
@@ -53,29 +55,48 @@ class NextHops {
   [[nodiscard]] bool is_own_address(const net::IpAddress& address) const {
     return interfaces_.is_own_address(address);
   }
-  // Whether a ping of this address is answered.
-  [[nodiscard]] bool is_pinged(const net::IpAddress& address) const {
-    return std::ranges::binary_search(pinged_, address);
+  // Whether this is a port's own address, a virtual one, or one of `fullnat`: a ping of it is
+  // answered, and nobody else sends from it.
+  [[nodiscard]] bool is_ours(const net::IpAddress& address) const {
+    return std::ranges::binary_search(ours_, address);
   }
+  // The port by which packets for the address leave; nothing when there is no way.
+  [[nodiscard]] std::optional<uint16_t> port_towards(const net::IpAddress& address);
   // Answers for these addresses from now on; what it answered for is in `local` afterwards.
   void exchange_local(LocalAddresses& local) {
     neighbours_.exchange_answered(local.asked);
-    std::swap(pinged_, local.pinged);
+    listener_.exchange_groups(local.groups);
+    std::swap(ours_, local.ours);
   }
+  // Tells the ports' networks of the addresses, and of the groups by which they are asked for.
+  void announce() {
+    neighbours_.announce();
+    listener_.report_all();
+  }
+  // What is due, at most `budget` neighbours.
+  void advance(Tick now, net::Outbox& outbox, uint64_t budget) {
+    listener_.advance(now, outbox);
+    neighbours_.advance(now, outbox, budget);
+  }
+  [[nodiscard]] node::MulticastListener& listener() { return listener_; }
+  [[nodiscard]] const node::MulticastListener& listener() const { return listener_; }
   [[nodiscard]] node::Neighbours& neighbours() { return neighbours_; }
   [[nodiscard]] const node::Neighbours& neighbours() const { return neighbours_; }
 
  private:
-  NextHops(node::InterfaceTable interfaces, node::RouteTable routes, node::Neighbours neighbours)
+  NextHops(node::InterfaceTable interfaces, node::RouteTable routes, node::Neighbours neighbours,
+           node::MulticastListener listener)
       : interfaces_(std::move(interfaces)),
         routes_(std::move(routes)),
-        neighbours_(std::move(neighbours)) {}
+        neighbours_(std::move(neighbours)),
+        listener_(std::move(listener)) {}
   void pin_configured(const Config& config);
 
   node::InterfaceTable interfaces_;
   node::RouteTable routes_;
   node::Neighbours neighbours_;
-  std::vector<net::IpAddress> pinged_;  // sorted
+  node::MulticastListener listener_;
+  std::vector<net::IpAddress> ours_;  // sorted
   std::optional<node::NeighbourIndex> default_neighbour_;
 };
 

@@ -40,8 +40,9 @@ using Direction = io::PcapngFile::Direction;
 class Observation::Teller {
  public:
   Teller(const lb::Config& lb_config, WatchOptions options, io::PacketFilter filter,
-         std::optional<io::PcapngFile> file)
-      : options_(std::move(options)),
+         std::optional<io::PcapngFile> file, TellEvent tell_event)
+      : tell_event_(std::move(tell_event)),
+        options_(std::move(options)),
         filter_(std::move(filter)),
         file_(std::move(file)),
         lb_config_(lb_config) {}
@@ -73,9 +74,8 @@ class Observation::Teller {
     }
     missed_count_ = 0;
     for (const auto& watch : watches_) missed_count_ += watch->missed_count;
-    std::optional<Error> error;
-    if (file_) error = file_->finish(missed_count_);
-    return error;
+    if (file_) capture_error_ = file_->finish(missed_count_);
+    return capture_error_;
   }
 
   [[nodiscard]] const WatchOptions& options() const { return options_; }
@@ -100,6 +100,7 @@ class Observation::Teller {
     while (!stop.stop_requested()) {
       if (tell_what_is_there()) continue;
       if (file_) file_->flush();
+      end_capture_if_it_failed();
       std::this_thread::sleep_for(kLookEvery);
     }
   }
@@ -116,9 +117,22 @@ class Observation::Teller {
     return is_any;
   }
 
+  // The disk is full, above all. If nobody wants words either, workers need not look any more.
+  void end_capture_if_it_failed() {
+    if (!file_) return;
+    capture_error_ = file_->failure();
+    if (!capture_error_) return;
+    tell_event_(Severity::kError,
+                capture_error_->message + "; the capture ends here, and the run goes on");
+    file_.reset();
+    if (options_.is_told) return;
+    for (const auto& watch : watches_) watch->ring.close();
+  }
+
   void tell(const Sighting& sighting) {
     std::string words = words_of(sighting);
     if (file_) write(sighting, words);
+    end_capture_if_it_failed();
     if (options_.is_told) fmt::print(stderr, "{}\n", words);
     const std::scoped_lock lock(mutex_);
     ++told_count_;
@@ -148,9 +162,11 @@ class Observation::Teller {
                   .comment = sighting.is_own ? std::string_view(words) : std::string_view()});
   }
 
+  TellEvent tell_event_;
   WatchOptions options_;
   io::PacketFilter filter_;
   std::optional<io::PcapngFile> file_;
+  std::optional<Error> capture_error_;
   lb::Config lb_config_;
   std::vector<std::unique_ptr<Watch>> watches_;  // by worker
   std::mutex mutex_;                             // of what follows
@@ -180,8 +196,8 @@ Result<std::unique_ptr<Observation::Teller>> Observation::make_teller(
     if (!made) return made.error();
     file.emplace(std::move(made).value());
   }
-  auto teller =
-      std::make_unique<Teller>(lb_config_, options, std::move(filter).value(), std::move(file));
+  auto teller = std::make_unique<Teller>(lb_config_, options, std::move(filter).value(),
+                                         std::move(file), config_.tell);
   teller->start(config_.datapaths.size(), config_);
   return teller;
 }

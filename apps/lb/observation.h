@@ -7,10 +7,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/lb/command_list.h"
 #include "apps/lb/config.h"
+#include "apps/lb/event_log.h"
 #include "apps/lb/watched_datapath.h"
 #include "roost/base/result.h"
 #include "roost/node/mailbox.h"
@@ -33,6 +35,7 @@ class Observation {
     node::Mailroom* room = nullptr;
     std::vector<std::string> ports{};  // their names
     bool is_replay = false;
+    TellEvent tell = [](Severity, std::string_view) {};
   };
 
   Observation(const lb::Config& lb_config, Config config);
@@ -48,7 +51,8 @@ class Observation {
   [[nodiscard]] Result<Json> trace(const Json& parameters);
 
   // After the workers: the rest is told, the file is whole. What was counted is said on standard
-  // error. An error: the file is not whole.
+  // error. An error: the file is not whole. If its disk was full, that was told when it happened,
+  // and nothing was captured from then on.
   [[nodiscard]] std::optional<Error> finish();
 
  private:

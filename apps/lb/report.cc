@@ -37,7 +37,7 @@ void add_state(State& state, size_t worker, Report& report) {
   report.live += live;
   report.is_sound = report.is_sound && state.audit();
   report.icmp_answers += state.icmp_answers();
-  report.neighbours += report_neighbours(state.next_hops().neighbours());
+  report.neighbours += report_neighbours(state.next_hops());
   report.echo_replies += state.echo_replies();
   report.fragments += state.fragment_report();
   report.forgotten += state.forgotten();
@@ -75,11 +75,16 @@ NeighbourReport& NeighbourReport::operator+=(const NeighbourReport& other) {
     count_by_state[state] += other.count_by_state[state];
   }
   waiting += other.waiting;
+  listener.queries += other.listener.queries;
+  listener.reports += other.listener.reports;
   return *this;
 }
 
-NeighbourReport report_neighbours(const node::Neighbours& neighbours) {
-  NeighbourReport report{.counters = neighbours.counters(), .waiting = neighbours.waiting_count()};
+NeighbourReport report_neighbours(const NextHops& next_hops) {
+  const node::Neighbours& neighbours = next_hops.neighbours();
+  NeighbourReport report{.counters = neighbours.counters(),
+                         .waiting = neighbours.waiting_count(),
+                         .listener = next_hops.listener().counters()};
   std::ranges::copy(neighbours.table().counts_by_state(), report.count_by_state.begin());
   return report;
 }

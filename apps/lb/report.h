@@ -93,10 +93,11 @@ struct NeighbourReport {
   node::NeighbourCounters counters{};
   std::array<uint64_t, node::kNeighbourStateCount> count_by_state{};
   uint64_t waiting = 0;  // packets that still wait for an answer
+  node::ListenerCounters listener{};
 
   NeighbourReport& operator+=(const NeighbourReport& other);
 };
-[[nodiscard]] NeighbourReport report_neighbours(const node::Neighbours& neighbours);
+[[nodiscard]] NeighbourReport report_neighbours(const NextHops& next_hops);
 
 struct Report {
   RunTotals run{};        // drops include what ports refused and delivered malformed

@@ -55,6 +55,8 @@ Json neighbours_json(const NeighbourReport& report) {
     json[std::string(one.name)] = report.counters.*one.counter;
   }
   json["waiting"] = report.waiting;
+  json["listener_queries"] = report.listener.queries;
+  json["listener_reports"] = report.listener.reports;
   return json;
 }
 

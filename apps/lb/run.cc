@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "roost/io/lcores.h"
 #include "roost/io/port.h"
 #include "roost/node/flow_owner.h"
+#include "roost/node/offload_watch.h"
 #include "roost/node/thread_placement.h"
 
 namespace roost::lb {
@@ -96,6 +98,23 @@ Result<std::vector<io::Port>> open_ports(const Config& config, uint64_t owner_se
   return ports;
 }
 
+// What their senders and the kernel leave to network cards is said once each.
+std::unique_ptr<node::OffloadWatch> watch_offloads(std::span<const std::string> eal_arguments,
+                                                   std::span<const ControlledWorker> workers,
+                                                   const cpu_set_t& allowed) {
+  const auto devices = io::read_device_arguments(eal_arguments);
+  if (!devices) return {};
+  std::vector<std::string> interfaces;
+  for (const io::DeviceArgument& device : devices.value()) {
+    if (!device.interface.empty()) interfaces.push_back(device.interface);
+  }
+  std::vector<unsigned> cores;
+  for (const ControlledWorker& worker : workers) cores.push_back(worker.core);
+  const node::ControlPlacement placement(allowed, cores);
+  return std::make_unique<node::OffloadWatch>(
+      interfaces, [](const std::string& finding) { fmt::print(stderr, "roost: {}\n", finding); });
+}
+
 // The captures, by one worker in the time of the packets; what became of each.
 Result<std::vector<CaptureTotals>> replay(Workers& workers, const Config& config,
                                           const io::Eal& eal, std::vector<io::Port>& ports,
@@ -135,15 +154,22 @@ void read_devices(std::span<const io::Port> ports, std::span<PortTotals> totals)
   }
 }
 
-Result<Report> run_with_ports(const Config& config, uint64_t owner_seed, const io::Eal& eal,
-                              std::vector<io::Port>& ports, std::span<const Replay> replays,
-                              const RunOptions& options, const cpu_set_t& allowed) {
+std::vector<PortLink> read_links(std::span<const io::Port> ports) {
+  std::vector<PortLink> links;
+  for (const io::Port& port : ports) links.push_back({port.device_name(), port.is_link_up()});
+  return links;
+}
+
+Result<RunOutcome> run_with_ports(const Config& config, uint64_t owner_seed, const io::Eal& eal,
+                                  std::vector<io::Port>& ports, std::span<const Replay> replays,
+                                  const RunOptions& options, const cpu_set_t& allowed) {
   auto workers = Workers::create(config, ports, owner_seed, *options.stop);
   if (!workers) return workers.error();
   Observation observation(config, {.datapaths = workers.value()->datapaths(),
                                    .room = &workers.value()->room(),
                                    .ports = device_names(ports),
-                                   .is_replay = !replays.empty()});
+                                   .is_replay = !replays.empty(),
+                                   .tell = log_event});
   // From now on others may ask, as soon as packets flow, and until they flow no more.
   auto control = ControlPlane::start(
       config,
@@ -153,13 +179,17 @@ Result<Report> run_with_ports(const Config& config, uint64_t owner_seed, const i
        .io_version = io::dpdk_version(),
        .config_path = options.config_path,
        .trace = [&](const Json& parameters) { return observation.trace(parameters); },
-       .begin = [&] { return observation.begin(options.watch); }},
+       .begin = [&] { return observation.begin(options.watch); },
+       .tell = log_event,
+       .read_links = [&] { return read_links(ports); }},
       allowed);
   if (!control) return control.error();
   std::optional<ControlPlane> plane(std::move(control).value());
   const auto began = std::chrono::steady_clock::now();
   std::vector<CaptureTotals> captures;
   if (replays.empty()) {
+    const auto offloads =
+        watch_offloads(options.eal_arguments, workers.value()->controlled(), allowed);
     workers.value()->run_live();
   } else {
     auto replayed = replay(*workers.value(), config, eal, ports, replays);
@@ -167,12 +197,13 @@ Result<Report> run_with_ports(const Config& config, uint64_t owner_seed, const i
     captures = std::move(replayed).value();
   }
   plane.reset();
-  if (auto error = observation.finish()) return *error;
+  std::optional<Error> capture_error = observation.finish();
   RunTotals totals = workers.value()->totals();
   totals.captures = std::move(captures);
   read_devices(ports, totals.ports);
   totals.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  return make_report(workers.value()->states(), std::move(totals));
+  return RunOutcome{make_report(workers.value()->states(), std::move(totals)),
+                    std::move(capture_error)};
 }
 
 // How many workers there will be: a replay has one, so that it repeats; else as many as the
@@ -195,7 +226,7 @@ Result<uint32_t> count_workers(const Config& config, std::span<const std::string
 
 }  // namespace
 
-Result<Report> run_on_ports(const Config& config, const RunOptions& options) {
+Result<RunOutcome> run_on_ports(const Config& config, const RunOptions& options) {
   auto replays = find_replays(options.eal_arguments);
   if (!replays) return replays.error();
   for (const Replay& replay : replays.value()) say_what_is_odd(replay.capture);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <csignal>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,8 +21,13 @@ struct RunOptions {
   WatchOptions watch{};
 };
 
+struct RunOutcome {
+  Report report{};
+  std::optional<Error> capture_error{};  // the file of --capture is not whole
+};
+
 // Captures are looked at before DPDK starts; what is odd about them is said on standard error.
 // While it runs, a line a second on standard error if that is a terminal.
-[[nodiscard]] Result<Report> run_on_ports(const Config& config, const RunOptions& options);
+[[nodiscard]] Result<RunOutcome> run_on_ports(const Config& config, const RunOptions& options);
 
 }  // namespace roost::lb

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "roost/hash/random_seed.h"
+
 namespace roost::lb {
 
 namespace {
 
-// Room for the services of the family at a load that never refuses one.
-uint64_t index_capacity(size_t service_count) { return 16 + 2 * uint64_t{service_count}; }
+// Room for so many services or backends at a load that never refuses one.
+uint64_t index_capacity(size_t count) { return 16 + 2 * uint64_t{count}; }
 
 }  // namespace
 
@@ -18,7 +20,10 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyLayout& 
   auto index = Index::create(
       {.capacity = index_capacity(layout.services.size()), .hash_seed = config.hash_seed});
   if (!index) return index.error();
-  ServiceTable table(std::move(index).value(), config.maglev_seed);
+  auto by_source = Index::create(
+      {.capacity = index_capacity(layout.backends.size()), .hash_seed = config.hash_seed});
+  if (!by_source) return by_source.error();
+  ServiceTable table(std::move(index).value(), std::move(by_source).value(), config.maglev_seed);
   for (uint32_t i = 0; i < layout.services.size(); ++i) {
     const ServiceSlot& slot = layout.services[i];
     Service service{{}, slot.backends, std::move(config.maglevs[i])};
@@ -37,12 +42,20 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyLayout& 
   }
   for (const BackendSlot& slot : layout.backends) {
     Backend backend;
+    if (slot.use == SlotUse::kConfigured && layout.services[slot.service].mode == Mode::kNat) {
+      table.note_source(slot, layout.services[slot.service].protocol,
+                        static_cast<uint32_t>(table.backends_.size()));
+    }
     if (slot.use != SlotUse::kFree) {
       backend.endpoint = {slot.address.as<Address>().value(), slot.port};
       backend.virtual_endpoint = table.services_[slot.service].virtual_endpoint;
       backend.service = slot.service;
       backend.weight = slot.weight;
       backend.mode = layout.services[slot.service].mode;
+      // Not where the last run began: its backends may know those ports still.
+      if (backend.mode == Mode::kFullnat) {
+        backend.local_port_turn = static_cast<uint32_t>(random_seed());
+      }
       table.backend_addresses_.push_back(backend.endpoint.address);
     }
     table.backends_.push_back(backend);
@@ -54,8 +67,40 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyLayout& 
 }
 
 template <class Address>
+void ServiceTable<Address>::note_source(const BackendSlot& slot, net::IpProtocol protocol,
+                                        uint32_t index) {
+  const Key source{
+      .source = slot.address.as<Address>().value(), .source_port = slot.port, .protocol = protocol};
+  const bool is_known = by_source_.find(source) != nullptr;
+  const InsertOutcome outcome = by_source_.insert(source, is_known ? kAmbiguous : index);
+  ROOST_ASSERT(outcome != InsertOutcome::kFull);
+}
+
+template <class Address>
 void ServiceTable<Address>::pin_neighbours(NextHops& next_hops) {
   for (Backend& backend : backends_) backend.neighbour = next_hops.pin(backend.endpoint.address);
+  find_sides(next_hops);
+}
+
+template <class Address>
+void ServiceTable<Address>::find_sides(NextHops& next_hops) {
+  for (Backend& backend : backends_) {
+    if (backend.side != kNoSide) continue;
+    backend.side = next_hops.port_towards(backend.endpoint.address).value_or(kNoSide);
+  }
+}
+
+template <class Address>
+std::optional<uint32_t> ServiceTable<Address>::other_backend(uint32_t service, const Key& key,
+                                                             size_t picked) const {
+  const std::vector<uint32_t>& all = services_[service].backends;
+  for (size_t i = 1; i < all.size(); ++i) {
+    const uint32_t backend = all[(picked + i) % all.size()];
+    const Backend& other = backends_[backend];
+    if (other.weight != 0 && other.endpoint.address != key.source) return backend;
+  }
+  const bool may_be_itself = backends_[all[picked]].mode == Mode::kFullnat;
+  return may_be_itself ? std::optional(all[picked]) : std::nullopt;
 }
 
 template <class Address>
@@ -66,6 +111,7 @@ void ServiceTable<Address>::replace_by(ServiceTable& next) {
     if (next.is_kept_[i]) {
       next.backends_[i].counters = backends_[i].counters;
       next.backends_[i].neighbour = backends_[i].neighbour;
+      next.backends_[i].side = backends_[i].side;
       next.backends_[i].local_port_turn = backends_[i].local_port_turn;
     } else {
       next.forgotten_ += backends_[i].counters;
@@ -82,7 +128,9 @@ void ServiceTable<Address>::change_weights(uint32_t service, std::span<const uin
   for (size_t i = 0; i < weights.size(); ++i) {
     backends_[changed.backends[i]].weight = weights[i];
   }
-  std::swap(changed.maglev, maglev);
+  std::swap(changed.maglevs.in_force, maglev);
+  // The first change since the configuration was read: what was in force is what is configured.
+  if (!changed.maglevs.undrained) changed.maglevs.undrained.emplace(std::move(maglev));
 }
 
 template class ServiceTable<net::Ipv4Address>;

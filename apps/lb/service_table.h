@@ -49,6 +49,8 @@ class ServiceTable {
   using Key = net::FlowKey<Address>;
   using Endpoint = net::Endpoint<Address>;
 
+  static constexpr uint16_t kNoSide = UINT16_MAX;
+
   // A backend in a service. One that serves two services is two of these.
   struct Backend {
     Endpoint endpoint{};
@@ -56,7 +58,8 @@ class ServiceTable {
     // By whom it is reached; it may be another's by now, if it is not for ever.
     node::NeighbourIndex neighbour = node::kNoNeighbour;
     uint32_t service = 0;
-    uint32_t weight = 0;  // 0: no new connections
+    uint32_t weight = 0;      // 0: no new connections
+    uint16_t side = kNoSide;  // the port by which it is reached, and has to answer
     Mode mode = Mode::kNat;
     uint32_t local_port_turn = 0;  // of `fullnat`: counts its connections
     BackendCounters counters{};
@@ -64,12 +67,12 @@ class ServiceTable {
 
   struct Service {
     Endpoint virtual_endpoint{};
-    std::vector<uint32_t> backends;  // what the Maglev table's indices stand for
-    balance::Maglev maglev;
+    std::vector<uint32_t> backends;  // what the Maglev tables' indices stand for
+    ServiceMaglevs maglevs;
   };
 
   struct Config {
-    std::vector<balance::Maglev> maglevs{};  // by service slot
+    std::vector<ServiceMaglevs> maglevs{};  // by service slot
     uint64_t maglev_seed = 0;
     std::optional<uint64_t> hash_seed{};
   };
@@ -79,6 +82,8 @@ class ServiceTable {
 
   // The backends' neighbours are there for ever from now on; `next_hops` must reach them all.
   void pin_neighbours(NextHops& next_hops);
+  // Finds the sides of backends that have none yet.
+  void find_sides(NextHops& next_hops);
 
   // Becomes `next`, whose layout follows this one's: backends that stay keep counters and
   // neighbours. What it was is in `next` afterwards. O(backends); allocates nothing.
@@ -90,12 +95,27 @@ class ServiceTable {
     return service == nullptr ? std::nullopt : std::optional(*service);
   }
 
-  // The backend for a new connection; nothing when all have weight 0.
-  [[nodiscard]] std::optional<uint32_t> pick_backend(uint32_t service, const Key& key) const {
+  // The backend for a new connection; nothing when all have weight 0. One that was there before us
+  // (`is_midstream`) gets the one that it has, which may have been drained since. A client that is
+  // a backend itself gets another one: it would have to answer itself.
+  [[nodiscard]] std::optional<uint32_t> pick_backend(uint32_t service, const Key& key,
+                                                     bool is_midstream = false) const {
     const Hash64 hash = maglev_hash_.template hash<sizeof(Key)>(&key);
-    const std::optional<size_t> picked = services_[service].maglev.pick(hash.bits);
+    const ServiceMaglevs& maglevs = services_[service].maglevs;
+    const bool is_by_undrained = is_midstream && maglevs.undrained;
+    const std::optional<size_t> picked =
+        (is_by_undrained ? *maglevs.undrained : maglevs.in_force).pick(hash.bits);
     if (!picked) return {};
-    return services_[service].backends[*picked];
+    const uint32_t backend = services_[service].backends[*picked];
+    if (backends_[backend].endpoint.address != key.source) return backend;
+    return other_backend(service, key, *picked);
+  }
+
+  // The one backend of mode `nat` that sends from the source of `key`; nothing if two services have
+  // it, and so the virtual address is not certain. Constant time.
+  [[nodiscard]] std::optional<uint32_t> find_backend(const Key& key) {
+    const uint32_t* backend = by_source_.find(source_of(key));
+    return backend == nullptr || *backend == kAmbiguous ? std::nullopt : std::optional(*backend);
   }
 
   // The same for all packets of a flow in one direction.
@@ -104,8 +124,8 @@ class ServiceTable {
   }
 
   // New connections of the service go to its backends by these weights from now on, one for each,
-  // for which `maglev` was made; the one it had is in `maglev` afterwards. Connections stay where
-  // they are. Allocates nothing.
+  // for which `maglev` was made; what it had and does not need any more is in `maglev` afterwards.
+  // Connections stay where they are. Allocates nothing.
   void change_weights(uint32_t service, std::span<const uint32_t> weights, balance::Maglev& maglev);
 
   // Whether some service has this address. O(log services).
@@ -128,8 +148,18 @@ class ServiceTable {
  private:
   using Index = FlowTable<Key, uint32_t>;
 
-  ServiceTable(Index by_destination, uint64_t maglev_seed)
-      : by_destination_(std::move(by_destination)), maglev_hash_(maglev_seed) {}
+  // The next one in the service's list at another address than the client's. Where the backend sees
+  // a local address instead (`fullnat`), itself, if it is the only one. O(backends).
+  [[nodiscard]] std::optional<uint32_t> other_backend(uint32_t service, const Key& key,
+                                                      size_t picked) const;
+
+  static constexpr uint32_t kAmbiguous = UINT32_MAX;
+
+  ServiceTable(Index by_destination, Index by_source, uint64_t maglev_seed)
+      : by_destination_(std::move(by_destination)),
+        by_source_(std::move(by_source)),
+        maglev_hash_(maglev_seed) {}
+  void note_source(const BackendSlot& slot, net::IpProtocol protocol, uint32_t index);
 
   // What all packets to a service share.
   [[nodiscard]] static Key destination_of(const Key& key) {
@@ -137,8 +167,13 @@ class ServiceTable {
             .destination_port = key.destination_port,
             .protocol = key.protocol};
   }
+  // What all packets from a backend share.
+  [[nodiscard]] static Key source_of(const Key& key) {
+    return {.source = key.source, .source_port = key.source_port, .protocol = key.protocol};
+  }
 
   Index by_destination_;
+  Index by_source_;
   KeyedHash maglev_hash_;
   std::vector<Service> services_;
   std::vector<Backend> backends_;

@@ -2,9 +2,8 @@
 
 namespace roost::lb {
 
-Result<StateUpdate> StateUpdate::create(
-    const Config& config, const Layout& layout,
-    const std::array<std::vector<balance::Maglev>, 2>& maglevs) {
+Result<StateUpdate> StateUpdate::create(const Config& config, const Layout& layout,
+                                        const std::array<std::vector<ServiceMaglevs>, 2>& maglevs) {
   const auto seed = config.table.hash_seed;
   auto ipv4 = ServiceTable<net::Ipv4Address>::create(layout.families[0],
                                                      {maglevs[0], config.maglev_seed, seed});

@@ -80,7 +80,7 @@ struct StateUpdate {
 
   // Of a configuration, its layout, and the Maglev tables of both families.
   static Result<StateUpdate> create(const Config& config, const Layout& layout,
-                                    const std::array<std::vector<balance::Maglev>, 2>& maglevs);
+                                    const std::array<std::vector<ServiceMaglevs>, 2>& maglevs);
 };
 
 // `Tables`: see tables.h. The definitions are in state_impl.h.
@@ -99,6 +99,8 @@ class BasicState {
   // The update is in force from now on; connections stay where they are. What it replaced is in
   // `update` afterwards. O(backends); allocates nothing.
   void exchange(StateUpdate& update);
+  // Tells the ports' networks whose addresses are answered for here, from the next turn on.
+  void announce() { next_hops_.announce(); }
   // Connections get these from their next packet on.
   void set_timeouts(const StateTimeouts& timeouts) { config_.timeouts = timeouts; }
   [[nodiscard]] NextHops& next_hops() { return next_hops_; }

@@ -7,12 +7,26 @@
 
 #include "apps/lb/connection_table_impl.h"
 #include "apps/lb/state.h"
+#include "apps/lb/timeout_names.h"
 
 namespace roost::lb {
 
 inline constexpr uint64_t kDatagramsMax = 4'096;
 inline constexpr uint64_t kUnusedMax = 16;
 inline constexpr uint16_t kWaitingFragmentsMax = 256;
+
+// A connection that was used in the last ten seconds is not evicted once it is confirmed.
+inline TickCount silence_ticks_min(double tick_seconds) {
+  constexpr double kSeconds = 10;
+  return timeout_ticks(kSeconds, tick_seconds).value_or(kTimeoutTicksMax);
+}
+
+// An expired connection counts as live for so long. A line of the cache every dozen connections in
+// five seconds is nothing beside the packets.
+inline TickCount pass_ticks(double tick_seconds) {
+  constexpr double kSeconds = 5;
+  return timeout_ticks(kSeconds, tick_seconds).value_or(kTimeoutTicksMax);
+}
 
 // A family without services takes no room.
 template <class Address>
@@ -56,7 +70,9 @@ Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create
   auto connections = ConnectionTable<Address, Tables>::create(
       {.connections = connections_wanted(config, family->services_),
        .hash_seed = config.table.hash_seed,
-       .local_ports = std::move(ports).value()},
+       .local_ports = std::move(ports).value(),
+       .silence_ticks_min = silence_ticks_min(config.tick_seconds()),
+       .pass_ticks = pass_ticks(config.tick_seconds())},
       family->services_);
   if (!connections) {
     return Error{"[table] connections: " + connections.error().message};
@@ -160,6 +176,8 @@ void BasicState<Tables>::exchange(StateUpdate& update) {
   next_hops_.exchange_local(update.local);
   ipv4_->services().replace_by(update.ipv4);
   ipv6_->services().replace_by(update.ipv6);
+  ipv4_->services().find_sides(next_hops_);
+  ipv6_->services().find_sides(next_hops_);
 }
 
 }  // namespace roost::lb

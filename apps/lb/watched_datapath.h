@@ -12,8 +12,9 @@
 
 namespace roost::lb {
 
-// What one worker is watched for. The worker writes while it has the watch, one other thread reads
-// the ring; the rest belongs to the worker until it has given the watch back.
+// What one worker is watched for. The worker writes while it has the watch and until the reader
+// closes the ring, one other thread reads it; the rest belongs to the worker until it has given the
+// watch back.
 struct Watch {
   struct Config {
     uint16_t worker = 0;
@@ -45,7 +46,7 @@ class WatchedDatapath : public Datapath {
   void set_watch(Watch* watch) { watch_ = watch; }
 
   void process(net::PacketBatch& batch, Tick now) {
-    if (watch_ == nullptr) [[likely]] {
+    if (watch_ == nullptr || watch_->ring.is_closed()) [[likely]] {
       Datapath::process(batch, now);
     } else {
       watch_each(batch, now);
@@ -55,7 +56,7 @@ class WatchedDatapath : public Datapath {
   void idle(Tick now, uint64_t bucket_budget) {
     const size_t own_before = outbox().frame_count();
     Datapath::idle(now, bucket_budget);
-    if (watch_ != nullptr) [[unlikely]]
+    if (watch_ != nullptr && !watch_->ring.is_closed()) [[unlikely]]
       watch_own(own_before, now, false);
   }
 

@@ -91,6 +91,7 @@ bool Workers::is_stopped() {
 
 void Workers::run_live() {
   const io::TickClock clock(workers_.front()->state.config().tick_seconds());
+  workers_.front()->state.announce();
   const std::stop_token told_to_stop = others_stop_.get_token();
   io::run_on_lcores(workers_.size(), [&](size_t index) {
     One& one = *workers_[index];

@@ -8,6 +8,7 @@
 
 #include "apps/lb/config.h"
 #include "apps/lb/datapath_impl.h"
+#include "apps/lb/family_departure_impl.h"
 #include "apps/lb/family_errors_impl.h"
 #include "apps/lb/family_path_impl.h"
 #include "apps/lb/state_impl.h"

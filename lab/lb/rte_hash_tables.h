@@ -175,6 +175,9 @@ class RteHashTimedTable {
     auto* one = reinterpret_cast<Record*>(reinterpret_cast<uintptr_t>(found));  // its first member
     one->last_tick = now_.count + timeout;
   }
+  [[nodiscard]] TickCount ticks_left(const Value* found) const {
+    return static_cast<TickCount>(reinterpret_cast<const Record*>(found)->last_tick - now_.count);
+  }
 
   AdvanceOutcome advance(Tick now) {
     now_ = now;

@@ -35,6 +35,8 @@ class SpscRing {
     if (written - read_.load(std::memory_order_acquire) == records_.size()) return nullptr;
     return &records_[written % records_.size()];
   }
+  // Whether the reader wants no more; who writes on is read all the same.
+  [[nodiscard]] bool is_closed() const { return is_closed_.load(std::memory_order_relaxed); }
   // The claimed record is the reader's.
   void publish() {
     written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -52,11 +54,14 @@ class SpscRing {
   void release() {
     read_.store(read_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
+  // It wants no more.
+  void close() { is_closed_.store(true, std::memory_order_relaxed); }
 
  private:
   std::vector<Record> records_;
   alignas(64) std::atomic<uint64_t> written_{0};
   alignas(64) std::atomic<uint64_t> read_{0};
+  std::atomic<bool> is_closed_{false};  // orders nothing; in the line that only the reader writes
 };
 
 }  // namespace roost

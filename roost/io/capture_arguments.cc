@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::string_view kDeviceOption = "--vdev";
 
+bool is_packet_socket_driver(std::string_view device) {
+  return device.starts_with("net_af_packet") || device.starts_with("eth_af_packet");
+}
+
 bool is_capture_driver(std::string_view device) {
   return device.starts_with("net_pcap") || device.starts_with("eth_pcap");
 }
@@ -24,6 +28,10 @@ bool reads_as_true(std::string_view value) {
 }
 
 void read_key(std::string_view key, std::string_view value, DeviceArgument& device) {
+  if (is_packet_socket_driver(device.name)) {
+    if (key == "iface") device.interface = value;
+    return;
+  }
   if (key == "rx_pcap") device.rx_paths.emplace_back(value);
   if (key == "tx_pcap") device.tx_paths.emplace_back(value);
   if (key == "infinite_rx") device.is_infinite = reads_as_true(value);
@@ -33,7 +41,7 @@ void read_key(std::string_view key, std::string_view value, DeviceArgument& devi
 DeviceArgument read_device(std::string_view text) {
   size_t comma = text.find(',');
   DeviceArgument device{.name = std::string(text.substr(0, comma))};
-  const bool reads_keys = is_capture_driver(device.name);
+  const bool reads_keys = is_capture_driver(device.name) || is_packet_socket_driver(device.name);
   while (reads_keys && comma != std::string_view::npos) {
     text.remove_prefix(comma + 1);
     comma = text.find(',');

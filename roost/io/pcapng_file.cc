@@ -147,17 +147,33 @@ std::optional<Error> PcapngFile::finish(uint64_t dropped_count) {
     statistics.end_options();
     write_block(kInterfaceStatistics);
   }
-  if (std::fclose(file_.release()) != 0) has_failed_ = true;
-  if (has_failed_) return Error{path_ + ": not all of it could be written; is the disk full?"};
-  return {};
+  if (std::fclose(file_.release()) != 0) note_failure();
+  return failure();
+}
+
+void PcapngFile::flush() {
+  if (failed_number_ == 0 && std::fflush(file_.get()) != 0) note_failure();
+}
+
+std::optional<Error> PcapngFile::failure() const {
+  if (failed_number_ == 0) return {};
+  return Error{path_ + ": not all of it could be written: " +
+               std::generic_category().message(failed_number_)};
+}
+
+// The first one counts.
+void PcapngFile::note_failure() {
+  if (failed_number_ == 0) failed_number_ = errno == 0 ? EIO : errno;
 }
 
 void PcapngFile::write_block(uint32_t type) {
   const auto length = static_cast<uint32_t>(body_.size() + 3 * sizeof(uint32_t));
   const std::array<uint32_t, 2> begin = {type, length};
-  has_failed_ = std::fwrite(begin.data(), sizeof begin, 1, file_.get()) != 1 || has_failed_;
-  has_failed_ = std::fwrite(body_.data(), body_.size(), 1, file_.get()) != 1 || has_failed_;
-  has_failed_ = std::fwrite(&length, sizeof length, 1, file_.get()) != 1 || has_failed_;
+  if (failed_number_ != 0) return;
+  const bool is_written = std::fwrite(begin.data(), sizeof begin, 1, file_.get()) == 1 &&
+                          std::fwrite(body_.data(), body_.size(), 1, file_.get()) == 1 &&
+                          std::fwrite(&length, sizeof length, 1, file_.get()) == 1;
+  if (!is_written) note_failure();
 }
 
 }  // namespace roost::io

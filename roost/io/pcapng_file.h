@@ -44,11 +44,15 @@ class PcapngFile {
 
   static Result<PcapngFile> create(const Config& config);
 
-  // What cannot be written is kept in mind and told by finish().
+  // What cannot be written is kept in mind and told by finish(); nothing is written after it.
   void write(const Frame& frame);
 
   // What was written can be read, whatever comes after.
-  void flush() { std::fflush(file_.get()); }
+  void flush();
+
+  // Why not all of it could be written so far: a full disk above all. Only what was flushed is
+  // known; a buffer's worth may wait.
+  [[nodiscard]] std::optional<Error> failure() const;
 
   // Ends the file, with how many frames had no room on their way here. An error: a frame was not
   // written, a full disk above all.
@@ -63,13 +67,14 @@ class PcapngFile {
       : file_(file), path_(config.path), counts_(config.interfaces.size()) {}
   void write_header(const Config& config);
   void write_block(uint32_t type);
+  void note_failure();
 
   std::unique_ptr<std::FILE, CloseFile> file_;
   std::string path_;
   std::vector<uint64_t> counts_;  // frames by interface
   std::vector<uint8_t> body_;     // of the block that is being made
   uint64_t last_nanoseconds_ = 0;
-  bool has_failed_ = false;
+  int failed_number_ = 0;  // the system's; 0: nothing has failed
 };
 
 }  // namespace roost::io

@@ -206,6 +206,11 @@ PortCounters Port::counters() const {
   return sum;
 }
 
+bool Port::is_link_up() const {
+  rte_eth_link link = {};
+  return rte_eth_link_get_nowait(id_, &link) != 0 || link.link_status == RTE_ETH_LINK_UP;
+}
+
 DeviceCounters Port::read_device_counters() const {
   rte_eth_stats stats = {};
   if (rte_eth_stats_get(id_, &stats) != 0) return {};

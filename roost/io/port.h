@@ -76,6 +76,8 @@ class Port {
   [[nodiscard]] PortCounters counters() const;
   // Asks the device; not for every packet.
   [[nodiscard]] DeviceCounters read_device_counters() const;
+  // What the device says of its link now; a device that says nothing has one. Any thread may ask.
+  [[nodiscard]] bool is_link_up() const;
 
  private:
   Port(uint16_t id, const BufferPool& pool) : id_(id), pool_(pool.get()) {}

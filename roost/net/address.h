@@ -55,6 +55,11 @@ struct Ipv6Address {
 
   [[nodiscard]] constexpr bool is_multicast() const { return bytes[0] == 0xff; }
 
+  // fe80::/10: of one link only.
+  [[nodiscard]] constexpr bool is_link_local() const {
+    return bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80;
+  }
+
   auto operator<=>(const Ipv6Address&) const = default;
 };
 

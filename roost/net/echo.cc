@@ -20,7 +20,7 @@ void exchange(uint8_t* a, uint8_t* b, size_t bytes) { std::swap_ranges(a, a + by
 
 bool is_echo_request(const Packet& packet, const ParsedPacket& parsed) {
   const IpProtocol protocol = parsed.is_ipv6 ? kProtocolIcmp6 : kProtocolIcmp4;
-  if (parsed.protocol != protocol || parsed.l4_bytes < kEchoBytesMin ||
+  if (parsed.fragment.is_one() || parsed.protocol != protocol || parsed.l4_bytes < kEchoBytesMin ||
       parsed.l4_offset + kEchoBytesMin > packet.contiguous_bytes) {
     return false;
   }

@@ -6,8 +6,8 @@
 
 namespace roost::net {
 
-// Whether a packet that parsed as kUnsupportedProtocol is an echo request whose header can be
-// touched.
+// Whether a packet that parsed as kUnsupportedProtocol is a whole echo request whose header can be
+// touched: no fragment, of which the reply would be one too, without the others.
 [[nodiscard]] bool is_echo_request(const Packet& packet, const ParsedPacket& parsed);
 
 // Makes the reply: type, addresses exchanged, MACs exchanged, time to live 64. Checksums are

@@ -26,6 +26,7 @@ inline constexpr uint16_t kCustomer = 0x8100;  // C-TAG
 inline constexpr uint16_t kService = 0x88a8;   // S-TAG, the outer tag of QinQ
 // Of the control information; above it are priority and drop eligibility.
 inline constexpr uint16_t kIdentifierMask = 0x0fff;
+inline constexpr uint16_t kPriorityOnly = 0;  // an identifier that names no VLAN
 inline constexpr size_t kTagsMax = 2;
 }  // namespace vlan
 
@@ -86,6 +87,8 @@ inline constexpr size_t kExtensionHeadersMax = 8;
 namespace tcp {
 inline constexpr size_t kSourcePort = 0;
 inline constexpr size_t kDestinationPort = 2;
+inline constexpr size_t kSequence = 4;
+inline constexpr size_t kAcknowledgement = 8;
 inline constexpr size_t kDataOffset = 12;  // high four bits, 4-byte units
 inline constexpr size_t kFlags = 13;
 inline constexpr size_t kChecksum = 16;
@@ -176,6 +179,27 @@ inline constexpr size_t kNeighbourBytes = 24;  // the message without options
 inline constexpr uint8_t kSourceLinkAddressOption = 1;
 inline constexpr uint8_t kTargetLinkAddressOption = 2;
 }  // namespace icmpv6
+
+// Multicast listener discovery: RFC 2710 section 3 (version 1), RFC 3810 section 5 (version 2). The
+// options are hop-by-hop ones: RFC 8200 section 4.2, RFC 2711.
+namespace mld {
+inline constexpr uint8_t kQuery = 130;
+inline constexpr uint8_t kReport1 = 131;
+inline constexpr uint8_t kDone1 = 132;
+inline constexpr uint8_t kReport2 = 143;
+inline constexpr size_t kResponse = 4;           // of a query, 16 bits
+inline constexpr size_t kGroup = 8;              // of all but a report of version 2
+inline constexpr size_t kMessageBytes = 24;      // of version 1
+inline constexpr size_t kQueryBytesMin2 = 28;    // of version 2, without sources
+inline constexpr size_t kReportHeaderBytes = 8;  // of version 2
+inline constexpr size_t kRecordCount = 6;
+inline constexpr size_t kRecordBytes = 20;  // without sources
+inline constexpr size_t kRecordGroup = 4;   // in a record
+inline constexpr uint8_t kPad1 = 0;
+inline constexpr uint8_t kPadN = 1;
+inline constexpr uint8_t kRouterAlert = 5;
+inline constexpr uint16_t kRouterAlertMld = 0;
+}  // namespace mld
 
 // The transport protocols that Roost tracks. The protocol field of a header can hold any number.
 enum class IpProtocol : uint8_t { kTcp = 6, kUdp = 17 };

@@ -7,6 +7,7 @@
 #include "roost/base/assert.h"
 #include "roost/net/byte_order.h"
 #include "roost/net/checksum.h"
+#include "roost/net/frame_header.h"
 #include "roost/net/rewrite.h"
 
 namespace roost::net {
@@ -40,18 +41,6 @@ bool may_be_answered(const Packet& packet, const ParsedPacket& parsed) {
   return !read_macs(packet).destination.is_multicast() && is_one_station(source, parsed.is_ipv6) &&
          is_one_station(destination, parsed.is_ipv6) && !parsed.fragment.is_later() &&
          !is_icmp_error(packet, parsed);
-}
-
-// Returns where the IP header goes.
-uint8_t* write_link_header(const Packet& packet, const ParsedPacket& parsed, MacAddress source_mac,
-                           uint8_t* frame) {
-  const MacPair macs = {.source = source_mac, .destination = read_macs(packet).source};
-  std::memcpy(frame + ethernet::kDestination, &macs.destination, sizeof macs.destination);
-  std::memcpy(frame + ethernet::kSource, &macs.source, sizeof macs.source);
-  // The tags and the EtherType, as they came.
-  std::memcpy(frame + ethernet::kAddressesBytes, packet.data + ethernet::kAddressesBytes,
-              parsed.ip_offset - ethernet::kAddressesBytes);
-  return frame + parsed.ip_offset;
 }
 
 void write_ipv4_header(uint8_t* ip, const uint8_t* received, const IpAddress& source,
@@ -111,7 +100,11 @@ size_t make_icmp_answer(const Packet& packet, const ParsedPacket& parsed, const 
   const size_t message_bytes = icmp::kHeaderBytes + embedded_bytes;
 
   const uint8_t* received = packet.data + parsed.ip_offset;
-  uint8_t* ip = write_link_header(packet, parsed, answer.source_mac, frame.data());
+  const FrameHeader header = {
+      .macs = {.source = answer.source_mac, .destination = read_macs(packet).source},
+      .vlan = answer.vlan,
+      .ether_type = parsed.is_ipv6 ? ethernet::kIpv6 : ethernet::kIpv4};
+  uint8_t* ip = write_frame_header(frame, header).data();
   uint8_t* message = ip + header_bytes;
   write_icmp_header(message, parsed.is_ipv6, answer);
   std::memcpy(message + icmp::kHeaderBytes, received, embedded_bytes);
@@ -125,7 +118,7 @@ size_t make_icmp_answer(const Packet& packet, const ParsedPacket& parsed, const 
     write_ipv4_header(ip, received, answer.source, header_bytes + message_bytes);
   }
   store_be16(message + icmp::kChecksum, checksum_of(sum));
-  return parsed.ip_offset + header_bytes + message_bytes;
+  return header.byte_count() + header_bytes + message_bytes;
 }
 
 }  // namespace roost::net

@@ -16,7 +16,7 @@
 
 namespace roost::net {
 
-// An answer goes back the way the packet came: to the MAC that sent it, with its VLAN tags.
+// An answer goes back the way the packet came: to the MAC that sent it.
 struct IcmpAnswer {
   enum class Reason : uint8_t {
     kTooBig,        // fragmentation needed, or packet too big
@@ -25,6 +25,7 @@ struct IcmpAnswer {
   Reason reason = Reason::kTimeExceeded;
   uint16_t mtu = 0;         // of the way out; only with kTooBig
   MacAddress source_mac{};  // of the port
+  VlanTags vlan{};          // of the port's frames
   IpAddress source{};       // of the packet's family
 };
 

@@ -125,6 +125,11 @@ Ipv6Address solicited_node_group(const Ipv6Address& address) {
   return group;
 }
 
+Ipv6Address link_local_address(const MacAddress& mac) {
+  const auto& [a, b, c, d, e, f] = mac.bytes;
+  return {{0xfe, 0x80, 0, 0, 0, 0, 0, 0, static_cast<uint8_t>(a ^ 2), b, c, 0xff, 0xfe, d, e, f}};
+}
+
 MacAddress group_mac(const Ipv6Address& group) {
   return {{0x33, 0x33, group.bytes[12], group.bytes[13], group.bytes[14], group.bytes[15]}};
 }

@@ -44,6 +44,9 @@ size_t write_neighbour_message(std::span<uint8_t> to, const NeighbourMessage& me
 // The group that a station with this address listens to: RFC 4291 section 2.7.1.
 [[nodiscard]] Ipv6Address solicited_node_group(const Ipv6Address& address);
 
+// The address of one link that a station makes of its MAC: RFC 4291 appendix A.
+[[nodiscard]] Ipv6Address link_local_address(const MacAddress& mac);
+
 // The MAC of an IPv6 group: RFC 2464 section 7.
 [[nodiscard]] MacAddress group_mac(const Ipv6Address& group);
 

@@ -69,6 +69,11 @@ struct VlanTags {
   uint8_t count = 0;
   std::array<VlanTag, vlan::kTagsMax> tags{};  // those from `count` on are default
 
+  // One tag that names no VLAN: the frame is of its port's own (IEEE 802.1Q clause 6.9.1).
+  [[nodiscard]] constexpr bool is_priority_only() const {
+    return count == 1 && tags[0].identifier() == vlan::kPriorityOnly;
+  }
+
   bool operator==(const VlanTags&) const = default;
 };
 

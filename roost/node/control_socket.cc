@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
 #include <asio/io_context.hpp>
 #include <asio/local/stream_protocol.hpp>
-#include <asio/post.hpp>
 #include <asio/read_until.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/streambuf.hpp>
@@ -17,7 +17,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <istream>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -29,6 +31,10 @@ namespace roost::node {
 namespace {
 
 using Protocol = asio::local::stream_protocol;
+using Clock = std::chrono::steady_clock;
+
+// Who has just connected, or just got an answer, is about to ask.
+constexpr std::chrono::milliseconds kIdleMin{100};
 
 std::string reason(int number) { return std::generic_category().message(number); }
 
@@ -67,26 +73,39 @@ Result<gid_t> find_group(const std::string& path, const std::string& name) {
 // A client: reads a line, has it answered, writes the answer, and so on, each within the time.
 class Session : public std::enable_shared_from_this<Session> {
  public:
+  // Called when it has become idle, or is over.
+  using OnRest = std::function<void()>;
+
   Session(Protocol::socket socket, const ControlSocket::Answer& answer, uint32_t seconds_max,
-          size_t& client_count)
+          OnRest on_rest)
       : socket_(std::move(socket)),
         timer_(socket_.get_executor()),
         request_(ControlSocket::kRequestBytesMax),
         answer_(answer),
         seconds_max_(seconds_max),
-        client_count_(client_count) {
-    ++client_count_;
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  ~Session() { --client_count_; }
+        on_rest_(std::move(on_rest)) {}
 
   void read() {
     limit_time();
+    reads_since_ = Clock::now();
     asio::async_read_until(
         socket_, request_, '\n',
         [self = shared_from_this()](std::error_code error, size_t) { self->have_read(error); });
   }
+
+  // Since when it waits for a request of which nothing new has come; none while it is at one.
+  [[nodiscard]] std::optional<Clock::time_point> idle_since() const {
+    std::error_code error;
+    if (!reads_since_ || (socket_.available(error) != 0 && !error)) return {};
+    return reads_since_;
+  }
+
+  void disconnect() {
+    std::error_code ignored;
+    socket_.close(ignored);
+  }
+
+  [[nodiscard]] bool is_over() const { return is_over_; }
 
  private:
   // Whatever is under way fails when the time is over, and with it ends the session.
@@ -94,17 +113,13 @@ class Session : public std::enable_shared_from_this<Session> {
     timer_.expires_after(std::chrono::seconds(seconds_max_));
     timer_.async_wait([weak = weak_from_this()](std::error_code error) {
       const auto self = weak.lock();
-      if (error || !self) return;
-      std::error_code ignored;
-      self->socket_.close(ignored);
+      if (!error && self) self->disconnect();
     });
   }
 
   void have_read(std::error_code error) {
-    if (error) {
-      timer_.cancel();
-      return;
-    }
+    reads_since_.reset();
+    if (error) return end();
     std::istream stream(&request_);
     std::string line;
     std::getline(stream, line);
@@ -112,11 +127,17 @@ class Session : public std::enable_shared_from_this<Session> {
     limit_time();
     asio::async_write(socket_, asio::buffer(reply_),
                       [self = shared_from_this()](std::error_code write_error, size_t) {
-                        if (!write_error)
-                          self->read();
-                        else
-                          self->timer_.cancel();
+                        if (write_error) return self->end();
+                        self->read();
+                        self->on_rest_();
                       });
+  }
+
+  void end() {
+    timer_.cancel();
+    disconnect();
+    is_over_ = true;
+    on_rest_();
   }
 
   Protocol::socket socket_;
@@ -125,7 +146,9 @@ class Session : public std::enable_shared_from_this<Session> {
   std::string reply_;
   const ControlSocket::Answer& answer_;
   uint32_t seconds_max_;
-  size_t& client_count_;
+  OnRest on_rest_;
+  std::optional<Clock::time_point> reads_since_;
+  bool is_over_ = false;
 };
 
 }  // namespace
@@ -174,22 +197,54 @@ class ControlSocket::Server {
   void accept() {
     acceptor_.async_accept([this](std::error_code error, Protocol::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      if (!error && client_count_ < kClientsMax) {
-        std::make_shared<Session>(std::move(socket), answer_, config_.seconds_max, client_count_)
-            ->read();
+      if (!error) {
+        newcomer_.emplace(std::move(socket));
+        return admit();
       }
-      if (!error) return accept();
       // No descriptor is left, above all. Some will be.
-      pause_.expires_after(std::chrono::seconds(1));
-      pause_.async_wait([this](std::error_code) { accept(); });
+      look_again_in(std::chrono::seconds(1), [this] { accept(); });
+    });
+  }
+
+  // Gives the newcomer a place: a free one, or that of whoever has been idle for longest. While all
+  // are busy it waits, and whoever comes after it waits in the kernel's queue.
+  void admit() {
+    std::erase_if(sessions_, [](const auto& session) { return session->is_over(); });
+    if (!newcomer_) return;
+    if (sessions_.size() == kClientsMax) {
+      const auto longest = std::ranges::min_element(sessions_, {}, [](const auto& session) {
+        return session->idle_since().value_or(Clock::time_point::max());
+      });
+      const auto since = (*longest)->idle_since();
+      if (!since) return look_again_in(kIdleMin, [this] { admit(); });
+      const auto young_for = *since + kIdleMin - Clock::now();
+      if (young_for > Clock::duration::zero()) {
+        return look_again_in(young_for, [this] { admit(); });
+      }
+      (*longest)->disconnect();
+      sessions_.erase(longest);
+    }
+    auto newcomer = std::exchange(newcomer_, std::nullopt);
+    if (!newcomer) return;
+    sessions_.push_back(std::make_shared<Session>(std::move(*newcomer), answer_,
+                                                  config_.seconds_max, [this] { admit(); }));
+    sessions_.back()->read();
+    accept();
+  }
+
+  void look_again_in(Clock::duration pause, std::function<void()> what) {
+    pause_.expires_after(pause);
+    pause_.async_wait([what = std::move(what)](std::error_code error) {
+      if (!error) what();
     });
   }
 
   Config config_;
   Answer answer_;
-  size_t client_count_ = 0;  // before what counts in it
   asio::io_context context_{1};
   Protocol::acceptor acceptor_{context_};
+  std::vector<std::shared_ptr<Session>> sessions_;
+  std::optional<Protocol::socket> newcomer_;  // connected, and waits for a place
   asio::steady_timer pause_{context_};
   std::thread thread_;
 };

@@ -3,8 +3,9 @@
 // workers, and knows nothing of what the lines mean.
 //
 // Whoever connects cannot stop it: connections, the length of a request, and the time that a client
-// may take to send one or to read its answer are bounded; who goes beyond is disconnected. One
-// request is answered at a time.
+// may take to send one or to read its answer are bounded; who goes beyond is disconnected. When all
+// places are taken, a new client gets that of the one that has been idle for longest; while none is
+// idle, it waits. One request is answered at a time.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "roost/net/neighbour_discovery.h"
+
 namespace roost::node {
 
 namespace {
@@ -49,6 +51,16 @@ std::optional<Error> check_pair(const net::IpPrefix& a, size_t port_a, const net
 }
 
 }  // namespace
+
+std::optional<net::Ipv6Address> link_local_address(const Interface& interface) {
+  bool has_ipv6 = false;
+  for (const net::IpPrefix& own : interface.addresses) {
+    if (!own.address.is_ipv6()) continue;
+    if (own.address.ipv6().is_link_local()) return own.address.ipv6();
+    has_ipv6 = true;
+  }
+  return has_ipv6 ? std::optional(net::link_local_address(interface.mac)) : std::nullopt;
+}
 
 Result<InterfaceTable> InterfaceTable::create(std::vector<Interface> interfaces,
                                               std::span<const Neighbour> neighbours) {

@@ -28,10 +28,22 @@ struct Interface {
   uint16_t mtu = kMtuDefault;  // largest IP packet, in bytes
 };
 
+// The port's address of the link alone: the first such one that it is given, else that of its MAC
+// (RFC 4291 appendix A). Nothing when it has no IPv6 address at all.
+[[nodiscard]] std::optional<net::Ipv6Address> link_local_address(const Interface& interface);
+
 // Somebody on a connected network.
 struct Neighbour {
   net::IpAddress address;
   net::MacAddress mac;
+};
+
+// An address that is answered for on a port: the port's own, or one that it stands for.
+struct AnsweredAddress {
+  uint16_t port = 0;
+  net::IpAddress address{};
+
+  auto operator<=>(const AnsweredAddress&) const = default;
 };
 
 struct NextHop {

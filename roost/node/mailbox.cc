@@ -30,6 +30,17 @@ Answer wait_for(Handoff& handoff, Clock::time_point deadline) {
   }
 }
 
+Answer wait_for_turn(const Heartbeat& heartbeat, uint32_t question, const Handoff& handoff,
+                     Clock::time_point deadline) {
+  for (;;) {
+    const bool is_closed = handoff.is_closed();
+    if (heartbeat.is_answered(question)) return Answer::kDone;
+    if (is_closed) return Answer::kClosed;
+    if (Clock::now() >= deadline) return Answer::kTimedOut;
+    std::this_thread::sleep_for(kLookEvery);
+  }
+}
+
 }  // namespace
 
 std::vector<Answer> Mailroom::ask(std::span<Request* const> requests,
@@ -45,6 +56,18 @@ std::vector<Answer> Mailroom::ask(std::span<Request* const> requests,
   }
   for (size_t i = 0; i < requests.size(); ++i) {
     if (requests[i] != nullptr) answers[i] = wait_for(mailboxes_[i].handoff_, deadline);
+  }
+  return answers;
+}
+
+std::vector<Answer> Mailroom::await_turns(std::chrono::milliseconds timeout) {
+  const Clock::time_point deadline = Clock::now() + timeout;
+  std::vector<uint32_t> questions;
+  for (Mailbox& mailbox : mailboxes_) questions.push_back(mailbox.heartbeat_.ask());
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < mailboxes_.size(); ++i) {
+    const Mailbox& mailbox = mailboxes_[i];
+    answers.push_back(wait_for_turn(mailbox.heartbeat_, questions[i], mailbox.handoff_, deadline));
   }
   return answers;
 }

@@ -3,8 +3,9 @@
 //
 //   control thread                               worker
 //   Mailroom::ask(requests, timeout)             each turn: Mailbox::serve()
-//     posts to every worker, then waits            nothing there: one relaxed load
+//     posts to every worker, then waits            nothing there: three relaxed loads of one line
 //                                                  else: one step() of the request
+//   Mailroom::await_turns(timeout)                 is answered by every turn, whatever is posted
 //
 // A request does a bounded amount of work a step and goes on with the next turn; a walk over a
 // table keeps its place in a cursor. Between two steps it can be withdrawn, and keeps what it has
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "roost/concurrent/handoff.h"
+#include "roost/concurrent/heartbeat.h"
 
 namespace roost::node {
 
@@ -40,8 +42,9 @@ class Request {
 // One worker's. It stands in a cache line of its own, because the worker looks at it every turn.
 class alignas(64) Mailbox {
  public:
-  // The worker: a step of the request that waits, if one does.
+  // The worker, each turn: a step of the request that waits, if one does.
   void serve() {
+    heartbeat_.beat();
     if (handoff_.is_offered()) run_step();
   }
 
@@ -61,18 +64,19 @@ class alignas(64) Mailbox {
   }
 
   Handoff handoff_;
+  Heartbeat heartbeat_;
   Request* request_ = nullptr;
 };
 static_assert(sizeof(Mailbox) == 64, "a worker's mailbox shares its line with nothing");
 
 enum class Answer : uint8_t {
   kDone,
-  kTimedOut,  // withdrawn: the request has done some of its work, or none
+  kTimedOut,  // withdrawn: the request has done some of its work, or none; or no turn was taken
   kClosed,    // the worker has ended, and the request has done some of its work, or none
   kNotAsked
 };
 
-// The mailboxes of all workers. Any number of threads may ask; one at a time is heard.
+// The mailboxes of all workers. Any number of threads may ask; one request at a time is heard.
 class Mailroom {
  public:
   explicit Mailroom(size_t worker_count) : mailboxes_(worker_count) {}
@@ -86,6 +90,10 @@ class Mailroom {
   // whatever the answers, one for each worker. Blocks: not for workers.
   [[nodiscard]] std::vector<Answer> ask(std::span<Request* const> requests,
                                         std::chrono::milliseconds timeout);
+
+  // Whether each worker takes a turn from now on, at most `timeout` for all of them. It does not
+  // wait behind what ask() has under way, which may be many requests of seconds each.
+  [[nodiscard]] std::vector<Answer> await_turns(std::chrono::milliseconds timeout);
 
  private:
   std::mutex mutex_;  // one request a mailbox

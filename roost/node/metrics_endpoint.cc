@@ -15,9 +15,11 @@ namespace roost::node {
 namespace {
 
 constexpr std::string_view kTotal = "_total";
-// A request is short; two threads more than there are scrapers, as a rule.
-constexpr const char* kThreads = "4";
-constexpr const char* kRequestMilliseconds = "10000";
+// A thread serves one client at a time, so this is how many may be slow before a scrape waits. Each
+// has so long for its request, and for reading a part of the answer; it is no longer connected
+// then.
+constexpr const char* kThreads = "64";
+constexpr const char* kRequestMilliseconds = "5000";
 
 // A help text between "# HELP name " and the end of its line.
 std::string escaped(std::string_view help) {

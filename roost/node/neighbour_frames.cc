@@ -94,4 +94,25 @@ bool send_answer(uint16_t port, const Interface& interface,
                       outbox);
 }
 
+// RFC 5227 section 3: sender and target are the address. RFC 4861 section 7.2.6.
+bool send_announcement(uint16_t port, const Interface& interface, const net::IpAddress& address,
+                       net::Outbox& outbox) {
+  if (!address.is_ipv6()) {
+    return send_arp(port, interface, net::kBroadcastMac,
+                    {.is_request = true,
+                     .sender_mac = interface.mac,
+                     .sender = address.ipv4(),
+                     .target = address.ipv4()},
+                    outbox);
+  }
+  return send_message(port, interface, net::group_mac(net::kAllNodes),
+                      {.is_router = true,
+                       .is_override = true,
+                       .source = address.ipv6(),
+                       .destination = net::kAllNodes,
+                       .target = address.ipv6(),
+                       .link_address = interface.mac},
+                      outbox);
+}
+
 }  // namespace roost::node

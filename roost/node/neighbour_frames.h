@@ -1,4 +1,4 @@
-// The frames of a neighbour's questions and answers, written into an outbox.
+// The frames of a neighbour's questions, answers and announcements, written into an outbox.
 #pragma once
 
 #include <cstdint>
@@ -24,5 +24,9 @@ namespace roost::node {
 [[nodiscard]] bool send_answer(uint16_t port, const Interface& interface,
                                const net::NeighbourMessage& solicitation, const net::MacAddress& to,
                                net::Outbox& outbox);
+
+// Says to all that the address is ours, unasked. False when the outbox has no room.
+[[nodiscard]] bool send_announcement(uint16_t port, const Interface& interface,
+                                     const net::IpAddress& address, net::Outbox& outbox);
 
 }  // namespace roost::node

@@ -11,6 +11,7 @@ Result<NeighbourTable> NeighbourTable::create(const Config& config) {
   auto by_address = ByAddress::create(
       {.capacity = 16 + 2 * uint64_t{config.entry_count_max}, .hash_seed = config.hash_seed});
   if (!by_address) return by_address.error();
+  if (config.entry_count_max > kNoNeighbour) return Error{"more than 16,777,215 neighbours"};
   NeighbourTable table(std::move(by_address).value(), config.entry_count_max);
   for (NeighbourIndex i = 0; i < config.entry_count_max; ++i) table.link(table.free_, i);
   return table;

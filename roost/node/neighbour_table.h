@@ -51,7 +51,8 @@ inline constexpr std::array<std::string_view, kNeighbourStateCount> kNeighbourSt
 
 // Names an entry for as long as it is not forgotten.
 using NeighbourIndex = uint32_t;
-inline constexpr NeighbourIndex kNoNeighbour = UINT32_MAX;
+// Indices fit in 24 bits, so that whoever keeps many can pack them.
+inline constexpr NeighbourIndex kNoNeighbour = (NeighbourIndex{1} << 24) - 1;
 
 struct NeighbourEntry {
   net::IpAddress address{};

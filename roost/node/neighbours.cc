@@ -30,8 +30,11 @@ NeighbourTicks NeighbourTicks::of_seconds(double tick_seconds) {
     const double count = std::ceil(seconds / tick_seconds - 1e-9);
     return static_cast<TickCount>(std::clamp(count, 1.0, 1e9));
   };
-  return {
-      .reachable = ticks(30), .retransmit = ticks(1), .pause = ticks(1), .forgotten = ticks(600)};
+  return {.reachable = ticks(30),
+          .retransmit = ticks(1),
+          .pause = ticks(1),
+          .forgotten = ticks(600),
+          .announce = ticks(1)};
 }
 
 NeighbourCounters& operator+=(NeighbourCounters& sum, const NeighbourCounters& more) {
@@ -114,6 +117,7 @@ void Neighbours::keep(NeighbourIndex index, std::span<const uint8_t> frame) {
 }
 
 void Neighbours::advance(Tick now, net::Outbox& outbox, uint64_t budget) {
+  counters_.announced += announcer_.advance(now, answered_, interfaces_, outbox);
   if (advanced_at_ == now) return;
   const NeighbourTicks& ticks = config_.ticks;
   const std::array<std::pair<NeighbourState, TickCount>, 7> deadlines = {
@@ -214,7 +218,8 @@ bool Neighbours::make_room(Room room) {
 }
 
 bool Neighbours::is_answered(uint16_t port, const net::IpAddress& address) const {
-  return std::ranges::binary_search(answered_, AnsweredAddress{port, address});
+  return std::ranges::binary_search(answered_, AnsweredAddress{port, address}) ||
+         (address.is_ipv6() && link_local_address(interfaces_[port]) == address.ipv6());
 }
 
 bool Neighbours::audit() {

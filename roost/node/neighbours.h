@@ -37,19 +37,12 @@
 #include "roost/net/arp.h"
 #include "roost/net/neighbour_discovery.h"
 #include "roost/net/outbox.h"
+#include "roost/node/announcer.h"
 #include "roost/node/interface_table.h"
 #include "roost/node/neighbour_table.h"
 #include "roost/node/waiting_frames.h"
 
 namespace roost::node {
-
-// An address that is answered for on a port: the port's own, or one that it stands for.
-struct AnsweredAddress {
-  uint16_t port = 0;
-  net::IpAddress address{};
-
-  auto operator<=>(const AnsweredAddress&) const = default;
-};
 
 // RFC 4861 section 10's, and how long what nobody needs is kept.
 struct NeighbourTicks {
@@ -57,8 +50,9 @@ struct NeighbourTicks {
   TickCount retransmit = 1;   // from question to question
   TickCount pause = 1;        // after failing, before asking again
   TickCount forgotten = 600;  // without being needed
+  TickCount announce = 1;     // from an announcement to its repetition
 
-  // 30 seconds, 1, 1 and 600, each rounded up.
+  // 30 seconds, 1, 1, 600 and 1, each rounded up.
   static NeighbourTicks of_seconds(double tick_seconds);
 };
 
@@ -67,6 +61,7 @@ struct NeighbourCounters {
   uint64_t questions_put_off = 0;  // too many in a tick, or no room in the outbox
   uint64_t answers_given = 0;
   uint64_t answers_lost = 0;  // to others' questions: no room in the outbox
+  uint64_t announced = 0;     // addresses of ours, unasked
   uint64_t confirmed = 0;     // by an answer that we had asked for
   uint64_t mac_changes = 0;   // of those, to another MAC
   uint64_t learned = 0;       // entries made because somebody asked us
@@ -91,11 +86,12 @@ struct NamedNeighbourCounter {
   std::string_view name;
   uint64_t NeighbourCounters::*counter;
 };
-inline constexpr std::array<NamedNeighbourCounter, 20> kNeighbourCounters = {
+inline constexpr std::array<NamedNeighbourCounter, 21> kNeighbourCounters = {
     {{"questions", &NeighbourCounters::questions},
      {"questions_put_off", &NeighbourCounters::questions_put_off},
      {"answers_given", &NeighbourCounters::answers_given},
      {"answers_lost", &NeighbourCounters::answers_lost},
+     {"announced", &NeighbourCounters::announced},
      {"confirmed", &NeighbourCounters::confirmed},
      {"mac_changes", &NeighbourCounters::mac_changes},
      {"learned", &NeighbourCounters::learned},
@@ -131,6 +127,7 @@ class Neighbours {
     uint32_t pinned_count_max = 0;  // that pin() and pin_static() will be called for
     uint32_t dynamic_count_max = 4096;
     uint32_t questions_a_tick_max = 1000;
+    uint32_t announcements_a_tick_max = 1000;
     uint32_t waiting_each_max = 16;
     WaitingFrames::Config waiting{};
     NeighbourTicks ticks{};
@@ -181,12 +178,19 @@ class Neighbours {
   void hear(uint16_t port, const net::NeighbourMessage& message, const net::MacAddress& from,
             Tick now, net::Outbox& outbox);
 
-  // Asks again, gives up, forgets: what is due, at most `budget` entries.
+  // Tells all networks of the answered addresses, from the next advance() on: announcer.h.
+  void announce() { announcer_.begin(); }
+
+  // Announces, asks again, gives up, forgets: what is due, at most `budget` entries.
   void advance(Tick now, net::Outbox& outbox, uint64_t budget);
 
   // Answers for these addresses from now on, which are sorted; those that it answered for are in
-  // `answered` afterwards.
-  void exchange_answered(std::vector<AnsweredAddress>& answered) { answered_.swap(answered); }
+  // `answered` afterwards. What is being announced begins anew.
+  void exchange_answered(std::vector<AnsweredAddress>& answered) {
+    answered_.swap(answered);
+    if (announcer_.is_active()) announcer_.begin();
+  }
+  // These, and the port's link-local address.
   [[nodiscard]] bool is_answered(uint16_t port, const net::IpAddress& address) const;
   [[nodiscard]] const NeighbourCounters& counters() const { return counters_; }
   [[nodiscard]] uint32_t waiting_count() const { return waiting_.frame_count(); }
@@ -215,6 +219,8 @@ class Neighbours {
         answered_(std::move(answered)),
         table_(std::move(table)),
         waiting_(config.waiting),
+        announcer_({.interval = config.ticks.announce,
+                    .frames_a_tick_max = config.announcements_a_tick_max}),
         question_tokens_(config.questions_a_tick_max) {}
 
   void consider(const Said& said, Tick now, net::Outbox& outbox);
@@ -237,6 +243,7 @@ class Neighbours {
   std::vector<AnsweredAddress> answered_;  // sorted
   NeighbourTable table_;
   WaitingFrames waiting_;
+  Announcer announcer_;
   uint64_t question_tokens_;
   Tick refilled_at_{};
   std::optional<Tick> advanced_at_{};  // nothing more is due at this tick

@@ -27,12 +27,6 @@ constexpr milliseconds kPauseMax{100};
 
 void tell(const std::string& state) { sd_notify(0, state.c_str()); }
 
-// Nothing to do: that it was done is the answer.
-class TurnRequest final : public Request {
- public:
-  bool step() override { return true; }
-};
-
 // Of the watchdog; 0 when the manager wants none.
 microseconds watchdog_interval() {
   uint64_t interval = 0;
@@ -77,9 +71,7 @@ class ServiceNotice::Teller {
 
   // Which worker took no turn, in words; empty when all did.
   std::string first_without_turn() {
-    TurnRequest turn;
-    const std::vector<Request*> turns(room_.worker_count(), &turn);
-    const std::vector<Answer> answers = room_.ask(turns, turn_wait());
+    const std::vector<Answer> answers = room_.await_turns(turn_wait());
     const auto missing =
         std::ranges::find_if_not(answers, [](Answer answer) { return answer == Answer::kDone; });
     if (missing == answers.end()) return {};

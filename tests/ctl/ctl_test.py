@@ -166,6 +166,25 @@ def check_hostile(balancer):
         client.close()
 
 
+def check_crowd(balancer):
+    """Clients that say nothing, or half of a request, keep nobody waiting."""
+    crowd = []
+    for _ in range(16):
+        crowd.append(socket.socket(socket.AF_UNIX))
+        crowd[-1].connect(str(balancer.socket))
+    address, port = balancer.metrics.split(":")
+    for _ in range(6):
+        crowd.append(socket.create_connection((address, int(port))))
+        crowd[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: ")
+    began = time.monotonic()
+    balancer.ask("version")
+    scrape(balancer, "*/*")
+    seconds = time.monotonic() - began
+    assert seconds < 5, f"an answer and a scrape took {seconds:.1f} s"
+    for client in crowd:
+        client.close()
+
+
 # What Prometheus asks for, and what comes then and else, with the reader of each.
 OPEN_METRICS = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.2,*/*;q=0.1"
 FORMATS = {
@@ -295,6 +314,7 @@ def main():
                 check_timeouts,
                 check_usage,
                 check_hostile,
+                check_crowd,
                 check_trace,
                 check_reload,
                 check_end,

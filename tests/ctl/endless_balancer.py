@@ -23,7 +23,7 @@ def free_port():
 class EndlessBalancer:
     """Use as `with EndlessBalancer(roost, directory) as balancer: ... report = balancer.stop()`."""
 
-    def __init__(self, roost, directory, arguments=()):
+    def __init__(self, roost, directory, arguments=(), lb_arguments=()):
         self.roost = roost
         self.directory = pathlib.Path(directory)
         self.socket = self.directory / "lb.sock"
@@ -42,7 +42,8 @@ class EndlessBalancer:
             for i, name in enumerate(["client", "backends"])
         ]
         self.process = subprocess.Popen(
-            [roost, "lb", "-c", self.config, "--json", "--", "--no-huge", "--no-pci", "-m", "256"]
+            [roost, "lb", "-c", self.config, "--json", *lb_arguments, "--"]
+            + ["--no-huge", "--no-pci", "-m", "256"]
             + ["--file-prefix", f"roost-ctl-{os.getpid()}", *arguments, *devices],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -82,10 +83,10 @@ class EndlessBalancer:
     def ask(self, *words):
         return json.loads(self.ctl("--json", *words))
 
-    def stop(self):
+    def stop(self, status=0):
         assert self.process.poll() is None, f"it ended by itself: {self.log.read_text()}"
         self.process.send_signal(signal.SIGTERM)
         output, _ = self.process.communicate(timeout=60)
         told = f"status {self.process.returncode}:\n{output}\n{self.log.read_text()}"
-        assert self.process.returncode == 0, told
+        assert self.process.returncode == status, told
         return json.loads(output)

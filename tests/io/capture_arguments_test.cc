@@ -27,6 +27,14 @@ TEST(CaptureArguments, devices_keep_their_order_and_their_captures) {
   EXPECT_FALSE(devices.value()[2].is_replay());
 }
 
+TEST(CaptureArguments, a_packet_socket_has_an_interface) {
+  const auto devices = read_device_arguments(
+      Arguments{"--vdev=net_af_packet0,qpairs=2,iface=eth0", "--vdev=net_tap0,iface=tap0"});
+  ASSERT_TRUE(devices.ok());
+  EXPECT_EQ(devices.value()[0].interface, "eth0");
+  EXPECT_EQ(devices.value()[1].interface, "") << "its frames are no network card's";
+}
+
 TEST(CaptureArguments, an_endless_capture_is_no_replay) {
   for (const auto& [value, is_infinite] :
        {std::pair{"1", true}, {"0", false}, {"2", true}, {"no", false}}) {

@@ -2,6 +2,7 @@
 #include "roost/io/port_queue.h"
 
 #include <gtest/gtest.h>
+#include <rte_ethdev.h>
 
 #include <set>
 
@@ -139,6 +140,16 @@ TEST_F(PortQueueTest, two_workers_share_a_transmit_queue_and_lose_nothing) {
     ++seen[number];
   }
   EXPECT_EQ(seen, std::vector<uint32_t>(size_t{2} * kFrames, kRounds));
+}
+
+TEST_F(PortQueueTest, a_link_is_up_or_down_as_the_device_says) {
+  PortRun run({"net_ring0"});
+  const Port& ring = run.ports()[0];
+  EXPECT_TRUE(ring.is_link_up());
+  ASSERT_EQ(rte_eth_dev_set_link_down(0), 0);
+  EXPECT_FALSE(ring.is_link_up());
+  ASSERT_EQ(rte_eth_dev_set_link_up(0), 0);
+  EXPECT_TRUE(ring.is_link_up());
 }
 
 }  // namespace

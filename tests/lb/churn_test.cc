@@ -262,7 +262,8 @@ class Churn {
 
   std::mt19937_64 random_;
   TestBalancer balancer_;
-  NaiveBalancer model_{{3, 20, 4, 2, 5}};
+  // The third backend of web, and both of web6; the others stand in two services.
+  NaiveBalancer model_{{3, 20, 4, 2, 5}, {{{true, 3}, 0}, {{true, 101}, 4}, {{true, 102}, 4}}};
   Frames frames_;
   std::array<Happening, 50> recent_{};  // some of the clients that spoke last
 };

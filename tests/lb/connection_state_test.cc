@@ -32,17 +32,45 @@ TEST(connection_state, follows_a_connection_from_syn_to_close) {
   EXPECT_EQ(next_state(state, Sender::kBackend, kAck), kClosed);
 }
 
-TEST(connection_state, one_side_alone_closes_by_rst_only) {
+TEST(connection_state, one_side_alone_does_not_close) {
   for (const Sender sender : {Sender::kClient, Sender::kBackend}) {
     ConnectionState state = next_state(kEstablished, sender, kFin);
     EXPECT_EQ(next_state(state, sender, kFin), state) << "a retransmitted FIN is one FIN";
-    EXPECT_EQ(next_state(kEstablished, sender, kRst | kAck), kClosed);
+    EXPECT_EQ(next_state(kEstablished, sender, kRst | kAck), kReset);
     EXPECT_EQ(next_state(kClosed, sender, kFin), kClosed);
+  }
+}
+
+TEST(connection_state, a_handshake_needs_the_backend) {
+  for (const uint8_t flags : {kAck, kFin, kSyn}) {
+    EXPECT_EQ(next_state(kSynSent, Sender::kClient, flags), kSynSent);
+  }
+  EXPECT_EQ(next_state(kSynSent, Sender::kBackend, kAck), kSynSent);
+  EXPECT_EQ(first_state(net::IpProtocol::kTcp, kAck), kEstablished) << "begun before we came";
+  EXPECT_EQ(first_state(net::IpProtocol::kTcp, kFin), kClientFinished);
+  EXPECT_EQ(first_state(net::IpProtocol::kTcp, kSyn, true), kSynReceived) << "not seen, but there";
+}
+
+// Who receives an RST may have reasons to ignore it.
+TEST(connection_state, a_reset_is_undone_by_both_ends_speaking_on) {
+  const std::array both = {Sender::kClient, Sender::kBackend};
+  for (const Sender first : both) {
+    for (const Sender second : both) {
+      ConnectionState state = next_state(kEstablished, Sender::kBackend, kRst);
+      EXPECT_EQ(state, kReset);
+      state = next_state(state, first, kAck);
+      EXPECT_TRUE(is_over(state, false));
+      EXPECT_EQ(next_state(state, second, kRst), kReset);
+      state = next_state(state, second, kAck);
+      EXPECT_EQ(state == kEstablished, first != second);
+    }
   }
 }
 
 TEST(connection_state, only_a_clients_syn_begins_anew) {
   EXPECT_TRUE(begins_anew(kClosed, kSyn));
+  EXPECT_TRUE(begins_anew(kReset, kSyn));
+  EXPECT_FALSE(begins_anew(kReset, kAck));
   EXPECT_FALSE(begins_anew(kClosed, kAck));
   EXPECT_FALSE(begins_anew(kClosed, kSyn | kFin));
   EXPECT_FALSE(begins_anew(kClientFinished, kSyn));
@@ -77,13 +105,16 @@ struct Silence {
 TEST(timeouts, a_connection_lives_as_long_as_its_state_says_and_no_tick_longer) {
   const std::vector<Silence> silences = {{{kSyn}, {}, 60},
                                          {{kSyn}, {kSyn | kAck}, 60},
-                                         {{kSyn, kAck}, {}, 900},
+                                         {{kSyn, kAck}, {}, 60},
+                                         {{kAck}, {}, 60},
                                          {{kAck}, {kAck}, 900},
-                                         {{kSyn, kAck, kFin}, {}, 120},
+                                         {{kSyn, kAck, kFin}, {}, 60},
                                          {{kAck}, {kFin}, 120},
                                          {{kAck, kFin}, {kFin}, 10, true},
                                          {{kAck}, {kRst}, 10, true},
-                                         {{kAck, kRst}, {}, 10, true}};
+                                         {{kAck, kRst}, {}, 10, true},
+                                         {{kAck}, {kAck, kRst}, 10, true},
+                                         {{kAck}, {kAck, kRst, kAck}, 10, true}};
   for (const Silence& silence : silences) {
     for (const uint64_t excess : {0U, 1U}) {
       TestBalancer balancer;
@@ -99,7 +130,7 @@ TEST(timeouts, a_connection_lives_as_long_as_its_state_says_and_no_tick_longer) 
         ASSERT_EQ(balancer.send_from_backend(reply).cause, std::nullopt);
       }
       balancer.now.count += silence.timeout + excess;
-      reply.tcp_flags = kAck;
+      reply.tcp_flags = kSyn | kAck;  // no connection begins with that
       const Fate last = balancer.send_from_backend(reply);
       EXPECT_EQ(last.cause, excess == 0 ? std::nullopt : std::optional(DropCause::kNoFlow))
           << "timeout " << silence.timeout;
@@ -108,6 +139,27 @@ TEST(timeouts, a_connection_lives_as_long_as_its_state_says_and_no_tick_longer) 
       EXPECT_EQ(report.flows.ended, excess == 1 && silence.is_closed ? 1U : 0U);
       EXPECT_EQ(report.flows.expired, excess == 1 && !silence.is_closed ? 1U : 0U);
     }
+  }
+}
+
+// However often its client speaks, and whatever it says.
+TEST(timeouts, until_it_is_confirmed_a_connection_lasts_as_long_as_a_syn) {
+  for (const std::vector<uint8_t>& said :
+       {std::vector<uint8_t>{kSyn}, {kSyn, kAck}, {kAck}, {kAck, kFin}, {kFin}, {kSyn, kFin}}) {
+    TestBalancer balancer;
+    balancer.now = {1'000};
+    const Fate first = balancer.send_from_client({.tcp_flags = said.front()});
+    for (size_t i = 0; i < 60; ++i) {
+      ++balancer.now.count;
+      const uint8_t flags = said[i % said.size()];
+      ASSERT_EQ(balancer.send_from_client({.tcp_flags = flags}).cause, std::nullopt);
+    }
+    EXPECT_EQ(balancer.report().flows.made, 1U);
+    ++balancer.now.count;
+    balancer.idle();
+    EXPECT_EQ(balancer.report().live, 0U);
+    EXPECT_EQ(balancer.report().flows.expired, 1U);
+    EXPECT_FALSE(first.cause);
   }
 }
 
@@ -129,10 +181,11 @@ TEST(timeouts, nobody_comes_back_to_life_however_far_time_jumps) {
     SCOPED_TRACE(jump);
     TestBalancer balancer(test_config() + "[timeouts]\ntcp_established = 1023\n");  // the longest
     balancer.now = {500};
-    const Fate fate = balancer.send_from_client({.tcp_flags = kAck});
-    balancer.now.count += jump;
-    PacketSpec reply = reply_to(fate);
+    PacketSpec reply = reply_to(balancer.send_from_client({.tcp_flags = kAck}));
     reply.tcp_flags = kAck;
+    EXPECT_EQ(balancer.send_from_backend(reply).cause, std::nullopt);
+    balancer.now.count += jump;
+    reply.tcp_flags = kSyn | kAck;
     EXPECT_EQ(balancer.send_from_backend(reply).cause, DropCause::kNoFlow);
     const Report report = balancer.report();
     EXPECT_EQ(report.flows.expired, 1U);

@@ -43,6 +43,39 @@ TEST_F(Controlled, stats_add_up_the_workers) {
   }
 }
 
+TEST_F(Controlled, live_flows_are_the_living_and_the_dead_of_five_seconds) {
+  make_flows();
+  const auto live_flows = [&] {
+    uint64_t live = 0;
+    const Json backends = must({{"command", "backends"}});
+    for (const Json& row : backends["backends"]) live += row["live_flows"].get<uint64_t>();
+    const Json stats = must({{"command", "stats"}});
+    EXPECT_EQ(stats["flows"]["live"], live);
+    EXPECT_EQ(stats["workers"][0]["flows_live"].get<uint64_t>() +
+                  stats["workers"][1]["flows_live"].get<uint64_t>(),
+              live);
+    return live;
+  };
+  const auto pass_until = [&](uint64_t tick) {
+    for (TestBalancer& worker : workers_) {
+      while (worker.now < Tick{tick}) {
+        ++worker.now.count;
+        for (int turn = 0; turn < 32; ++turn) worker.idle();
+      }
+    }
+  };
+  pass_until(50);
+  workers_[0].send_from_client({.source_port = 5'000});
+  workers_[1].send_from_client({.source_port = 5'001});
+  pass_until(60);  // a SYN lives for 60 s, to the end of the tick
+  EXPECT_EQ(live_flows(), 2 * kFlowsOfAWorker + 2);
+  pass_until(61 + 5);
+  EXPECT_EQ(live_flows(), 2U) << "those that were made later";
+  pass_until(111 + 5);
+  EXPECT_EQ(live_flows(), 0U);
+  expect_sums();
+}
+
 TEST_F(Controlled, pages_list_every_flow_once) {
   make_flows();
   for (const int limit : {8, 33, 1'000}) {

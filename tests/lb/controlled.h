@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "apps/lb/control.h"
@@ -24,7 +25,13 @@ class Controlled : public testing::Test {
   explicit Controlled(const std::string& toml = test_config())
       : workers_{{TestBalancer(toml), TestBalancer(toml)}} {
     Control::Config config{
-        .room = &room_, .read_devices = [](std::span<PortTotals>) {}, .config_path = config_path()};
+        .room = &room_,
+        .read_devices = [](std::span<PortTotals>) {},
+        .config_path = config_path(),
+        .tell =
+            [this](Severity severity, std::string_view text) {
+              events_.push_back(event_line(LogFormat::kJournal, severity, text, {}));
+            }};
     for (TestBalancer& worker : workers_) {
       config.workers.push_back({&worker.state(), [&worker](RunTotals& totals) {
                                   for (size_t i = 0; i < totals.ports.size(); ++i) {
@@ -114,6 +121,10 @@ class Controlled : public testing::Test {
   }
 
   std::array<TestBalancer, 2> workers_;
+  // What was told since the last time, as the journal gets it.
+  std::vector<std::string> take_events() { return std::exchange(events_, {}); }
+
+  std::vector<std::string> events_;
   size_t serving_count_ = 2;
   node::Mailroom room_{2};
   std::unique_ptr<Control> control_;

@@ -6,12 +6,14 @@
 // changed, so that most are looked up.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "roost/base/assert.h"
 #include "tests/lb/test_balancer.h"
+#include "tests/net/message_frames.h"
 
 namespace {
 
@@ -53,10 +55,24 @@ void make_fragment(std::vector<uint8_t>& frame, uint8_t choice) {
   lb::fix_ipv4_checksum(frame);
 }
 
+// One of the messages for the balancer itself, which mostly stay right: each pair of bytes changes
+// a place, and their checksum is made right again.
+std::vector<uint8_t> message_by_recipe(const uint8_t* data, size_t size) {
+  const std::vector<uint8_t>* messages[] = {&net::kArpRequest, &net::kSolicitation, &net::kQuery1,
+                                            &net::kQuery2,     &net::kGroupQuery,   &net::kEcho6};
+  const size_t which = data[1] % std::size(messages);
+  std::vector<uint8_t> frame = *messages[which];
+  for (size_t i = 4; i + 1 < size; i += 2) frame[data[i] % frame.size()] ^= data[i + 1];
+  const bool is_query = which >= 2 && which <= 4;
+  if (which != 0) net::mend_checksum(frame, is_query ? net::kListenerIcmp6At : net::kIcmp6At);
+  return frame;
+}
+
 // Some client, service, port, and flags, by the first bytes; then pairs of a place and what to
 // change there.
 std::vector<uint8_t> frame_by_recipe(const uint8_t* data, size_t size, bool is_from_backends) {
   if (size < 4) return {};
+  if ((data[0] & 32) != 0) return message_by_recipe(data, size);
   const bool is_ipv6 = (data[0] & 1) != 0;
   const bool is_tcp = (data[0] & 2) != 0;
   lb::PacketSpec spec{.source_port = static_cast<uint16_t>(1 + data[1] % 16),

@@ -16,6 +16,11 @@ inline void put16(Bytes& bytes, size_t value) {
   bytes.push_back(static_cast<uint8_t>(value & 0xff));
 }
 
+inline void put32(Bytes& bytes, uint32_t value) {
+  put16(bytes, value >> 16);
+  put16(bytes, value & 0xffff);
+}
+
 inline void set16(Bytes& bytes, size_t at, size_t value) {
   bytes[at] = static_cast<uint8_t>(value >> 8 & 0xff);
   bytes[at + 1] = static_cast<uint8_t>(value & 0xff);

@@ -100,6 +100,18 @@ TEST_P(IcmpErrors, from_the_clients_side_reach_the_backend_about_its_own_packet)
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
+// What a backend got, only the backends' side can tell of.
+TEST_P(IcmpErrors, of_the_backends_side_do_not_come_from_the_clients) {
+  const Family& f = GetParam();
+  TestBalancer balancer;
+  const Fate query = balancer.send_from_client(query_of(f));
+  IcmpSpec forged = from_backends_side(f);
+  forged.destination_mac = "02:00:00:00:00:01";
+  EXPECT_EQ(balancer.send({make_icmp_error(forged, query.frame, 1'000), 0, 128, {}}).cause,
+            DropCause::kWrongSide);
+  EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
+}
+
 TEST_P(IcmpErrors, from_the_backends_side_reach_the_client_from_the_virtual_address) {
   const Family& f = GetParam();
   TestBalancer balancer;
@@ -214,16 +226,58 @@ TEST_P(IcmpErrors, tell_of_packets_that_are_too_big) {
 
 TEST_P(IcmpErrors, are_not_sent_without_end) {
   const Family& f = GetParam();
-  TestBalancer balancer;
+  TestBalancer balancer(test_config("mac = \"02:00:00:00:00:01\"\n",
+                                    "mac = \"02:00:00:00:00:01\"\n"
+                                    "default_neighbour_mac = \"02:00:00:00:01:01\"\n"));
   PacketSpec spec = query_of(f);
   spec.ttl = 1;
-  for (int i = 0; i < 1'500; ++i) balancer.send_from_client(spec);
-  EXPECT_EQ(balancer.originated.size(), 1'000U);
-  EXPECT_EQ(balancer.report().icmp_answers.limited, 500U);
+  const auto send_as = [&](const std::string& source) {
+    spec.source = source;
+    balancer.send_from_client(spec);
+  };
+  const auto host = [&](int number) {
+    return f.client.find(':') != std::string::npos
+               ? "2001:db8:7:" + std::to_string(number) + "::1"
+               : "203.0." + std::to_string(number / 200) + "." + std::to_string(number % 200 + 1);
+  };
+  for (int i = 0; i < 1'500; ++i) send_as(f.client);
+  EXPECT_EQ(balancer.originated.size(), 50U) << "to one";
+  EXPECT_EQ(balancer.report().icmp_answers.limited, 1'450U);
+  // Who asks for many takes nothing from the others.
+  for (int i = 0; i < 100; ++i) send_as(host(i));
+  EXPECT_EQ(balancer.originated.size(), 150U);
+  for (int i = 100; i < 2'000; ++i) send_as(host(i));
+  EXPECT_EQ(balancer.originated.size(), 1'000U) << "to all";
   ++balancer.now.count;
-  balancer.send_from_client(spec);
+  send_as(f.client);
   EXPECT_EQ(balancer.originated.size(), 1'001U);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
+}
+
+// Addresses of one network of 64 bits are one destination: their owner could take any of them.
+TEST(icmp_budget, is_a_networks_in_ipv6) {
+  TestBalancer balancer;
+  PacketSpec spec = query_of(kIpv6);
+  spec.ttl = 1;
+  for (int i = 1; i <= 500; ++i) {
+    spec.source = "2001:db8:1::" + std::to_string(i + 1'000);
+    balancer.send_from_client(spec);
+  }
+  EXPECT_EQ(balancer.originated.size(), 50U);
+}
+
+// In ticks of a millisecond: fifty at once, and one more every twenty ticks.
+TEST(icmp_budget, is_filled_by_time_and_not_by_ticks) {
+  TestBalancer balancer(test_config("tick_seconds = 1.0", "tick_seconds = 0.001") +
+                        "[timeouts]\ntcp_syn = 1\ntcp_established = 1\ntcp_closing = 1\n"
+                        "tcp_closed = 1\nudp = 1\n");
+  PacketSpec spec = query_of(kIpv4);
+  spec.ttl = 1;
+  for (int tick = 0; tick < 1'000; ++tick) {
+    ++balancer.now.count;
+    for (int i = 0; i < 10; ++i) balancer.send_from_client(spec);
+  }
+  EXPECT_NEAR(static_cast<double>(balancer.originated.size()), 100, 1);
 }
 
 // As a router does (RFC 1812 section 4.2.2.7): the packet is the balancer's, and its pieces too.

@@ -6,7 +6,7 @@ namespace roost::lb {
 
 namespace {
 
-constexpr uint8_t kFin = 1, kSyn = 2, kRst = 4;
+constexpr uint8_t kFin = 1, kSyn = 2, kRst = 4, kAck = 16;
 
 }  // namespace
 
@@ -20,54 +20,111 @@ NaiveBalancer::Flow* NaiveBalancer::find(const FlowId& id) {
 }
 
 void NaiveBalancer::bury(const FlowId&, const Flow& flow) {
-  if (flow.is_tcp && flow.is_closed()) {
+  if (flow.is_tcp && flow.is_over()) {
     ++ended_;
   } else {
     ++expired_;
   }
 }
 
-std::optional<unsigned> NaiveBalancer::backend_of(const FlowId& id) const {
+std::optional<unsigned> NaiveBalancer::backend_of(const FlowId& id) {
+  if (const Flow* flow = find(id)) return flow->backend;
   const auto place = backends_.find(id);
   return place == backends_.end() ? std::nullopt : std::optional(place->second);
 }
 
-void NaiveBalancer::see(Flow& flow, bool is_from_client, uint8_t flags) {
-  uint64_t timeout = timeouts_.udp;
-  if (flow.is_tcp) {
-    if (!flow.is_closed()) {
-      if ((flags & kRst) != 0) {
-        flow.was_reset = true;
-      } else if ((flags & kFin) != 0) {
-        (is_from_client ? flow.has_client_finished : flow.has_backend_finished) = true;
-      } else if (is_from_client && (flags & kSyn) == 0) {
-        flow.was_established = true;
-      }
-    }
-    if (flow.is_closed()) {
-      timeout = timeouts_.closed;
-    } else if (flow.has_client_finished || flow.has_backend_finished) {
-      timeout = timeouts_.closing;
-    } else {
-      timeout = flow.was_established ? timeouts_.established : timeouts_.syn;
-    }
+void NaiveBalancer::see_first(Flow& flow, uint8_t flags) {
+  flow.has_client_finished = flow.is_tcp && (flags & kFin) != 0;
+  flow.is_opening = flow.is_tcp && (flags & (kFin | kSyn)) == kSyn;
+  flow.deadline = now_ + silence_allowed(flow);
+}
+
+// Who answers a SYN has answered; who goes on where we saw no SYN was there before us.
+void NaiveBalancer::see_contact(Flow& flow, bool is_from_client, uint8_t flags) {
+  if ((flags & kRst) != 0) return;
+  const bool is_syn = (flags & kSyn) != 0;
+  const bool has_begun = (!flow.is_opening || flow.has_backend_accepted) && !flow.was_reset;
+  if (is_from_client) {
+    const bool acknowledges = (flags & kAck) != 0 && !is_syn;
+    flow.is_confirmed |= flow.is_answered && acknowledges;
+  } else if (!flow.is_answered) {
+    flow.is_answered = true;
+    flow.is_confirmed |= has_begun && !is_syn;
   }
-  flow.deadline = now_ + timeout;
+}
+
+void NaiveBalancer::see_progress(Flow& flow, bool is_from_client, uint8_t flags) {
+  const bool is_closed = flow.has_client_finished && flow.has_backend_finished && !flow.was_reset;
+  if (is_closed) return;
+  if ((flags & kRst) != 0) {
+    flow.was_reset = true;
+    flow.has_client_spoken_on = flow.has_backend_spoken_on = false;
+  } else if (flow.was_reset) {
+    if ((flags & (kFin | kSyn)) != 0) {
+      flow.has_client_spoken_on = flow.has_backend_spoken_on = false;
+      return;
+    }
+    (is_from_client ? flow.has_client_spoken_on : flow.has_backend_spoken_on) = true;
+    if (!flow.has_client_spoken_on || !flow.has_backend_spoken_on) return;
+    flow.was_reset = flow.is_opening = false;
+    flow.has_client_finished = flow.has_backend_finished = false;
+  } else if (flow.is_opening && !flow.has_backend_accepted) {
+    flow.has_backend_accepted = !is_from_client && (flags & (kFin | kSyn)) == kSyn;
+  } else if ((flags & kFin) != 0) {
+    (is_from_client ? flow.has_client_finished : flow.has_backend_finished) = true;
+    flow.is_opening = false;
+  } else if (is_from_client) {
+    flow.is_opening = false;
+  }
+}
+
+uint64_t NaiveBalancer::silence_allowed(const Flow& flow) const {
+  if (!flow.is_tcp) return timeouts_.udp;
+  uint64_t allowed = timeouts_.established;
+  if (flow.is_over()) {
+    allowed = timeouts_.closed;
+  } else if (flow.has_client_finished || flow.has_backend_finished) {
+    allowed = timeouts_.closing;
+  } else if (flow.is_opening) {
+    allowed = timeouts_.syn;
+  }
+  return flow.is_confirmed ? allowed : std::min(allowed, timeouts_.syn);
+}
+
+void NaiveBalancer::see(Flow& flow, bool is_from_client, uint8_t flags) {
+  const bool was_over = flow.is_over();
+  // A client's SYN where there is a connection is nothing, whatever else it says.
+  const bool is_nothing =
+      flow.is_tcp && is_from_client && (flags & kSyn) != 0 && (flags & kRst) == 0;
+  if (flow.is_tcp && !is_nothing) {
+    see_contact(flow, is_from_client, flags);
+    see_progress(flow, is_from_client, flags);
+  }
+  const uint64_t deadline = now_ + silence_allowed(flow);
+  if (!flow.is_tcp || flow.is_confirmed) {
+    flow.deadline = deadline;
+  } else if (flow.is_over() && !was_over) {
+    flow.deadline = std::min(flow.deadline, deadline);
+  }
 }
 
 bool NaiveBalancer::is_taken(const FlowId& id, bool is_tcp, unsigned backend) {
   const auto owner = replies_.find({is_tcp, backend, id.client, id.port});
-  return owner != replies_.end() && owner->second != id && find(owner->second) != nullptr;
+  if (owner == replies_.end() || owner->second == id) return false;
+  const Flow* const flow = find(owner->second);
+  return flow != nullptr && flow->backend == backend;
 }
 
 std::optional<DropCause> NaiveBalancer::from_client(const FlowId& id, bool is_tcp, uint8_t flags,
                                                     std::optional<unsigned> backend) {
   if (Flow* flow = find(id)) {
     const bool is_only_syn = (flags & (kSyn | kFin | kRst)) == kSyn;
-    if (is_tcp && flow->is_closed() && is_only_syn) {
+    if (is_tcp && flow->is_over() && is_only_syn) {
       ++ended_;
       ++made_;
       *flow = {is_tcp, flow->backend};
+      see_first(*flow, flags);
+      return {};
     }
     see(*flow, true, flags);
     return {};
@@ -79,17 +136,32 @@ std::optional<DropCause> NaiveBalancer::from_client(const FlowId& id, bool is_tc
   replies_[{is_tcp, chosen, id.client, id.port}] = id;
   backends_[id] = chosen;
   ++made_;
-  see(flow, true, flags);
+  see_first(flow, flags);
   return {};
 }
 
 std::optional<NaiveBalancer::FlowId> NaiveBalancer::from_backend(const ReplyId& id, uint8_t flags) {
   const auto owner = replies_.find(id);
-  if (owner == replies_.end()) return {};
-  Flow* flow = find(owner->second);
-  if (flow == nullptr) return {};
-  see(*flow, false, flags);
-  return owner->second;
+  if (owner != replies_.end()) {
+    Flow* const flow = find(owner->second);
+    if (flow != nullptr && flow->backend == id.backend) {
+      see(*flow, false, flags);
+      return owner->second;
+    }
+  }
+  // It was there before us, if there is no doubt whose it is.
+  const auto service = services_by_backend_.find({id.is_tcp, id.backend});
+  if (service == services_by_backend_.end()) return {};
+  if (id.is_tcp && (flags & (kSyn | kRst)) != 0) return {};
+  const FlowId begun{service->second, id.client, id.port};
+  if (find(begun) != nullptr) return {};  // the client's flow is with another backend
+  Flow& flow = flows_[begun] = {id.is_tcp, id.backend};
+  flow.has_backend_finished = id.is_tcp && (flags & kFin) != 0;
+  flow.is_answered = flow.is_confirmed = true;
+  flow.deadline = now_ + silence_allowed(flow);
+  replies_[id] = begun;
+  ++made_;
+  return begun;
 }
 
 NaiveBalancer::Counts NaiveBalancer::count() {

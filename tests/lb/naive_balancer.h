@@ -1,12 +1,15 @@
 // The load balancer as a novice would write it: maps, no tables, no batches, no timers. It predicts
 // what becomes of every packet, and is told only which backend a new connection got; that choice
 // must be the same whenever the same client comes back.
+//
+// Its packets all stand where their streams do: connection_test.cc has the others.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "apps/lb/drop_cause.h"
 
@@ -32,7 +35,15 @@ class NaiveBalancer {
     uint64_t syn, established, closing, closed, udp;
   };
 
-  explicit NaiveBalancer(Timeouts timeouts) : timeouts_(timeouts) {}
+  // A backend's end that one service has only: which one.
+  struct BackendId {
+    bool is_tcp = false;
+    unsigned backend = 0;
+    auto operator<=>(const BackendId&) const = default;
+  };
+
+  NaiveBalancer(Timeouts timeouts, std::map<BackendId, unsigned> services_by_backend)
+      : timeouts_(timeouts), services_by_backend_(std::move(services_by_backend)) {}
 
   void set_time(uint64_t now) { now_ = now; }
 
@@ -42,12 +53,13 @@ class NaiveBalancer {
   // Whether a new connection of this client would find its reply tuple taken on this backend.
   bool is_taken(const FlowId& id, bool is_tcp, unsigned backend);
 
-  // The flow that a backend's packet belongs to; nothing when it must be dropped as no_flow.
+  // The flow that a backend's packet belongs to or begins; nothing when it must be dropped as
+  // no_flow.
   std::optional<FlowId> from_backend(const ReplyId& id, uint8_t flags);
 
   bool is_live(const FlowId& id) { return find(id) != nullptr; }
-  // The backend this client had when it was last seen.
-  std::optional<unsigned> backend_of(const FlowId& id) const;
+  // The backend that this client has, or will have again.
+  std::optional<unsigned> backend_of(const FlowId& id);
 
   struct Counts {
     uint64_t made = 0, live = 0, ended = 0, expired = 0;
@@ -59,24 +71,35 @@ class NaiveBalancer {
   struct Flow {
     bool is_tcp;
     unsigned backend;
-    bool was_established = false;
+    // TCP. The handshake, if it began here.
+    bool is_opening = false;
+    bool has_backend_accepted = false;
     bool has_client_finished = false;
     bool has_backend_finished = false;
     bool was_reset = false;
+    bool has_client_spoken_on = false;  // after the reset
+    bool has_backend_spoken_on = false;
+    bool is_answered = false;
+    bool is_confirmed = false;
     uint64_t deadline = 0;
 
-    bool is_closed() const { return was_reset || (has_client_finished && has_backend_finished); }
+    bool is_over() const { return was_reset || (has_client_finished && has_backend_finished); }
   };
 
   Flow* find(const FlowId& id);
+  void see_first(Flow& flow, uint8_t flags);
   void see(Flow& flow, bool is_from_client, uint8_t flags);
+  static void see_contact(Flow& flow, bool is_from_client, uint8_t flags);
+  static void see_progress(Flow& flow, bool is_from_client, uint8_t flags);
+  uint64_t silence_allowed(const Flow& flow) const;
   void bury(const FlowId& id, const Flow& flow);
 
   Timeouts timeouts_;
+  std::map<BackendId, unsigned> services_by_backend_;
   uint64_t now_ = 0;
   std::map<FlowId, Flow> flows_;
   std::map<ReplyId, FlowId> replies_;    // who made it last
-  std::map<FlowId, unsigned> backends_;  // of every client ever
+  std::map<FlowId, unsigned> backends_;  // of every client that has ever begun a flow
   uint64_t made_ = 0, ended_ = 0, expired_ = 0;
 };
 

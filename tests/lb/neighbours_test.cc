@@ -122,6 +122,35 @@ TEST_F(LbNeighbours, pings_of_our_addresses_are_answered_and_others_are_not) {
   EXPECT_EQ(balancer_.report().echo_replies, 2u);
 }
 
+// One that came in fragments is not answered by a fragment, nor one that is longer than our MTU.
+TEST_F(LbNeighbours, pings_are_answered_whole_or_not_at_all) {
+  net::Bytes request = net::kEcho4;
+  request.resize(14 + 36);
+  request[17] = 36;
+  request[20] |= 0x20;  // more fragments
+  fix_ipv4_checksum(request);
+  EXPECT_EQ(balancer_.send({request, 0, 128, {}}).cause, DropCause::kUnsupportedProtocol);
+  for (const size_t ip_bytes : {1'500U, 1'501U}) {
+    request = net::kEcho4;
+    request.resize(14 + ip_bytes);
+    request[16] = static_cast<uint8_t>(ip_bytes >> 8);
+    request[17] = static_cast<uint8_t>(ip_bytes & 0xff);
+    fix_ipv4_checksum(request);
+    EXPECT_EQ(balancer_.send({request, 0, 128, {}}).cause.has_value(), ip_bytes > 1'500);
+  }
+  EXPECT_EQ(balancer_.report().echo_replies, 1u);
+}
+
+// Nobody but us sends from our addresses: the reply would come back to us.
+TEST_F(LbNeighbours, pings_from_our_own_addresses_are_martians) {
+  net::Bytes request = net::kEcho4;
+  for (const uint8_t last : {uint8_t{53}, uint8_t{80}}) {
+    std::copy_n(std::array<uint8_t, 4>{198, 51, 100, last}.begin(), 4, request.begin() + 26);
+    fix_ipv4_checksum(request);
+    EXPECT_EQ(balancer_.send({request, 0, 128, {}}).cause, DropCause::kMartian);
+  }
+}
+
 TEST_F(LbNeighbours, questions_are_heard_on_the_right_vlan_only) {
   net::Bytes request = net::kArpRequest;
   EXPECT_TRUE(balancer_.send({request, 0, 128, {}}).is_consumed);

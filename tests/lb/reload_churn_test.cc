@@ -128,6 +128,15 @@ class ReloadChurn : public Controlled, public testing::WithParamInterface<uint64
     ASSERT_TRUE(service->second.contains(endpoint)) << endpoint;
     ASSERT_NE(service->second.at(endpoint), 0U) << endpoint;
     checker_.note(flow.name(), fate);
+    // Its backend goes on with it.
+    const Ends ends = read_ends(fate.frame);
+    const PacketSpec answer = {.destination_mac = "02:00:00:00:00:02",
+                               .source = ends.destination,
+                               .destination = ends.source,
+                               .source_port = ends.destination_port,
+                               .destination_port = ends.source_port,
+                               .tcp_flags = net::tcp::kAck};
+    ASSERT_EQ(workers_[flow.worker].send_from_backend(answer).cause, std::nullopt);
     flows_.push_back(flow);
   }
 

@@ -104,7 +104,7 @@ void take(TestBalancer& worker, const Config& file) {
     use[family].assign(before.families[family].backends.size(), true);
   const auto layout = next_layout(file, before, use);
   ASSERT_TRUE(layout.ok());
-  std::array<std::vector<balance::Maglev>, 2> maglevs;
+  std::array<std::vector<ServiceMaglevs>, 2> maglevs;
   for (size_t family = 0; family < maglevs.size(); ++family) {
     auto made = make_maglevs(layout.value().families[family], file.maglev_seed);
     ASSERT_TRUE(made.ok());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "tests/lb/test_balancer.h"
@@ -62,6 +63,19 @@ inline PacketSpec answer_to(const FullnatFamily& f, const Ends& asked, uint8_t f
           .source_port = asked.destination_port,
           .destination_port = asked.source_port,
           .tcp_flags = flags};
+}
+
+// A whole handshake; what its backend sees, or nothing when it was refused for want of a local
+// port.
+inline std::optional<Ends> confirm(TestBalancer& balancer, const FullnatFamily& f, uint16_t port) {
+  const Fate fate = balancer.send_from_client(from_client(f, port));
+  EXPECT_EQ(fate.cause.value_or(DropCause::kNoLocalPort), DropCause::kNoLocalPort);
+  if (fate.cause) return {};
+  Ends ends = ends_of(fate);
+  const PacketSpec answer = answer_to(f, ends, net::tcp::kSyn | net::tcp::kAck);
+  EXPECT_EQ(balancer.send_from_backend(answer).cause, std::nullopt);
+  EXPECT_EQ(ends_of(balancer.send_from_client(from_client(f, port, net::tcp::kAck))), ends);
+  return ends;
 }
 
 // The client's connection ends at once.

@@ -15,7 +15,9 @@ Bytes make_l4(const PacketSpec& spec, const net::IpAddress& source,
   put16(l4, spec.source_port);
   put16(l4, spec.destination_port);
   if (is_tcp) {
-    put(l4, Bytes{1, 2, 3, 4, 5, 6, 7, 8, 0x50, spec.tcp_flags, 0x10, 0, 0, 0, 0, 0});
+    put32(l4, spec.sequence);
+    put32(l4, spec.acknowledgement);
+    put(l4, Bytes{0x50, spec.tcp_flags, 0x10, 0, 0, 0, 0, 0});
   } else {
     put16(l4, l4_bytes);
     put16(l4, 0);

@@ -23,6 +23,9 @@ struct PacketSpec {
   uint16_t destination_port = 80;
   net::IpProtocol protocol = net::IpProtocol::kTcp;
   uint8_t tcp_flags = net::tcp::kSyn;
+  // The streams of both directions stand at the same place, unless a test says otherwise.
+  uint32_t sequence = 0x01020304;
+  uint32_t acknowledgement = 0x01020304;
   uint8_t ttl = 64;
   std::string payload = "roost";
   bool has_udp_checksum = true;

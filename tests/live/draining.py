@@ -3,6 +3,7 @@ nothing new reaches it, by the servers' own word.
 """
 
 import json
+import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -107,3 +108,22 @@ def check_control_agrees(control, report_of):
     for cause in stats["drops"]:
         assert 0 <= report["drops"][cause] - stats["drops"][cause] < 50, cause
     return report
+
+
+def check_log(balancer):
+    """What became of backends and of the configuration was told when it happened, with its time."""
+    events = re.findall(
+        r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z ((?:error|warning|notice): .*)$",
+        balancer.log.read_text(),
+        re.MULTILINE,
+    )
+    for words, count in (
+        (rf"notice: backend {DRAINED} of web \(.*\) is drained, as an operator said", 2),
+        (rf"notice: backend {DRAINED} of web6 \(.*\) is up again, as an operator said", 2),
+        (r"notice: the configuration was taken: .*", 4),
+        (r"error: the configuration was not taken; nothing has changed", 3),
+        (rf"warning: backend {FAILED} of web \(.*\) fails its checks", 1),
+    ):
+        told = [event for event in events if re.fullmatch(words, event)]
+        assert len(told) == count, f"{words}: {count} times in\n" + "\n".join(events)
+    print(f"  {len(events)} events are in the log")

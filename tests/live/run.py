@@ -18,15 +18,22 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+from attacks import check_attacks  # noqa: E402
 from balancer import Balancer, packet_sockets  # noqa: E402
 from chain import NoXdp, check_chain  # noqa: E402
-from draining import Control, check_control_agrees, drain_under_traffic, fail_over  # noqa: E402
+from draining import Control, check_control_agrees, check_log  # noqa: E402
+from draining import drain_under_traffic, fail_over  # noqa: E402
+from failover import check_failover  # noqa: E402
 from modes import config_with_modes, live_modes  # noqa: E402
+from offloads import check_offloads  # noqa: E402
 from owners import owner_of, seed_that_splits  # noqa: E402
+from priority import check_priority  # noqa: E402
 from reloading import reload_by_ctl, reload_by_signal, refuse_bad_files  # noqa: E402
 from scene import Scene  # noqa: E402
 from servers import body_digests  # noqa: E402
+from snooping import check_snooping  # noqa: E402
 from strays import EXPECTED, send_strays  # noqa: E402
+from takeover import check_takeover  # noqa: E402
 from topology import Refused  # noqa: E402
 
 WEB_REQUESTS = ["1k", "64k", "backend", "1k"] * 50 + ["4m"] * 3  # each family
@@ -205,6 +212,7 @@ def live(roost, directory, has_static_neighbours, workers):
             answers["web6"] += reload_by_signal(scene, control, config, balancer, "web6")
             refuse_bad_files(control, config, balancer)
             answers["web"] += fail_over(scene, control)
+            check_log(balancer)
             ping_count = ping_everything(scene, has_static_neighbours)
             unexpected = send_strays(scene)
             report = check_control_agrees(control, balancer.stop)
@@ -242,8 +250,23 @@ def modes(roost, directory, workers):
         )
 
 
+def failover(roost, directory):
+    with Scene(ROOT / "demo/lb/lb.toml", directory) as scene:
+        check_conservation(check_failover(scene, roost, directory))
+
+
+def attacks(roost, directory, packet_counts):
+    for mode in ("nat", "fullnat", "l2dsr"):
+        folder = directory / mode
+        folder.mkdir(parents=True)
+        with Scene(ROOT / "demo/lb/lb.toml", folder) as scene:
+            report = check_attacks(scene, roost, mode, folder, packet_counts)
+            check_conservation(report)
+
+
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--attacks", action="store_true", help="all floods, and nothing else")
     parser.add_argument("--roost", type=pathlib.Path, default=ROOT / "build/release/apps/roost")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("live: terminated"))
@@ -252,6 +275,9 @@ def main():
         print("NOT TESTED: live, two workers on one core")
     with tempfile.TemporaryDirectory(prefix="roost-live-") as directory:
         try:
+            if options.attacks:
+                attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (1, 2, 3))
+                return
             for has_static_neighbours, workers in ((True, 1), (False, min(2, cores))):
                 folder = pathlib.Path(directory) / f"{has_static_neighbours}"
                 folder.mkdir()
@@ -259,6 +285,14 @@ def main():
             folder = pathlib.Path(directory) / "modes"
             folder.mkdir()
             modes(options.roost.resolve(), folder, min(2, cores))
+            folder = pathlib.Path(directory) / "failover"
+            folder.mkdir()
+            failover(options.roost.resolve(), folder)
+            attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (3,))
+            for check in (check_takeover, check_snooping, check_offloads, check_priority):
+                folder = pathlib.Path(directory) / check.__name__
+                folder.mkdir()
+                check(options.roost.resolve(), folder)
             folder = pathlib.Path(directory) / "chain"
             folder.mkdir()
             check_chain(options.roost.resolve(), ROOT / "demo/lb/lb.toml", folder)

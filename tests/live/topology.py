@@ -94,7 +94,7 @@ class Topology:
             namespace.delete()
         self.namespaces = []
 
-    def _namespace(self, role, ipv6):
+    def add_namespace(self, role, ipv6):
         namespace = Namespace(f"roost-{os.getpid()}-{role}")
         self.namespaces.append(namespace)
         namespace.ipv6(ipv6)
@@ -102,9 +102,9 @@ class Topology:
 
     def _build(self):
         silent = {"disable_ipv6": 1}
-        self.lb = self._namespace("lb", silent)
-        self.client = self._namespace("client", QUIET_IPV6)
-        switch = self._namespace("switch", silent)
+        self.lb = self.add_namespace("lb", silent)
+        self.client = self.add_namespace("client", QUIET_IPV6)
+        switch = self.add_namespace("switch", silent)
         switch.ip(
             "link", "add", "bridge", "type", "bridge", "stp_state", "0", "mcast_snooping", "0"
         )
@@ -123,7 +123,7 @@ class Topology:
 
         self._host(self.client, self.config["port"][0], self.client_addresses())
         for name, addresses in self.backend_addresses().items():
-            backend = self._namespace(name, QUIET_IPV6)
+            backend = self.add_namespace(name, QUIET_IPV6)
             self.backends[name] = backend
             link(switch, name, backend, "eth0")
             switch.ip("link", "set", name, "master", "bridge")
@@ -156,7 +156,7 @@ class Topology:
 
     def split_backends_side(self):
         """A namespace that takes the balancer's interface towards the backends over."""
-        inner = self._namespace("inner", {"disable_ipv6": 1})
+        inner = self.add_namespace("inner", {"disable_ipv6": 1})
         name = LB_INTERFACES[1]
         self.lb.ip("link", "set", name, "netns", inner.name)
         inner.ip("link", "set", name, "up")

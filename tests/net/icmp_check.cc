@@ -257,6 +257,7 @@ bool check_answers(TestFrame& frame, const ParsedPacket& parsed, bool is_too_big
       .reason = is_too_big ? IcmpAnswer::Reason::kTooBig : IcmpAnswer::Reason::kTimeExceeded,
       .mtu = static_cast<uint16_t>(is_too_big ? 1'400 : 0),
       .source_mac = {{2, 0, 0, 0, 0, 1}},
+      .vlan = parsed.vlan,
       .source = Ipv4Address{{192, 0, 2, 1}}};
   if (parsed.is_ipv6) answer.source = Ipv6Address{{0x20, 1, 0x0d, 0xb8}};
   Bytes room(kIcmpAnswerBytesMax);

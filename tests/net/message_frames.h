@@ -52,16 +52,43 @@ inline const Bytes kEchoReply6 = from_hex(
     "02000000011002000000000186dd60000000000f3a4020010db800010000000000000000000120010db800010000"
     "00000000000000108100abdc004d0003726f6f73742121");
 
+// Queries of multicast listener discovery, from fe80::10: for all groups by version 1 and 2, with
+// 10 seconds for the answer, and for ff02::1:ff00:1 by version 1, with one.
+inline const Bytes kQuery1 = from_hex(
+    "33330000000102000000011086dd6000000000200001fe800000000000000000000000000010ff02000000000000"
+    "00000000000000013a00050200000100820059082710000000000000000000000000000000000000");
+inline const Bytes kQuery2 = from_hex(
+    "33330000000102000000011086dd6000000000240001fe800000000000000000000000000010ff02000000000000"
+    "00000000000000013a00050200000100820056872710000000000000000000000000000000000000027d0000");
+inline const Bytes kGroupQuery = from_hex(
+    "3333ff00000102000000011086dd6000000000200001fe800000000000000000000000000010ff02000000000000"
+    "00000001ff0000013a0005020000010082007f2803e80000ff0200000000000000000001ff000001");
+// Reports from fe80::ff:fe00:1: by version 2 that ff02::1:ff00:1 was joined and ff02::1:ff00:80
+// left, by version 1 that the first is listened to, and that it was left.
+inline const Bytes kReport2 = from_hex(
+    "33330000001602000000000186dd6000000000380001fe80000000000000000000fffe000001ff02000000000000"
+    "00000000000000163a000502000001008f00706d0000000204000000ff0200000000000000000001ff0000010300"
+    "0000ff0200000000000000000001ff000080");
+inline const Bytes kReport1 = from_hex(
+    "3333ff00000102000000000186dd6000000000200001fe80000000000000000000fffe000001ff02000000000000"
+    "00000001ff0000013a000502000001008300831f00000000ff0200000000000000000001ff000001");
+inline const Bytes kDone1 = from_hex(
+    "33330000000202000000000186dd6000000000200001fe80000000000000000000fffe000001ff02000000000000"
+    "00000000000000023a000502000001008400812000000000ff0200000000000000000001ff000001");
+
+constexpr size_t kHopByHopAt = 54;       // of the above
+constexpr size_t kListenerIcmp6At = 62;  // likewise
+
 constexpr size_t kIcmp6At = 54;  // in an untagged frame
 
-// Makes the ICMPv6 checksum of an untagged frame without extension headers right.
-inline void mend_checksum(Bytes& frame) {
-  frame[kIcmp6At + 2] = frame[kIcmp6At + 3] = 0;
+// Makes the ICMPv6 checksum of an untagged frame right, whose message begins at `at`.
+inline void mend_checksum(Bytes& frame, size_t at = kIcmp6At) {
+  frame[at + 2] = frame[at + 3] = 0;
   const std::span<const uint8_t> all(frame);
   const uint64_t sum = pseudo_header_sum(all.subspan(22, 16), all.subspan(38, 16), IpProtocol{58},
-                                         static_cast<uint32_t>(frame.size() - kIcmp6At)) +
-                       sum_words(all.subspan(kIcmp6At));
-  store_be16(&frame[kIcmp6At + 2], checksum_of(sum));
+                                         static_cast<uint32_t>(frame.size() - at)) +
+                       sum_words(all.subspan(at));
+  store_be16(&frame[at + 2], checksum_of(sum));
 }
 
 }  // namespace roost::net

@@ -1,5 +1,6 @@
-// libFuzzer target: any bytes as a frame, read as ARP, neighbour discovery and echo. What is read
-// is written and read again, to the same; the frame has no byte more than it says.
+// libFuzzer target: any bytes as a frame, read as ARP, neighbour discovery, listener queries and
+// echo. What is read is written and read again, to the same; the frame has no byte more than it
+// says.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include "roost/base/assert.h"
 #include "roost/net/arp.h"
 #include "roost/net/echo.h"
+#include "roost/net/multicast_listener.h"
 #include "roost/net/neighbour_discovery.h"
 #include "roost/net/parse.h"
 #include "tests/net/message_frames.h"
@@ -41,17 +43,30 @@ void check_neighbour_message(const Packet& packet, const ParsedPacket& parsed) {
   ROOST_ASSERT(roost::net::parse_neighbour_message(again.packet, parsed_again) == message);
 }
 
+void check_query(const Packet& packet, const ParsedPacket& parsed) {
+  const auto query = roost::net::parse_listener_query(packet, parsed);
+  if (!query) return;
+  ROOST_ASSERT(parsed.ttl == 1 && query->response_ms_max <= 8'387'584);
+  ROOST_ASSERT(query->group == roost::net::Ipv6Address{} || query->group.is_multicast());
+  const roost::net::ListenerRecord record = {roost::net::ListenerRecord::Kind::kListens,
+                                             query->group};
+  uint8_t written[roost::net::kListenerMessageBytes];
+  roost::net::write_listener_message(written, query->group, record);
+}
+
 // 0: the bytes themselves. Else one of the real frames, with each pair of bytes (place, value) put
 // into it, and its ICMPv6 checksum right if the second highest bit says so.
 roost::net::Bytes frame_of(uint8_t choice, std::span<const uint8_t> bytes) {
   using namespace roost::net;
-  const Bytes* frames[] = {&kArpRequest,    &kArpReply, &kSolicitation, &kDuplicateCheck,
-                           &kAdvertisement, &kEcho4,    &kEcho6};
-  const size_t which = choice % 8;
+  const Bytes* frames[] = {&kArpRequest,    &kArpReply,  &kSolicitation, &kDuplicateCheck,
+                           &kAdvertisement, &kEcho4,     &kEcho6,        &kQuery1,
+                           &kQuery2,        &kGroupQuery};
+  const size_t which = choice % 11;
   if (which == 0) return {bytes.begin(), bytes.end()};
   Bytes frame = *frames[which - 1];
   for (size_t i = 0; i + 1 < bytes.size(); i += 2) frame[bytes[i] % frame.size()] = bytes[i + 1];
-  if ((choice & 64) != 0 && frame.size() > kIcmp6At + 4) mend_checksum(frame);
+  const size_t icmp_at = which > 7 ? kListenerIcmp6At : kIcmp6At;
+  if ((choice & 64) != 0 && frame.size() > icmp_at + 4) mend_checksum(frame, icmp_at);
   return frame;
 }
 
@@ -67,6 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ParsedPacket parsed;
   if (parse(frame.packet, parsed) != roost::net::ParseVerdict::kUnsupportedProtocol) return 0;
   check_neighbour_message(frame.packet, parsed);
+  check_query(frame.packet, parsed);
   if (roost::net::is_echo_request(frame.packet, parsed)) {
     reply_to_echo(frame.packet, parsed);
     ROOST_ASSERT(!roost::net::is_echo_request(frame.packet, parsed));

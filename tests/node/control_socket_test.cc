@@ -144,16 +144,59 @@ TEST_F(Socket, a_request_without_an_end_ends_the_connection) {
   EXPECT_EQ(other.read(), "<y>");
 }
 
-TEST_F(Socket, too_many_clients_are_turned_away_until_the_idle_ones_are_gone) {
-  const auto socket = start(1);
+TEST_F(Socket, a_new_client_gets_the_place_of_who_has_been_idle_for_longest) {
+  const auto socket = start();
   std::vector<std::unique_ptr<Client>> idle;
   for (size_t i = 0; i < ControlSocket::kClientsMax; ++i) {
     idle.push_back(std::make_unique<Client>(path_));
-    ASSERT_TRUE(idle.back()->is_connected);
+    EXPECT_TRUE(idle.back()->send("first\n"));
+    ASSERT_EQ(idle.back()->read(), "<first>");
   }
+  EXPECT_TRUE(idle[1]->send("half")) << "which is no request yet";
+  // The first one has asked since the others came.
+  EXPECT_TRUE(idle[0]->send("x\n"));
+  EXPECT_EQ(idle[0]->read(), "<x>");
+  for (size_t i = 1; i <= 3; ++i) {
+    auto late = std::make_unique<Client>(path_);
+    EXPECT_TRUE(late->send("z\n"));
+    EXPECT_EQ(late->read(), "<z>");
+    EXPECT_EQ(idle[i]->read(), "") << "client " << i << " has been idle for longest";
+    idle[i] = std::move(late);
+  }
+  for (const auto& client : idle) {
+    EXPECT_TRUE(client->send("still\n"));
+    EXPECT_EQ(client->read(), "<still>");
+  }
+}
+
+TEST_F(Socket, nobody_who_has_asked_is_turned_away_for_a_new_client) {
+  const auto socket =
+      ControlSocket::start({.path = path_, .mode = 0600}, [&](std::string_view request) {
+        if (request == "long") std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        return echo(request);
+      });
+  std::vector<std::unique_ptr<Client>> clients;
+  for (size_t i = 0; i < ControlSocket::kClientsMax; ++i) {
+    clients.push_back(std::make_unique<Client>(path_));
+    EXPECT_TRUE(clients.back()->send("a\n"));
+    EXPECT_EQ(clients.back()->read(), "<a>");
+  }
+  // All are idle for longer than it takes to give way, and ask while somebody is answered.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_TRUE(clients[0]->send("long\n"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   const Client late(path_);
-  EXPECT_EQ(late.read(), "") << "turned away";
-  for (const auto& client : idle) EXPECT_EQ(client->read(), "") << "too slow";
+  EXPECT_TRUE(late.send("late\n"));
+  for (size_t i = 1; i < clients.size(); ++i) EXPECT_TRUE(clients[i]->send("b\n"));
+  for (size_t i = 1; i < clients.size(); ++i) EXPECT_EQ(clients[i]->read(), "<b>");
+  EXPECT_EQ(clients[0]->read(), "<long>");
+  EXPECT_EQ(late.read(), "<late>");
+}
+
+TEST_F(Socket, an_idle_client_is_disconnected) {
+  const auto socket = start(1);
+  const Client client(path_);
+  EXPECT_EQ(client.read(), "") << "too slow";
   const Client next(path_);
   EXPECT_TRUE(next.send("z\n"));
   EXPECT_EQ(next.read(), "<z>");

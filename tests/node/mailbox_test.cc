@@ -102,6 +102,20 @@ TEST(mailbox, nobody_serves_and_the_request_is_withdrawn) {
   EXPECT_EQ(ledger.total, 0U) << "what was withdrawn does not run";
 }
 
+TEST(mailbox, a_turn_is_seen_of_who_takes_one_and_of_nobody_else) {
+  Mailroom room(3);
+  room.mailbox(2).close();
+  std::atomic<bool> is_over = false;
+  std::thread first([&] {
+    while (!is_over.load()) room.mailbox(0).serve();
+  });
+  const std::vector<Answer> expected = {Answer::kDone, Answer::kTimedOut, Answer::kClosed};
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(room.await_turns(milliseconds(50)), expected);
+  is_over.store(true);
+  first.join();
+  EXPECT_EQ(room.await_turns(milliseconds(5))[0], Answer::kTimedOut) << "an old turn is no answer";
+}
+
 TEST(mailbox, an_ended_worker_answers_at_once) {
   Workers workers(2);
   workers.end();

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -152,6 +153,39 @@ TEST(ServiceNotice, a_worker_that_hangs_does_not_feed_the_watchdog) {
   }
   workers.takes_turns[0] = true;
   EXPECT_FALSE(holds(manager.hear_until("WATCHDOG=1"), "READY"));
+}
+
+// A walk that never ends, over a table that is too large.
+struct EndlessRequest final : Request {
+  bool step() override { return false; }
+};
+
+TEST(ServiceNotice, the_watchdog_does_not_wait_behind_questions) {
+  Manager manager("80000");
+  TwoWorkers workers;
+  workers.takes_turns[0] = true;
+  workers.takes_turns[1] = true;
+  auto notice = ServiceNotice::start(workers.room);
+  manager.hear_until("WATCHDOG=1");
+  // Three askers, one behind the other, each for longer than the watchdog's patience.
+  std::atomic<int> answered_count = 0;
+  std::vector<std::thread> askers;
+  for (int i = 0; i < 3; ++i) {
+    askers.emplace_back([&] {
+      EndlessRequest endless;
+      Request* const requests[] = {&endless, &endless};
+      const std::vector<Answer> answers =
+          workers.room.ask(requests, std::chrono::milliseconds(2'000));
+      EXPECT_EQ(answers, (std::vector<Answer>{Answer::kTimedOut, Answer::kTimedOut}));
+      ++answered_count;
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  manager.forget_what_was_said();
+  for (int i = 0; i < 5; ++i) manager.hear_until("WATCHDOG=1");
+  EXPECT_EQ(answered_count, 0) << "the watchdog was fed after the questions, not beside them";
+  notice.reset();  // before what it says fills the socket
+  for (std::thread& asker : askers) asker.join();
 }
 
 TEST(ServiceNotice, without_a_watchdog_none_is_fed) {

@@ -11,7 +11,7 @@ from scapy.layers.inet import ICMP, IP
 from scapy.layers.inet6 import ICMPv6PacketTooBig, ICMPv6TimeExceeded, IPv6
 from scapy.packet import Raw
 
-from headers import addresses, word
+from headers import addresses, tags_of, word
 from translate import end_of_ip
 
 EMBEDDED_MAX = {4: 576 - 28, 6: 1280 - 48}
@@ -33,7 +33,8 @@ def answer(port, frame, headers, mtu=None):
     else:
         kind = ICMPv6TimeExceeded() if mtu is None else ICMPv6PacketTooBig(mtu=mtu)
         packet = IPv6(src=str(own), dst=str(source), hlim=64) / kind
-    return frame[6:12] + port.mac + frame[12 : headers.l3] + bytes(packet / about)
+    ether_type = frame[headers.l3 - 2 : headers.l3]
+    return frame[6:12] + port.mac + tags_of(port.vlan) + ether_type + bytes(packet / about)
 
 
 def own_address(port, asker):
@@ -53,8 +54,30 @@ def is_answer(port, frame):
     return any(a.ip.packed == source for a in port.addresses)
 
 
+def is_question(port, frame):
+    """Whether a frame asks in the port's name who has an address of its networks: a client's, whose
+    connection its backend goes on with.
+    """
+    l3 = 14 + 4 * len(port.vlan)
+    own = {a.ip.packed for a in port.addresses}
+    if word(frame, l3 - 2) == 0x0806:
+        asked, sender = frame[l3 + 24 : l3 + 28], frame[l3 + 14 : l3 + 18]
+        is_asking = word(frame, l3 + 6) == 1
+    else:
+        asked, sender = frame[l3 + 48 : l3 + 64], frame[l3 + 8 : l3 + 24]
+        is_asking = word(frame, l3 - 2) == 0x86DD and frame[l3 + 6] == 58 and frame[l3 + 40] == 135
+    if not is_asking or frame[6:12] != port.mac or sender not in own:
+        return False
+    target = ipaddress.ip_address(asked)
+    return any(target in a.network for a in port.addresses if a.version == target.version)
+
+
 def split(config, sent):
     """(forwarded, answers): for each port the records of each sort, in their order."""
+    sent = [
+        [r for r in records if not is_question(port, r.frame)]
+        for port, records in zip(config.ports, sent)
+    ]
     forwarded = [
         [r for r in records if not is_answer(port, r.frame)]
         for port, records in zip(config.ports, sent)

@@ -5,7 +5,7 @@ wrong went out.
 import heapq
 
 from answers import answer, split
-from headers import find_headers
+from headers import find_headers, is_of_port
 from local import echo_reply
 from model import predict
 from translate import Rewrite, splice
@@ -114,7 +114,7 @@ def legal_translations(config, in_port, frame):
     if reply is not None:
         return {(in_port, reply)}
     headers = find_headers(frame)
-    if headers is None or headers.hops <= 1 or headers.vlan != config.ports[in_port].vlan:
+    if headers is None or headers.hops <= 1 or not is_of_port(headers.vlan, config.ports[in_port]):
         return set()
     if frame[:6] != config.ports[in_port].mac:
         return set()

@@ -31,6 +31,17 @@ class Headers:
         return self.l4 + (16 if self.protocol == TCP else 6)
 
 
+def is_of_port(vlan, port):
+    """Whether a frame with these tags is of the port; a tag of VLAN 0 says a priority only."""
+    return vlan == port.vlan or (vlan, port.vlan) == ((0,), ())
+
+
+def tags_of(vlan):
+    """The tags as the balancer writes them: of two the outer is a service tag, priorities are 0."""
+    types = (VLAN_TYPES[1], VLAN_TYPES[0]) if len(vlan) == 2 else (VLAN_TYPES[0],) * len(vlan)
+    return b"".join(struct.pack("!HH", *tag) for tag in zip(types, vlan))
+
+
 def find_headers(frame):
     """None when there is no TCP or UDP header to be found."""
     try:

@@ -6,7 +6,7 @@ import struct
 
 from scapy.utils import checksum
 
-from headers import VLAN_TYPES, word
+from headers import VLAN_TYPES, is_of_port, tags_of, word
 
 ARP, IPV4, IPV6 = 0x0806, 0x0800, 0x86DD
 ECHO_REQUEST = {IPV4: (1, 8, 0), IPV6: (58, 128, 129)}  # protocol, request, reply
@@ -31,7 +31,8 @@ def is_arp(port, frame):
     arp = frame[l3 : l3 + 28]
     return (
         (frame[:6] == port.mac or frame[0] & 1)
-        and (vlan, ether_type) == (port.vlan, ARP)
+        and is_of_port(vlan, port)
+        and ether_type == ARP
         and len(arp) == 28
         and arp[:6] == bytes.fromhex("000108000604")
         and word(arp, 6) in (1, 2)
@@ -46,7 +47,7 @@ def echo_reply(config, port, frame):
     """
     try:
         vlan, ether_type, l3 = link_of(frame)
-        if ether_type not in ECHO_REQUEST or vlan != port.vlan or frame[:6] != port.mac:
+        if ether_type not in ECHO_REQUEST or not is_of_port(vlan, port) or frame[:6] != port.mac:
             return None
         protocol, request, reply = ECHO_REQUEST[ether_type]
         is_ipv6 = ether_type == IPV6
@@ -71,4 +72,4 @@ def echo_reply(config, port, frame):
         out[l3 + 8] = REPLY_TTL
         struct.pack_into("!H", out, l3 + 10, 0)
         struct.pack_into("!H", out, l3 + 10, checksum(bytes(out[l3 : l3 + 20])))
-    return bytes(out)
+    return bytes(out[:12]) + tags_of(port.vlan) + bytes(out[l3 - 2 :])

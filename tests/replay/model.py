@@ -11,7 +11,7 @@ import collections
 import heapq
 
 from answers import answer
-from flows import RST, Flows
+from flows import RST, SYN, Flows
 from headers import find_headers
 from lb_config import TCP
 from local import echo_reply, is_arp
@@ -109,11 +109,27 @@ class Model:
             services = self.config.services_of_backend(headers.protocol, headers.source)
             flow = self.flows.of_backend(services, headers.source, headers.target, tick)
             if flow is None:
+                flow = self._pick_up(services, headers, tick)
+            if flow is None:
                 return "no_flow" if services or self._is_from_backends(headers) else "no_service"
             self._send(frame, headers, headers.target.address, True, flow.service.virtual)
         flow.see(service is not None, headers.tcp_flags)
         self.flows.touch(flow, tick)
         return None
+
+    def _pick_up(self, services, headers, tick):
+        """The connection that a backend's packet begins, if there is no doubt whose it is."""
+        if len(services) != 1 or (headers.protocol == TCP and headers.tcp_flags & (SYN | RST)):
+            return None
+        (service,) = services
+        if self.flows.of_client(service, headers.target, tick):
+            return None  # with another backend
+        name = service.backends[headers.source]
+        self.prediction.flows_by_backend[service.name, name] += 1
+        flow = self.flows.make(service, headers.target, headers.source)
+        if headers.protocol == TCP:
+            flow.state = "tcp_established"
+        return flow
 
     def _is_from_backends(self, headers):
         return any(

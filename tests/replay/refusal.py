@@ -6,7 +6,15 @@ does not matter: a packet with two faults would have two right answers.
 
 import ipaddress
 
-from headers import AUTHENTICATION, FRAGMENT, IPV6_EXTENSIONS, ROUTING, VLAN_TYPES, word
+from headers import (
+    AUTHENTICATION,
+    FRAGMENT,
+    IPV6_EXTENSIONS,
+    ROUTING,
+    VLAN_TYPES,
+    is_of_port,
+    word,
+)
 from lb_config import TCP, UDP
 from scapy.utils import checksum
 
@@ -21,7 +29,7 @@ def refusal(port, frame, headers):
     while word(frame, l3 - 2) in VLAN_TYPES:
         vlan += (word(frame, l3) & 0xFFF,)
         l3 += 4
-    if vlan != port.vlan:
+    if not is_of_port(vlan, port):
         return "wrong_vlan"
     ask = {0x0800: refuse_ipv4, 0x86DD: refuse_ipv6}.get(word(frame, l3 - 2))
     if ask is None:
