@@ -64,9 +64,8 @@ struct Connection {
     state = first_state(protocol, segment.flags, is_one_sided);
     contact = is_one_sided ? Contact::kAnswered : Contact::kAsked;
     was_spared = false;
-    const bool is_verifiable = state != ConnectionState::kUdp && !is_one_sided;
     set_client_position(stream_position(segment.end()));
-    set_backend_position(is_verifiable ? stream_position(segment.acknowledgement) : 1);
+    set_backend_position(can_verify(is_one_sided) ? stream_position(segment.acknowledgement) : 1);
   }
 
   // The backend's packet is the first that we see of a connection: the backend knows it, and where
@@ -82,7 +81,7 @@ struct Connection {
 
   // A packet of the connection passes.
   void hear(Sender sender, const net::TcpSegment& segment, bool is_one_sided) {
-    const bool is_verifiable = state != ConnectionState::kUdp && !is_one_sided;
+    const bool is_verifiable = can_verify(is_one_sided);
     if (state != ConnectionState::kUdp) {
       if (!fits(sender, segment, is_verifiable)) return;
       if (!segment.has(net::tcp::kRst)) follow(sender, segment, is_verifiable);
@@ -107,6 +106,11 @@ struct Connection {
   static constexpr uint32_t kPositionMask = (1 << 24) - 1;
   void set_client_position(uint32_t position) { client_position = position & kPositionMask; }
   void set_backend_position(uint32_t position) { backend_position = position & kPositionMask; }
+
+  // Whether its packets can be checked against both streams.
+  [[nodiscard]] bool can_verify(bool is_one_sided) const {
+    return state != ConnectionState::kUdp && !is_one_sided;
+  }
 
   // Whether `position` is `end` or so little behind it that only who knows `end` can say it.
   [[nodiscard]] static bool is_just_behind(uint32_t position, uint32_t end) {
