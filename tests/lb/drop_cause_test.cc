@@ -68,13 +68,7 @@ std::string all_weights_zero() {
                      "{name = \"b1\", address = \"10.0.0.11\", weight = 0}");
 }
 
-Arrival udp4() {
-  return tcp([](PacketSpec& spec) {
-    spec.protocol = net::IpProtocol::kUdp;
-    spec.destination = "198.51.100.53";
-    spec.destination_port = 53;
-  });
-}
+Arrival udp4() { return {make_frame(dns_query())}; }
 
 std::vector<Drop> header_drops() {
   using enum DropCause;
@@ -185,13 +179,7 @@ backends = [{name = "b1", address = "10.0.0.11"}]
 )";
 }
 
-PacketSpec query(const std::string& service) {
-  PacketSpec spec;
-  spec.protocol = net::IpProtocol::kUdp;
-  spec.destination = service;
-  spec.destination_port = 53;
-  return spec;
-}
+PacketSpec query(const std::string& service) { return udp("192.0.2.10", 40'000, service, 53); }
 
 PacketSpec answer() {
   PacketSpec spec = query("192.0.2.10");

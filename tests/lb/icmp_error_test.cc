@@ -19,17 +19,6 @@ const Family kIpv4 = {"192.0.2.10", "192.0.2.11", "198.51.100.53", "10.0.0.11", 
 const Family kIpv6 = {
     "2001:db8:1::10", "2001:db8:1::99", "2001:db8:ffff::53", "2001:db8:2::11", 1, 3, 48};
 
-PacketSpec udp(const std::string& source, uint16_t source_port, const std::string& destination,
-               uint16_t destination_port) {
-  PacketSpec spec;
-  spec.source = source;
-  spec.source_port = source_port;
-  spec.destination = destination;
-  spec.destination_port = destination_port;
-  spec.protocol = net::IpProtocol::kUdp;
-  return spec;
-}
-
 PacketSpec query_of(const Family& f) { return udp(f.client, 40'000, f.virtual_address, 53); }
 PacketSpec answer_of(const Family& f) {
   PacketSpec spec = udp(f.backend, 53, f.client, 40'000);

@@ -25,15 +25,8 @@ inline const FragmentFamily kFragments4 = {"192.0.2.10", "198.51.100.53", "10.0.
 inline const FragmentFamily kFragments6 = {"2001:db8:1::10", "2001:db8:ffff::53", "2001:db8:2::11",
                                            40};
 
-inline PacketSpec udp(const std::string& source, uint16_t source_port,
-                      const std::string& destination, uint16_t destination_port,
-                      size_t payload_bytes) {
-  PacketSpec spec;
-  spec.source = source;
-  spec.source_port = source_port;
-  spec.destination = destination;
-  spec.destination_port = destination_port;
-  spec.protocol = net::IpProtocol::kUdp;
+// The datagram with so much in it, no two parts alike, which may be cut.
+inline PacketSpec filled(PacketSpec spec, size_t payload_bytes) {
   spec.may_be_cut = true;
   spec.payload.resize(payload_bytes);
   for (size_t i = 0; i < payload_bytes; ++i) spec.payload[i] = static_cast<char>(i * 7 + i / 251);
@@ -41,10 +34,10 @@ inline PacketSpec udp(const std::string& source, uint16_t source_port,
 }
 
 inline PacketSpec query(const FragmentFamily& f, size_t bytes) {
-  return udp(f.client, 40'000, f.virtual_address, 53, bytes);
+  return filled(udp(f.client, 40'000, f.virtual_address, 53), bytes);
 }
 inline PacketSpec answer(const FragmentFamily& f, size_t bytes) {
-  PacketSpec spec = udp(f.backend, 53, f.client, 40'000, bytes);
+  PacketSpec spec = filled(udp(f.backend, 53, f.client, 40'000), bytes);
   spec.destination_mac = "02:00:00:00:00:02";
   spec.source_mac = "02:00:00:00:02:11";
   return spec;

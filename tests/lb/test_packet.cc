@@ -99,13 +99,19 @@ std::vector<uint8_t> make_frame(const PacketSpec& spec) {
   return frame;
 }
 
-PacketSpec dns_query(uint16_t source_port) {
+PacketSpec udp(const std::string& source, uint16_t source_port, const std::string& destination,
+               uint16_t destination_port) {
   PacketSpec spec;
-  spec.protocol = net::IpProtocol::kUdp;
-  spec.destination = "198.51.100.53";
+  spec.source = source;
   spec.source_port = source_port;
-  spec.destination_port = 53;
+  spec.destination = destination;
+  spec.destination_port = destination_port;
+  spec.protocol = net::IpProtocol::kUdp;
   return spec;
+}
+
+PacketSpec dns_query(uint16_t source_port) {
+  return udp("192.0.2.10", source_port, "198.51.100.53", 53);
 }
 
 }  // namespace roost::lb

@@ -32,6 +32,10 @@ struct PacketSpec {
   bool may_be_cut = false;  // IPv4 without "don't fragment"
 };
 
+// A datagram from here to there.
+[[nodiscard]] PacketSpec udp(const std::string& source, uint16_t source_port,
+                             const std::string& destination, uint16_t destination_port);
+
 // A question of a client's to the service for DNS.
 [[nodiscard]] PacketSpec dns_query(uint16_t source_port = 40'000);
 
