@@ -3,11 +3,12 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+
+#include "roost/base/file_descriptor.h"
 
 namespace roost::ctl {
 
@@ -15,20 +16,6 @@ namespace {
 
 constexpr time_t kAnswerSecondsMax = 20;
 constexpr size_t kAnswerBytesMax = 64 << 20;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 Error failed(const std::string& path) {
   const int number = errno;
@@ -73,7 +60,7 @@ Result<Json> ask(const std::string& socket_path, const Json& request) {
     return Error{socket_path + ": too long for a socket's path"};
   }
   std::memcpy(address.sun_path, socket_path.data(), socket_path.size());
-  const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval wait_max{.tv_sec = kAnswerSecondsMax, .tv_usec = 0};
   if (socket.number() < 0 ||
       setsockopt(socket.number(), SOL_SOCKET, SO_RCVTIMEO, &wait_max, sizeof wait_max) != 0 ||

@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,7 @@
 #include <span>
 #include <utility>
 
+#include "roost/base/file_descriptor.h"
 #include "roost/net/byte_order.h"
 #include "roost/net/headers.h"
 
@@ -28,20 +28,6 @@ constexpr int kPacketsMax = 64;  // TCP and UDP, of an interface
 constexpr int kPollMilliseconds = 100;
 constexpr uint32_t kLinkBytesMax = 14 + 2 * 4;
 
-class Socket {
- public:
-  explicit Socket(int descriptor) : descriptor_(descriptor) {}
-  Socket(Socket&& from) noexcept : descriptor_(std::exchange(from.descriptor_, -1)) {}
-  Socket& operator=(Socket&&) = delete;
-  ~Socket() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  [[nodiscard]] int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
 ifreq request_for(const std::string& interface) {
   ifreq request{};
   interface.copy(request.ifr_name, sizeof request.ifr_name - 1);
@@ -49,19 +35,19 @@ ifreq request_for(const std::string& interface) {
 }
 
 // Whether ethtool's command was done; what it reads is in `what`.
-bool ask_ethtool(const Socket& socket, const std::string& interface, void* what) {
+bool ask_ethtool(const FileDescriptor& socket, const std::string& interface, void* what) {
   ifreq request = request_for(interface);
   request.ifr_data = static_cast<char*>(what);
-  return ioctl(socket.descriptor(), SIOCETHTOOL, &request) == 0;
+  return ioctl(socket.number(), SIOCETHTOOL, &request) == 0;
 }
 
-uint32_t flag_of(const Socket& socket, const std::string& interface, uint32_t command) {
+uint32_t flag_of(const FileDescriptor& socket, const std::string& interface, uint32_t command) {
   ethtool_value value{.cmd = command, .data = 0};
   return ask_ethtool(socket, interface, &value) ? value.data : 0;
 }
 
 // The number of a veth's other end, in whatever namespace that is.
-std::optional<unsigned> peer_number(const Socket& socket, const std::string& interface) {
+std::optional<unsigned> peer_number(const FileDescriptor& socket, const std::string& interface) {
   ethtool_drvinfo driver{};
   driver.cmd = ETHTOOL_GDRVINFO;
   if (!ask_ethtool(socket, interface, &driver) || std::string_view(driver.driver) != "veth") {
@@ -77,7 +63,7 @@ std::optional<unsigned> peer_number(const Socket& socket, const std::string& int
 }
 
 // The other end's name, if it is in this namespace: each is then the other's other end.
-std::optional<std::string> peer_name(const Socket& socket, const std::string& interface) {
+std::optional<std::string> peer_name(const FileDescriptor& socket, const std::string& interface) {
   const std::optional<unsigned> number = peer_number(socket, interface);
   std::array<char, IF_NAMESIZE> name{};
   if (!number || if_indextoname(*number, name.data()) == nullptr) return {};
@@ -94,7 +80,7 @@ std::string checksum_finding(const std::string& interface, const std::optional<s
 }
 
 void look_at_settings(const std::string& interface, const OffloadWatch::Say& say) {
-  const Socket socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const FileDescriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const bool has_gro = flag_of(socket, interface, ETHTOOL_GGRO) != 0;
   const bool has_lro = (flag_of(socket, interface, ETHTOOL_GFLAGS) & ETH_FLAG_LRO) != 0;
   if (has_gro || has_lro) {
@@ -128,7 +114,7 @@ Seen judge(std::span<const uint8_t> start, const tpacket_auxdata& about, uint32_
 }
 
 // The next frame, as far as it matters; nothing when none has come.
-std::optional<Seen> receive(const Socket& socket, uint32_t mtu) {
+std::optional<Seen> receive(const FileDescriptor& socket, uint32_t mtu) {
   std::array<uint8_t, 64> start{};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(tpacket_auxdata))> control{};
   iovec part{.iov_base = start.data(), .iov_len = start.size()};
@@ -137,7 +123,7 @@ std::optional<Seen> receive(const Socket& socket, uint32_t mtu) {
   message.msg_iovlen = 1;
   message.msg_control = control.data();
   message.msg_controllen = control.size();
-  const ssize_t bytes = recvmsg(socket.descriptor(), &message, MSG_DONTWAIT);
+  const ssize_t bytes = recvmsg(socket.number(), &message, MSG_DONTWAIT);
   if (bytes < 0) return {};
   for (cmsghdr* one = CMSG_FIRSTHDR(&message); one != nullptr; one = CMSG_NXTHDR(&message, one)) {
     if (one->cmsg_level != SOL_PACKET || one->cmsg_type != PACKET_AUXDATA) continue;
@@ -149,8 +135,8 @@ std::optional<Seen> receive(const Socket& socket, uint32_t mtu) {
 }
 
 // A packet socket that sees what comes in by the interface.
-std::optional<Socket> open_socket(const std::string& interface) {
-  Socket socket(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+std::optional<FileDescriptor> open_socket(const std::string& interface) {
+  FileDescriptor socket(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
   const int yes = 1;
   sockaddr_ll address{};
   address.sll_family = AF_PACKET;
@@ -158,32 +144,31 @@ std::optional<Socket> open_socket(const std::string& interface) {
   const std::array<uint8_t, 2> all = {ETH_P_ALL >> 8, ETH_P_ALL & 0xff};
   std::memcpy(&address.sll_protocol, all.data(), all.size());
   const auto set = [&](int option) {
-    return setsockopt(socket.descriptor(), SOL_PACKET, option, &yes, sizeof yes) == 0;
+    return setsockopt(socket.number(), SOL_PACKET, option, &yes, sizeof yes) == 0;
   };
   const bool is_open =
-      socket.descriptor() >= 0 && address.sll_ifindex != 0 && set(PACKET_AUXDATA) &&
+      socket.number() >= 0 && address.sll_ifindex != 0 && set(PACKET_AUXDATA) &&
       set(PACKET_IGNORE_OUTGOING) &&
-      bind(socket.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+      bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   return is_open ? std::optional(std::move(socket)) : std::nullopt;
 }
 
-uint32_t mtu_of(const Socket& socket, const std::string& interface) {
+uint32_t mtu_of(const FileDescriptor& socket, const std::string& interface) {
   ifreq request = request_for(interface);
-  return ioctl(socket.descriptor(), SIOCGIFMTU, &request) == 0
-             ? static_cast<uint32_t>(request.ifr_mtu)
-             : 0xffff;
+  return ioctl(socket.number(), SIOCGIFMTU, &request) == 0 ? static_cast<uint32_t>(request.ifr_mtu)
+                                                           : 0xffff;
 }
 
 // Until enough was seen, or one of each kind.
 void look_at_packets(const std::stop_token& stop, const std::string& interface,
                      const OffloadWatch::Say& say) {
-  const std::optional<Socket> socket = open_socket(interface);
+  const std::optional<FileDescriptor> socket = open_socket(interface);
   if (!socket) return;
   const uint32_t mtu = mtu_of(*socket, interface);
   bool has_unfinished = false;
   bool has_long = false;
   for (int checked = 0; checked < kPacketsMax && !stop.stop_requested();) {
-    pollfd waiting{.fd = socket->descriptor(), .events = POLLIN, .revents = 0};
+    pollfd waiting{.fd = socket->number(), .events = POLLIN, .revents = 0};
     poll(&waiting, 1, kPollMilliseconds);
     while (const std::optional<Seen> seen = receive(*socket, mtu)) {
       checked += seen->is_checked ? 1 : 0;

@@ -1,12 +1,15 @@
-// Hit words and results, and what misuse of them does.
+// Hit words, results and file descriptors, and what misuse of them does.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "roost/base/file_descriptor.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
 
@@ -52,6 +55,20 @@ TEST(Result, holds_a_value_or_the_reason_why_not) {
 TEST(ResultDeathTest, the_value_of_an_error_is_not_to_be_had) {
   Result<int> failed = Error{"no"};
   EXPECT_DEATH(static_cast<void>(failed.value()), "broken invariant");
+}
+
+TEST(FileDescriptor, its_last_owner_closes_it) {
+  const auto is_open = [](int number) { return fcntl(number, F_GETFD) != -1; };
+  int number = -1;
+  {
+    std::optional<FileDescriptor> first(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    number = first->number();
+    const FileDescriptor second = std::move(*first);
+    EXPECT_EQ(second.number(), number);
+    first.reset();
+    EXPECT_TRUE(is_open(number));
+  }
+  EXPECT_FALSE(is_open(number));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 
+#include "roost/base/file_descriptor.h"
 #include "tests/lb/controlled.h"
 
 namespace roost::lb {
@@ -29,19 +30,17 @@ TEST(event_log, a_line_has_its_time_or_in_the_journal_its_level) {
 
 TEST(event_log, it_is_the_journals_only_where_the_journal_listens) {
   const std::string path = testing::TempDir() + "event_log_test";
-  const int journal = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  const int other = open("/dev/null", O_RDWR | O_CLOEXEC);
+  const FileDescriptor journal(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  const FileDescriptor other(open("/dev/null", O_RDWR | O_CLOEXEC));
   struct stat status = {};
-  ASSERT_EQ(fstat(journal, &status), 0);
+  ASSERT_EQ(fstat(journal.number(), &status), 0);
   unsetenv("JOURNAL_STREAM");
-  EXPECT_EQ(log_format_of(journal), LogFormat::kText);
+  EXPECT_EQ(log_format_of(journal.number()), LogFormat::kText);
   setenv("JOURNAL_STREAM", fmt::format("{}:{}", status.st_dev, status.st_ino).c_str(), 1);
-  EXPECT_EQ(log_format_of(journal), LogFormat::kJournal);
-  EXPECT_EQ(log_format_of(other), LogFormat::kText);
+  EXPECT_EQ(log_format_of(journal.number()), LogFormat::kJournal);
+  EXPECT_EQ(log_format_of(other.number()), LogFormat::kText);
   EXPECT_EQ(log_format_of(-1), LogFormat::kText);
   unsetenv("JOURNAL_STREAM");
-  close(journal);
-  close(other);
   unlink(path.c_str());
 }
 

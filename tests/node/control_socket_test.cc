@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -16,6 +15,8 @@
 #include <memory>
 #include <thread>
 #include <vector>
+
+#include "roost/base/file_descriptor.h"
 
 namespace roost::node {
 namespace {
@@ -35,16 +36,13 @@ class Client {
   explicit Client(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
     const sockaddr_un address = address_of(path);
     is_connected =
-        connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+        connect(socket_.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
     const timeval wait{.tv_sec = 20, .tv_usec = 0};
-    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+    setsockopt(socket_.number(), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
   }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-  ~Client() { close(socket_); }
 
   bool send(const std::string& text) const {
-    return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) ==
+    return ::send(socket_.number(), text.data(), text.size(), MSG_NOSIGNAL) ==
            static_cast<ssize_t>(text.size());
   }
   // A line, or nothing when the other side has ended.
@@ -52,7 +50,7 @@ class Client {
     std::string line;
     char c = 0;
     ssize_t count = 0;
-    while ((count = recv(socket_, &c, 1, 0)) == 1) {
+    while ((count = recv(socket_.number(), &c, 1, 0)) == 1) {
       if (c == '\n') return line;
       line.push_back(c);
     }
@@ -62,7 +60,7 @@ class Client {
   bool is_connected = false;
 
  private:
-  int socket_;
+  FileDescriptor socket_;
 };
 
 class Socket : public testing::Test {
@@ -106,10 +104,11 @@ TEST_F(Socket, has_the_permissions_that_were_asked_for_and_goes_with_its_end) {
 }
 
 TEST_F(Socket, a_dead_one_is_replaced_and_a_live_one_is_not) {
-  const int dead = ::socket(AF_UNIX, SOCK_STREAM, 0);
-  const sockaddr_un address = address_of(path_);
-  ASSERT_EQ(bind(dead, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  close(dead);
+  {
+    const FileDescriptor dead(::socket(AF_UNIX, SOCK_STREAM, 0));
+    const sockaddr_un address = address_of(path_);
+    ASSERT_EQ(bind(dead.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
   ASSERT_TRUE(std::filesystem::exists(path_));
   const auto socket = start();
   ASSERT_TRUE(socket.ok()) << socket.error().message;

@@ -4,12 +4,13 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+
+#include "roost/base/file_descriptor.h"
 
 namespace roost::node {
 namespace {
@@ -23,24 +24,21 @@ class Server {
   explicit Server(uint16_t port, std::string answer = "", bool hangs = false)
       : socket_(::socket(AF_INET, SOCK_STREAM, 0)), answer_(std::move(answer)), hangs_(hangs) {
     const int yes = 1;
-    setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    setsockopt(socket_.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons(port);
-    EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(listen(socket_, 16), 0);
+    EXPECT_EQ(bind(socket_.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(listen(socket_.number(), 16), 0);
     socklen_t bytes = sizeof address;
-    getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &bytes);
+    getsockname(socket_.number(), reinterpret_cast<sockaddr*>(&address), &bytes);
     port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { serve(); });
   }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
-  ~Server() {
-    end();
-    close(socket_);
-  }
+  ~Server() { end(); }
   [[nodiscard]] uint16_t port() const { return port_; }
   std::atomic<uint64_t> requests = 0;
 
@@ -48,7 +46,7 @@ class Server {
   std::string end() {
     has_ended_ = true;
     has_ended_.notify_all();
-    shutdown(socket_, SHUT_RDWR);
+    shutdown(socket_.number(), SHUT_RDWR);
     if (thread_.joinable()) thread_.join();
     return last_request_;
   }
@@ -56,20 +54,19 @@ class Server {
  private:
   void serve() {
     for (;;) {
-      const int client = accept(socket_, nullptr, nullptr);
-      if (client < 0) return;
+      const FileDescriptor client(accept(socket_.number(), nullptr, nullptr));
+      if (client.number() < 0) return;
       ++requests;
       char room[1'024];
       if (hangs_) has_ended_.wait(false);
       if (!answer_.empty()) {
-        const ssize_t count = recv(client, room, sizeof room, 0);
+        const ssize_t count = recv(client.number(), room, sizeof room, 0);
         if (count > 0) last_request_.assign(room, static_cast<size_t>(count));
-        send(client, answer_.data(), answer_.size(), MSG_NOSIGNAL);
+        send(client.number(), answer_.data(), answer_.size(), MSG_NOSIGNAL);
       }
-      close(client);
     }
   }
-  int socket_;
+  FileDescriptor socket_;
   std::string answer_;
   bool hangs_;
   std::atomic<bool> has_ended_ = false;

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -17,6 +16,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "roost/base/file_descriptor.h"
 
 namespace roost::node {
 namespace {
@@ -69,16 +70,13 @@ class Scraper {
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const timeval patience{.tv_sec = 30, .tv_usec = 0};
-    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(socket_.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     is_connected =
-        connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+        connect(socket_.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
-  Scraper(const Scraper&) = delete;
-  Scraper& operator=(const Scraper&) = delete;
-  ~Scraper() { close(socket_); }
 
   void send(std::string_view text) const {
-    EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL),
+    EXPECT_EQ(::send(socket_.number(), text.data(), text.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(text.size()));
   }
   // Up to the end of the connection.
@@ -86,7 +84,7 @@ class Scraper {
     std::string text;
     std::array<char, 4'096> bytes;
     ssize_t count = 0;
-    while ((count = recv(socket_, bytes.data(), bytes.size(), 0)) > 0) {
+    while ((count = recv(socket_.number(), bytes.data(), bytes.size(), 0)) > 0) {
       text.append(bytes.data(), static_cast<size_t>(count));
     }
     return text;
@@ -94,7 +92,7 @@ class Scraper {
   bool is_connected = false;
 
  private:
-  int socket_;
+  FileDescriptor socket_;
 };
 
 constexpr uint16_t kPort = 19'178;

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -18,6 +17,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "roost/base/file_descriptor.h"
 
 namespace roost::node {
 namespace {
@@ -32,11 +33,12 @@ class Manager {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     // So that a silent process fails the test instead of hanging it.
     const timeval patience{.tv_sec = 60, .tv_usec = 0};
-    EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), 0);
-    EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    EXPECT_EQ(setsockopt(socket_.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)),
+              0);
+    EXPECT_EQ(bind(socket_.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
+              0);
     setenv("NOTIFY_SOCKET", path.c_str(), 1);
     if (watchdog_microseconds != nullptr) setenv("WATCHDOG_USEC", watchdog_microseconds, 1);
   }
@@ -45,20 +47,19 @@ class Manager {
   ~Manager() {
     unsetenv("NOTIFY_SOCKET");
     unsetenv("WATCHDOG_USEC");
-    close(socket_);
     std::filesystem::remove_all(folder_);
   }
 
   std::string hear() {
     std::array<char, 1'024> text{};
-    const ssize_t bytes = recv(socket_, text.data(), text.size(), 0);
+    const ssize_t bytes = recv(socket_.number(), text.data(), text.size(), 0);
     if (bytes <= 0) throw std::runtime_error("the process says nothing");
     return {text.data(), static_cast<size_t>(bytes)};
   }
 
   void forget_what_was_said() {
     std::array<char, 1'024> text{};
-    while (recv(socket_, text.data(), text.size(), MSG_DONTWAIT) > 0) {
+    while (recv(socket_.number(), text.data(), text.size(), MSG_DONTWAIT) > 0) {
     }
   }
 
@@ -72,7 +73,7 @@ class Manager {
 
  private:
   std::string folder_;
-  int socket_ = -1;
+  FileDescriptor socket_{socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
 };
 
 bool holds(const std::vector<std::string>& heard, const std::string& words) {
