@@ -1,7 +1,6 @@
 #include "tests/capi/mirrored_c_table.h"
 
-#include <algorithm>
-#include <cstring>
+#include "tests/table/numbered_bytes.h"
 
 namespace roost {
 
@@ -36,16 +35,12 @@ MirroredCTable::MirroredCTable(EntrySizes sizes, uint64_t capacity, Isa isa) : s
   table_ = c_create(config).value();
 }
 
-// The number stands in the last bytes, so that comparing less than the whole key shows.
 void MirroredCTable::write_key(uint64_t number, std::byte* key) const {
-  std::fill_n(key, sizes_.key_bytes, std::byte{0xA5});
-  for (size_t i = 0; i < std::min<size_t>(sizes_.key_bytes, 8); ++i)
-    key[sizes_.key_bytes - 1 - i] = static_cast<std::byte>(number >> (8 * i));
+  write_numbered_key(number, {key, sizes_.key_bytes});
 }
 
 void MirroredCTable::write_value(uint64_t number, std::byte* value) const {
-  for (size_t i = 0; i < sizes_.value_bytes; ++i)
-    value[i] = static_cast<std::byte>((number >> (8 * (i % 8))) + i / 8);
+  write_numbered_value(number, {value, sizes_.value_bytes});
 }
 
 size_t MirroredCTable::lookup(KeyForm form, Keys keys, std::byte* values, HitWords hits) {

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <random>
-#include <string_view>
 #include <vector>
 
 #include "tests/table/mirrored_flow_table.h"
+#include "tests/table/mirrored_run.h"
 #include "tests/table/test_types.h"
 
 namespace roost {
@@ -39,17 +37,11 @@ using AllSizes = testing::Types<Sizes<1, 0, SlotTimers>, Sizes<20, 256, SlotTime
 TYPED_TEST_SUITE(KeyClassTest, AllSizes, );
 
 TYPED_TEST(KeyClassTest, table_and_model_agree_whatever_the_sizes) {
-  std::mt19937_64 random(5);
-  const auto choose = [&random](uint64_t count) { return random() % count; };
   for (const Isa isa : isas_built()) {
     if (!isa_is_supported(isa)) continue;
+    SCOPED_TRACE(isa_name(isa));
     Mirror mirror = TypeParam::MirrorType::make(512, TypeParam::kUniverse, isa);
-    for (unsigned step = 0; step < 2'000; ++step) {
-      const std::optional<std::string_view> wrong = mirror.step(choose);
-      ASSERT_FALSE(wrong) << "step " << step << ": " << *wrong;
-    }
-    const std::optional<std::string_view> unsettled = mirror.settle();
-    ASSERT_FALSE(unsettled) << *unsettled;
+    ASSERT_NO_FATAL_FAILURE(run_mirrored(mirror, 5, 2'000));
   }
 }
 

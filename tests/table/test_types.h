@@ -1,16 +1,17 @@
 // Keys, values and hashes for table tests.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "roost/hash/hash64.h"
 #include "roost/hash/keyed_hash.h"
 #include "roost/table/policies.h"
+#include "tests/table/numbered_bytes.h"
 
 namespace roost {
 
@@ -28,16 +29,13 @@ struct Key40 {
   friend auto operator<=>(const Key40&, const Key40&) = default;
 };
 
-// A key of any size: its number stands in its last bytes, so that comparing less than the whole key
-// shows; the bytes before are the same in all keys.
+// A key of any size.
 template <size_t kBytes>
 struct ByteKey {
   std::array<uint8_t, kBytes> bytes;
   static ByteKey of(uint64_t number) {
     ByteKey key;
-    key.bytes.fill(0xA5);
-    for (size_t i = 0; i < std::min<size_t>(kBytes, 8); ++i)
-      key.bytes[kBytes - 1 - i] = static_cast<uint8_t>(number >> (8 * i));
+    write_numbered_key(number, std::as_writable_bytes(std::span(key.bytes)));
     return key;
   }
   friend auto operator<=>(const ByteKey&, const ByteKey&) = default;
@@ -49,8 +47,7 @@ struct Value {
   std::array<uint8_t, kBytes> bytes;
   static Value of(uint64_t number) {
     Value value;
-    for (size_t i = 0; i < kBytes; ++i)
-      value.bytes[i] = static_cast<uint8_t>((number >> (8 * (i % 8))) + i / 8);
+    write_numbered_value(number, std::as_writable_bytes(std::span(value.bytes)));
     return value;
   }
   friend auto operator<=>(const Value&, const Value&) = default;
