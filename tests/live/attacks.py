@@ -16,8 +16,8 @@ from balancer import Balancer, packet_sockets
 from clients import in_parallel
 from draining import Control
 from modes import DIRECT, LOCAL, add_way_past_the_balancer
+from namespaces import wait_for
 from servers import DNS_NAME, body_digests
-from topology import wait_for
 
 PLACES = 1_500
 FLOWS = 10 * PLACES

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from topology import LB_INTERFACES
+from namespaces import LB_INTERFACES
 
 
 def packet_sockets(workers=1):

@@ -10,9 +10,9 @@ import os
 
 from balancer import Balancer
 from draining import Control
+from namespaces import LB_INTERFACES, wait_for
 from scene import Scene
 from servers import body_digests
-from topology import LB_INTERFACES, wait_for
 
 REQUESTS = {"tcp": ["1k", "64k", "backend"] * 10 + ["4m"] * 2, "udp": ["A", "TXT"] * 20}
 INNER = {

@@ -7,7 +7,7 @@ import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
-from topology import wait_for
+from namespaces import wait_for
 
 SLOW_REQUESTS = ["4m"] * 8
 SLOW = ["--limit-rate", "400k"]  # ten seconds each

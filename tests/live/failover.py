@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from balancer import Balancer, packet_sockets
-from topology import LB_INTERFACES, link, wait_for
+from namespaces import wait_for
 
 TALK_PORT = 7000
 OF_EACH_KIND = 20
@@ -112,13 +112,7 @@ def second_config(config, directory):
 
 def add_second_balancer(network):
     """A namespace with a way to the clients and one to the backends, which nobody uses yet."""
-    second = network.add_namespace("lb2", {"disable_ipv6": 1})
-    switch, client = network.namespaces[2], network.client
-    link(second, LB_INTERFACES[0], client, "eth1")
-    link(second, LB_INTERFACES[1], switch, "lb2")
-    switch.ip("link", "set", "lb2", "master", "bridge")
-    for interface, mac in zip(LB_INTERFACES, SECOND_MACS.values()):
-        second.ip("link", "set", interface, "address", mac)
+    second, client = network.add_balancer("lb2", "eth1", SECOND_MACS.values()), network.client
     client.ip("link", "set", "eth1", "address", CLIENT_MAC)
     for setting in ("all", "eth0", "eth1"):
         client.run("sysctl", "-q", "-w", f"net.ipv4.conf.{setting}.rp_filter=0")

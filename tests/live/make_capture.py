@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from balancer import Balancer, packet_sockets  # noqa: E402
+from namespaces import LB_INTERFACES  # noqa: E402
 from run import (
     check_backends_agree,
     check_conservation,
@@ -32,7 +33,6 @@ from run import (
 )  # noqa: E402
 from scene import Scene  # noqa: E402
 from strays import send_strays  # noqa: E402
-from topology import LB_INTERFACES  # noqa: E402
 
 FILES = dict(zip(LB_INTERFACES, ("client.pcap", "backends.pcap")))
 BYTES_MAX = 2_000_000

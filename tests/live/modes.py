@@ -8,7 +8,7 @@ import re
 from balancer import Balancer, packet_sockets
 from draining import Control, check_control_agrees
 from servers import body_digests
-from topology import MANAGEMENT_ADDRESS, link
+from topology import MANAGEMENT_ADDRESS
 
 LOCAL = ("10.0.0.100", "10.0.0.101", "2001:db8:2::100", "2001:db8:2::101")
 DIRECT = {
@@ -19,7 +19,7 @@ DIRECT = {
 }
 DIRECT6 = {**DIRECT, "name": "direct6", "address": "2001:db8:ffff::81"}
 ROUTER_MAC = "02:00:00:00:01:fe"
-ROUTER = ("10.0.0.254/24", "2001:db8:2::254/64")
+ROUTER = ("10.0.0.254", "2001:db8:2::254")
 PATHS = ["1k", "64k", "backend", "1k"] * 25 + ["4m"] * 2
 QUESTIONS = ["A", "AAAA", "TXT"] * 35
 
@@ -45,18 +45,15 @@ def add_way_past_the_balancer(network):
     """The client's host is on the backends' network too, and their default route. Its MAC is given,
     because a host without a link-local address asks for nobody in the name of its loopback's.
     """
-    switch, client = network.namespaces[2], network.client
-    link(client, "past", switch, "past")
-    switch.ip("link", "set", "past", "master", "bridge")
+    client = network.client
+    network.switch.plug("bridge", "past", client, "past")
     client.ip("link", "set", "past", "address", ROUTER_MAC)
     client.run("sysctl", "-q", "-w", "net.ipv4.conf.all.rp_filter=0")
     client.run("sysctl", "-q", "-w", "net.ipv4.conf.past.rp_filter=0")
-    for address in ROUTER:
-        nodad = ["nodad"] if ":" in address else []
-        client.ip("address", "add", address, "dev", "past", *nodad)
-        via = address.split("/")[0]
+    client.give("past", ROUTER)
+    for via in ROUTER:
         for backend in network.backends.values():
-            backend.ip("-6" if nodad else "-4", "route", "replace", "default", "via", via)
+            backend.ip("route", "replace", "default", "via", via)
             backend.ip("neigh", "replace", via, "lladdr", ROUTER_MAC, "dev", "eth0")
     for backend in network.backends.values():
         backend.ip("address", "add", f"{DIRECT['address']}/32", "dev", "lo")

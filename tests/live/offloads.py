@@ -4,8 +4,8 @@ packets, with the command that mends it; on a network without offloads nothing i
 
 import time
 
+from namespaces import LB_INTERFACES
 from pair import VIRTUAL, Pair
-from topology import LB_INTERFACES
 
 PORT = "near-one"
 

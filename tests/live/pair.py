@@ -9,14 +9,12 @@ both ends.
 that addresses on both networks move from one balancer to the other.
 """
 
-import contextlib
-import os
 import subprocess
 import time
 
 from balancer import Balancer, packet_sockets
 from draining import Control
-from topology import LB_INTERFACES, QUIET_IPV6, Namespace, link, wait_for
+from namespaces import LB_INTERFACES, NO_IPV6, QUIET_IPV6, NamespaceNetwork, wait_for
 
 VIRTUAL = ("192.0.2.80", "2001:db8:1::80")
 LOCAL = ("10.0.0.100", "2001:db8:2::100")
@@ -49,62 +47,36 @@ def service(number, address):
     return SERVICE.format(number, address, BACKEND[":" in address])
 
 
-class Pair:
-    """Use as `with Pair(roost, directory) as pair:`; all is gone at the end of the block."""
-
+class Pair(NamespaceNetwork):
     def __init__(self, roost, directory):
         self.roost = roost
         self.directory = directory
         self.balancers = {}
 
-    def __enter__(self):
-        with contextlib.ExitStack() as stack:
-            self._build(stack)
-            self.stack = stack.pop_all()
-        return self
-
-    def __exit__(self, *_):
-        self.stack.close()
-
-    def _namespace(self, stack, role, ipv6):
-        namespace = Namespace(f"roost-{os.getpid()}-{role}")
-        stack.callback(namespace.delete)
-        namespace.ipv6(ipv6)
-        return namespace
-
-    def _build(self, stack):
-        self.switch = self._namespace(stack, "switch", QUIET_IPV6)
-        self.lb = {name: self._namespace(stack, name, {"disable_ipv6": 1}) for name in NAMES}
-        self.client = self._namespace(stack, "client", QUIET_IPV6)
-        self.backend = self._namespace(stack, "backend", QUIET_IPV6)
-        for bridge in ("near", "far"):
-            self.switch.ip("link", "add", "name", bridge, "type", "bridge", "mcast_snooping", "0")
-            self.switch.ip("link", "set", bridge, "up")
-        for name in NAMES:
-            for interface, bridge in zip(LB_INTERFACES, ("near", "far")):
-                self._join(bridge, f"{bridge}-{name}", self.lb[name], interface)
-        for host, bridge, addresses in (
-            (self.client, "near", CLIENT),
-            (self.backend, "far", BACKEND),
+    def _build(self):
+        self.switch = self.add_namespace("switch", QUIET_IPV6)
+        self.lb = {name: self.add_namespace(name, NO_IPV6) for name in NAMES}
+        self.client = self.add_namespace("client", QUIET_IPV6)
+        self.backend = self.add_namespace("backend", QUIET_IPV6)
+        for bridge, host, addresses, interface in (
+            ("near", self.client, CLIENT, LB_INTERFACES[0]),
+            ("far", self.backend, BACKEND, LB_INTERFACES[1]),
         ):
-            self._join(bridge, f"{bridge}-host", host, "eth0")
-            for address, bits in zip(addresses, (24, 64)):
-                nodad = ["nodad"] if bits == 64 else []
-                host.ip("address", "add", f"{address}/{bits}", "dev", "eth0", *nodad)
+            self.switch.add_bridge(bridge)
+            for name in NAMES:
+                self.switch.plug(bridge, f"{bridge}-{name}", self.lb[name], interface)
+            self.switch.plug(bridge, f"{bridge}-host", host, "eth0")
+            host.give("eth0", addresses)
         server = subprocess.Popen(
             [*self.backend.prefix, "/usr/bin/python3", "-m", "http.server", "80", "--bind", "::"],
             cwd=self.directory,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        stack.callback(server.wait)
-        stack.callback(server.kill)
+        self.stack.callback(server.wait)
+        self.stack.callback(server.kill)
         for name in NAMES:
-            stack.callback(self.kill, name)
-
-    def _join(self, bridge, port, host, interface):
-        link(self.switch, port, host, interface)
-        self.switch.ip("link", "set", port, "master", bridge)
+            self.stack.callback(self.kill, name)
 
     def connect(self, name, is_connected):
         """Whether the bridges forward what a balancer sends, and send it anything."""

@@ -2,8 +2,8 @@
 through the kernel's packet sockets, which take tags off and put them on again.
 """
 
+from namespaces import wait_for
 from pair import VIRTUAL, Pair
-from topology import wait_for
 
 PORT_MAC = "02:00:00:00:01:01"
 

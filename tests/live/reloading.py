@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 from draining import NEW_REQUESTS, come_back, live_flows, states_of, while_downloads_last
-from topology import wait_for
+from namespaces import wait_for
 
 REMOVED = "b2"
 

@@ -25,6 +25,7 @@ from draining import Control, check_control_agrees, check_log  # noqa: E402
 from draining import drain_under_traffic, fail_over  # noqa: E402
 from failover import check_failover  # noqa: E402
 from modes import config_with_modes, live_modes  # noqa: E402
+from namespaces import Refused  # noqa: E402
 from offloads import check_offloads  # noqa: E402
 from owners import owner_of, seed_that_splits  # noqa: E402
 from priority import check_priority  # noqa: E402
@@ -34,7 +35,6 @@ from servers import body_digests  # noqa: E402
 from snooping import check_snooping  # noqa: E402
 from strays import EXPECTED, send_strays  # noqa: E402
 from takeover import check_takeover  # noqa: E402
-from topology import Refused  # noqa: E402
 
 WEB_REQUESTS = ["1k", "64k", "backend", "1k"] * 50 + ["4m"] * 3  # each family
 DNS_REQUESTS = ["A", "AAAA", "TXT"] * 70  # each family

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from topology import wait_for
+from namespaces import wait_for
 
 BODY_SIZES = {"1k": 1 << 10, "64k": 1 << 16, "4m": 1 << 22}
 DNS_NAME = "backend.roost.test"

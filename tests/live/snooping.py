@@ -5,8 +5,8 @@ reach the balancer only as long as it reports the groups of its addresses.
 import json
 import time
 
+from namespaces import wait_for
 from pair import VIRTUAL, Pair
-from topology import wait_for
 
 # In hundredths of a second: the switch forgets a group after 2.5 s, and asks every second.
 INTERVALS = {

@@ -4,8 +4,8 @@ clients and the backend, is served by the second within two seconds.
 
 import time
 
+from namespaces import wait_for
 from pair import VIRTUAL, Pair
-from topology import wait_for
 
 SECONDS_MAX = 2
 

@@ -4,9 +4,9 @@ import time
 
 from downloads import Downloads
 from draining import states_of
+from namespaces import wait_for
 from network import BACKENDS, WEB_CLIENTS
 from settings import WEB, with_weight
-from topology import wait_for
 
 DRAINED, KILLED, FAVOURED = "b2", "b3", "b1"
 WEIGHT = 2  # of the favoured one, by the reload

@@ -8,12 +8,11 @@ The router forwards at most 1280 bytes towards the clients, whose own interface 
 ask for segments that do not fit, and path MTU discovery has to find out. Everybody asks who is who.
 """
 
-import contextlib
 import os
 import pathlib
 import subprocess
 
-from topology import LB_INTERFACES, QUIET_IPV6, Namespace, Refused, link, run
+from namespaces import LB_INTERFACES, NO_IPV6, QUIET_IPV6, NamespaceNetwork, Refused, link, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 NARROW = 1280
@@ -28,63 +27,42 @@ BALANCER_INSIDE = "10.0.0.1", "2001:db8:2::1"
 MANAGEMENT = "10.0.0.200", "2001:db8:2::200"  # the balancer's host, for health checks
 TAP = "inside"
 TAP_MAC = "02:00:00:00:03:01"
-LENGTHS = 24, 64
 # Link-local addresses as well: a host without one asks nobody in the name of another address.
 QUIET = {**QUIET_IPV6, "addr_gen_mode": 0}
 OPENING = "(tcp[tcpflags] & tcp-syn != 0 or (ip6 and ip6[6] = 6 and ip6[53] & 2 != 0))"
 
 
-class Network:
-    """Use as `with Network(directory) as network:`; everything is gone at the end of the block."""
-
+class Network(NamespaceNetwork):
     def __init__(self, directory):
         self.directory = directory
         self.backends = {}
 
-    def __enter__(self):
-        with contextlib.ExitStack() as stack:
-            self._build(stack)
-            self.stack = stack.pop_all()
-        return self
-
-    def __exit__(self, *_):
-        self.stack.close()
-
-    def _build(self, stack):
-        def namespace(role, ipv6):
-            made = Namespace(f"roost-{os.getpid()}-{role}")
-            stack.callback(made.delete)
-            made.ipv6(ipv6)
-            return made
-
-        silent = {"disable_ipv6": 1}
-        self.lb = namespace("lb", silent)
-        self.far = namespace("far", QUIET)
-        self.router = namespace("router", QUIET)
-        self.switch = namespace("switch", silent)
-        self.switch.ip("link", "add", "bridge", "type", "bridge", "mcast_snooping", "0")
-        self.switch.ip("link", "set", "bridge", "up")
+    def _build(self):
+        self.lb = self.add_namespace("lb", NO_IPV6)
+        self.far = self.add_namespace("far", QUIET)
+        self.router = self.add_namespace("router", QUIET)
+        self.switch = self.add_namespace("switch", NO_IPV6)
+        self.switch.add_bridge("bridge")
         link(self.lb, LB_INTERFACES[0], self.router, "lb")
         link(self.router, "far", self.far, "eth0")
         self._manage()
         self._make_router()
         self._make_clients()
         for name, addresses in BACKENDS.items():
-            self.backends[name] = namespace(name, QUIET)
+            self.backends[name] = self.add_namespace(name, QUIET)
             self._make_backend(name, addresses)
 
     def _manage(self):
         """The balancer's kernel has a way of its own to the backends."""
-        link(self.lb, "manage", self.switch, "manage")
-        self.switch.ip("link", "set", "manage", "master", "bridge")
+        self.switch.plug("bridge", "manage", self.lb, "manage")
         self.lb.run("sysctl", "-q", "-w", "net.ipv6.conf.manage.disable_ipv6=0")
-        give(self.lb, "manage", MANAGEMENT)
+        self.lb.give("manage", MANAGEMENT)
 
     def _make_router(self):
         self.router.run("sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
         self.router.run("sysctl", "-q", "-w", "net.ipv6.conf.all.forwarding=1")
-        give(self.router, "lb", ROUTER)
-        give(self.router, "far", FAR_GATEWAY)
+        self.router.give("lb", ROUTER)
+        self.router.give("far", FAR_GATEWAY)
         self.router.ip("link", "set", "far", "mtu", str(NARROW))
         for prefix, via in zip(VIRTUAL, BALANCER):
             self.router.ip("route", "add", prefix, "via", via, "dev", "lb")
@@ -102,15 +80,14 @@ class Network:
 
     def _make_clients(self):
         for addresses in (*WEB_CLIENTS, *DNS_CLIENTS):
-            give(self.far, "eth0", addresses)
+            self.far.give("eth0", addresses)
         for via in FAR_GATEWAY:
             self.far.ip("route", "add", "default", "via", via, "dev", "eth0")
 
     def _make_backend(self, name, addresses):
         backend = self.backends[name]
-        link(self.switch, name, backend, "eth0")
-        self.switch.ip("link", "set", name, "master", "bridge")
-        give(backend, "eth0", addresses)
+        self.switch.plug("bridge", name, backend, "eth0")
+        backend.give("eth0", addresses)
         for via in BALANCER_INSIDE:
             backend.ip("route", "add", "default", "via", via, "dev", "eth0")
 
@@ -149,13 +126,6 @@ class Sniffer:
         _, told = self.process.communicate(timeout=10)
         words = next(line for line in told.splitlines() if "received by filter" in line)
         return int(words.split()[0])
-
-
-def give(namespace, interface, addresses):
-    for address in addresses:
-        is_ipv6 = ":" in address
-        namespace.ip("address", "add", f"{address}/{LENGTHS[is_ipv6]}", "dev", interface,
-                     *(["nodad"] if is_ipv6 else []))  # fmt: skip
 
 
 def kernel_counters(namespace):

@@ -28,12 +28,12 @@ from draining import Control  # noqa: E402
 from events import Events  # noqa: E402
 from findings import Run, describe  # noqa: E402
 from names import ask_names  # noqa: E402
+from namespaces import Refused  # noqa: E402
 from network import BACKENDS, DNS_CLIENTS, TAP, WEB_CLIENTS, Network  # noqa: E402
 from owners import seed_that_splits  # noqa: E402
 from report import Report  # noqa: E402
 from servers import Backend, body_digests, write_bodies  # noqa: E402
 from settings import SERVER_PORT, configuration  # noqa: E402
-from topology import Refused  # noqa: E402
 
 MODES = "nat", "fullnat"
 RATE = "150k"  # of each download, a second: the large ones take half a minute

@@ -1,6 +1,7 @@
 """The balancer's configuration in the scenario."""
 
-from network import BACKENDS, BALANCER, BALANCER_INSIDE, LENGTHS, ROUTER
+from namespaces import LENGTHS
+from network import BACKENDS, BALANCER, BALANCER_INSIDE, ROUTER
 
 SERVICES = [
     {"name": "web", "address": "198.51.100.80", "port": 80, "protocol": "tcp"},
