@@ -162,6 +162,13 @@ class RoostTable {
             .second_bytes = table_.capacity() * kEntryBytes};
   }
 
+  // The table does not tell, so this is its rule (roost/table/table_image.cc): lines that the
+  // second cache level can hold beside other things are asked for into the first.
+  [[nodiscard]] std::string_view line_hint() const {
+    constexpr uint64_t kNearLinesBytes = uint64_t{6} << 20;
+    return table_.bucket_count() * sizeof(TagLine) <= kNearLinesBytes ? "T0" : "T1";
+  }
+
   [[nodiscard]] Isa isa() const { return table_.isa(); }
   [[nodiscard]] TableStats stats() const { return table_.stats(); }
   [[nodiscard]] StructuralCounts counts() const

@@ -35,6 +35,7 @@ class RteHash {
   // It asks for both of a key's buckets, always, and compares the entry of a hit.
   static constexpr double kLinesOnHit = 3;
   static constexpr double kLinesOnMiss = 2;
+  static std::string_view line_hint() { return "T0"; }  // always
 
   bool insert(const Key& key, const Value& value);
   bool erase(const Key& key);

@@ -28,6 +28,7 @@ class RteHashRecords {
   // Both buckets of a key, always; for a hit the key that is compared, and the record.
   static constexpr double kLinesOnHit = 4;
   static constexpr double kLinesOnMiss = 2;
+  static std::string_view line_hint() { return "T0"; }  // always
 
   static Result<RteHashRecords> create(uint64_t slots, PageKind pages);
 

@@ -79,6 +79,7 @@ class AnyTable {
   [[nodiscard]] virtual PassOutcome churn(const Stream& stream, Call call, const Churn& churn) = 0;
 
   // What is known of its insides, if anything.
+  [[nodiscard]] virtual std::optional<std::string> line_hint() const = 0;
   [[nodiscard]] virtual std::optional<TableStats> stats() const = 0;
   [[nodiscard]] virtual std::optional<StructuralCounts> counts() const = 0;
   // Lines that every lookup touches, on a hit and on a miss.
@@ -185,6 +186,10 @@ class TypedTable final : public AnyTable {
     return outcome;
   }
 
+  [[nodiscard]] std::optional<std::string> line_hint() const override {
+    if constexpr (SaysLineHint<Table>) return std::string(table_.line_hint());
+    return std::nullopt;
+  }
   [[nodiscard]] std::optional<TableStats> stats() const override {
     if constexpr (requires { table_.stats(); }) return table_.stats();
     return std::nullopt;

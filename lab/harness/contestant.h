@@ -135,6 +135,12 @@ concept HasOracles = requires(const Table table) {
   table.memory();
 };
 
+// Says which cache level it prefetches buckets' lines to: T0, T1 or NTA.
+template <class Table>
+concept SaysLineHint = requires(const Table table) {
+  { table.line_hint() } -> std::convertible_to<std::string_view>;
+};
+
 // A table of which it is known what every lookup touches says so: lines on a hit and on a miss.
 template <class Table>
 concept KnownLines = requires {

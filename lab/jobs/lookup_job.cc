@@ -25,6 +25,7 @@ struct About {
   size_t key_bytes = 0;
   size_t value_bytes = 0;
   uint64_t table_bytes = 0;
+  std::string line_hint = {};
   PagesBehind pages = {};
   FewestLines fewest = {};
 };
@@ -191,6 +192,7 @@ class LookupJob {
             .key_bytes = table.key_bytes(),
             .value_bytes = table.value_bytes(),
             .table_bytes = table.memory_bytes(),
+            .line_hint = table.line_hint().value_or(""),
             .pages = table.pages(stays_),
             .fewest = ceiling_for(table.fewest_lines())};
   }
@@ -204,6 +206,7 @@ class LookupJob {
         for (Entrant& entrant : own_oracles_.back()->entrants(call)) {
           entrants_.push_back(std::move(entrant));
           abouts_.push_back(about(contender, call));
+          abouts_.back().line_hint.clear();  // its name says it
         }
       }
     }
@@ -295,6 +298,7 @@ class LookupJob {
     row.metric = "lookups_m_per_s";
     row.value = static_cast<double>(timing.operations) / timing.seconds / 1e6;
     row.operations = timing.operations;
+    row.line_hint = about.line_hint;
     row.seconds = timing.seconds;
     if (about.table_bytes != 0) {
       row.table_bytes = about.table_bytes;

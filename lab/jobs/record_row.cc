@@ -50,6 +50,7 @@ Fields fields(const RecordRow& row) {
       {"page_bytes", text(row.page_bytes)},
       {"transparent_huge_bytes", text(row.transparent_huge_bytes)},
       {"table_bytes", text(row.table_bytes)},
+      {"line_hint", row.line_hint},
       {"first_bytes", text(row.first_bytes)},
       {"second_bytes", text(row.second_bytes)},
       {"core", fmt::format("{}", row.core)},

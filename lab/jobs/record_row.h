@@ -34,6 +34,7 @@ struct RecordRow {
   std::optional<uint64_t> page_bytes = {};
   std::optional<uint64_t> transparent_huge_bytes = {};
   std::optional<uint64_t> table_bytes = {};
+  std::string line_hint;  // where the table prefetches buckets' lines to
   // The regions of the fewest lines a lookup can touch: which ceiling it is held against.
   std::optional<uint64_t> first_bytes = {};
   std::optional<uint64_t> second_bytes = {};

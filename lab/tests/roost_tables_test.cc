@@ -32,6 +32,14 @@ TEST(RoostTable, has_small_entries_inside_its_lines_and_says_so) {
   EXPECT_EQ(table.value().fewest_lines(), (FewestLines{uint64_t{1024} * 64, 0}));
 }
 
+TEST(RoostTable, asks_for_lines_into_the_first_cache_level_while_they_are_few) {
+  const auto hint = [](uint64_t slots) {
+    return RoostFlowTable::create(slots, PageKind::kSmall).value().line_hint();
+  };
+  EXPECT_EQ(hint(uint64_t{6} << 17), "T0");  // 6 MiB of lines
+  EXPECT_EQ(hint((uint64_t{6} << 17) + 16), "T1");
+}
+
 TEST(RoostTable, runs_on_the_kernel_it_was_told) {
   for (const Isa isa : {Isa::kScalar, Isa::kSse42, Isa::kAvx2}) {
     auto made = RoostFlowTable::create(kCheckedSlots, PageKind::kSmall, isa);
