@@ -119,6 +119,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--zipf", job.zipf_exponent, "Exponent of the hits; 0 draws evenly");
   command.add_option("--churn", job.lookups_per_insert, "Lookups an insertion; 0 for none");
   command.add_option("--key-bits", job.key_bits, "104 or 128")->check(CLI::IsMember({104, 128}));
+  command.add_option("--ages", job.ages, "Replacements of each entry before lookups are counted");
   command.add_option("--lookups", job.lookups, "Lookups a timed pass");
   command.add_flag("--counts,!--no-counts", job.counts, "Whether twins count what lookups meet");
   command.add_flag("--own-oracles", job.own_oracles, "Oracles in the tables' own memory run along");
@@ -138,8 +139,10 @@ int run(int argc, char** argv) {
   auto* facts = app.add_subcommand("facts", "Print how this program was built");
   auto* names = app.add_subcommand("contestants", "Print their names");
   Arguments arguments;
-  const std::map<std::string, RunJob> jobs = {
-      {"lookups", run_lookup_job}, {"fills", run_fill_job}, {"structure", run_structure_job}};
+  const std::map<std::string, RunJob> jobs = {{"lookups", run_lookup_job},
+                                              {"fills", run_fill_job},
+                                              {"replacements", run_replacement_job},
+                                              {"structure", run_structure_job}};
   for (const auto& [name, job] : jobs)
     add_options(*app.add_subcommand(name, "See lab/jobs/job.h"), arguments);
   CLI11_PARSE(app, argc, argv);

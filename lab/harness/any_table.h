@@ -58,7 +58,8 @@ class AnyTable {
   [[nodiscard]] virtual std::vector<std::unique_ptr<AnyOracle>> oracles(const Stream& stream) = 0;
 
   // Inserts the keys with indices from `first` to `past - 1`, in calls of `lanes` keys if the table
-  // takes batches, and stops at the first refusal. The time is that of the insertions alone.
+  // takes batches, else and for one lane by the call for one key, and stops at the first refusal.
+  // The time is that of the insertions alone.
   struct Inserted {
     uint64_t stored = 0;
     double seconds = 0;
@@ -69,13 +70,19 @@ class AnyTable {
   [[nodiscard]] virtual bool can_clear() const = 0;
   virtual void clear() = 0;
 
-  // Lookups with insertions and erasures between them: after each call as many as are due, so that
-  // the table's load stays. Counts as hits also what was erased and stored.
+  // Keys that leave and arrive; queries beside them ask for those that stay.
   struct Churn {
     std::span<const Key> leaving;
     std::span<const Key> arriving;  // as many
   };
   [[nodiscard]] virtual bool can_churn() const = 0;
+
+  // Erases a key and inserts another, each by a call of its own, as often as there are keys; stops
+  // where one of the two fails. What was stored, in the time of all of it.
+  virtual Inserted replace(const Churn& churn) = 0;
+
+  // Lookups with insertions and erasures between them: after each call as many as are due, so that
+  // the table's load stays. Counts as hits also what was erased and stored.
   [[nodiscard]] virtual PassOutcome churn(const Stream& stream, Call call, const Churn& churn) = 0;
 
   // What is known of its insides, if anything.
@@ -169,6 +176,15 @@ class TypedTable final : public AnyTable {
   }
 
   [[nodiscard]] bool can_churn() const override { return Erasing<Table>; }
+  Inserted replace(const Churn& churn) override {
+    Inserted replaced;
+    const auto start = std::chrono::steady_clock::now();
+    while (replaced.stored < churn.leaving.size() && replace_one(churn, replaced.stored) == 2)
+      ++replaced.stored;
+    replaced.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return replaced;
+  }
   [[nodiscard]] PassOutcome churn(const Stream& stream, Call call, const Churn& churn) override {
     PassOutcome outcome;
     if constexpr (Erasing<Table>) {
@@ -180,7 +196,7 @@ class TypedTable final : public AnyTable {
         outcome.hit_count += found.hit_count;
         outcome.word_sum += found.word_sum;
         const size_t due = churn.leaving.size() * (at + keys.size()) / queries.size();
-        for (; done < due; ++done) outcome.hit_count += replace(churn, done);
+        for (; done < due; ++done) outcome.hit_count += replace_one(churn, done);
       }
     }
     return outcome;
@@ -209,24 +225,24 @@ class TypedTable final : public AnyTable {
   // Stops at the first refusal; what was stored.
   uint64_t insert_chunk(std::span<const KeyOf<Table>> keys, std::span<const ValueOf<Table>> values,
                         [[maybe_unused]] size_t lanes) {
+    uint64_t stored = 0;
     if constexpr (BatchInserting<Table>) {
-      uint64_t stored = 0;
-      for (size_t at = 0; at < keys.size(); at += lanes) {
-        const size_t count = std::min(lanes, keys.size() - at);
-        const size_t taken = table_.insert(keys.subspan(at, count), values.subspan(at, count));
-        stored += taken;
-        if (taken < count) break;
+      if (lanes > 1) {
+        for (size_t at = 0; at < keys.size(); at += lanes) {
+          const size_t count = std::min(lanes, keys.size() - at);
+          const size_t taken = table_.insert(keys.subspan(at, count), values.subspan(at, count));
+          stored += taken;
+          if (taken < count) break;
+        }
+        return stored;
       }
-      return stored;
-    } else {
-      uint64_t stored = 0;
-      while (stored < keys.size() && table_.insert(keys[stored], values[stored])) ++stored;
-      return stored;
     }
+    while (stored < keys.size() && table_.insert(keys[stored], values[stored])) ++stored;
+    return stored;
   }
 
   // One entry leaves and one arrives; how many of the two did.
-  uint64_t replace(const Churn& churn, size_t entry) {
+  uint64_t replace_one(const Churn& churn, size_t entry) {
     if constexpr (Erasing<Table>) {
       const KeyOf<Table> arriving = own(churn.arriving[entry]);
       const bool left = table_.erase(own(churn.leaving[entry]));

@@ -42,8 +42,9 @@ class FillJob {
       }
       return std::nullopt;
     }
-    for (const Call call : config_.calls) {
-      if (call.names_next || (!table.inserts_batches() && call.lanes != kPlainCall.lanes)) continue;
+    for (const Call& call : config_.calls) {
+      if (call.names_next || (!table.inserts_batches() && &call != &config_.calls.front()))
+        continue;
       table.clear();
       if (const auto wrong = fill_once(contender, call, round)) return wrong;
     }
@@ -62,10 +63,9 @@ class FillJob {
       seconds += inserted.seconds;
       RecordRow row = row_of(config_, load, contender.name());
       row.form = table.inserts_batches() ? fmt::format("{} keys a call", call.lanes) : "one by one";
-      row.key_bytes = table.key_bytes();
-      row.value_bytes = table.value_bytes();
-      row.lanes_per_call = call.lanes;
+      row.lanes_per_call = table.inserts_batches() ? call.lanes : 1;
       row.metric = "inserts_m_per_s";
+      describe(row, table, keys_.inserted(0));
       if (filled != past) {
         if (round == 0)
           rows_.push_back(not_run(row, fmt::format("it refused a key after {} entries", filled)));
@@ -74,10 +74,6 @@ class FillJob {
       row.operations = past;
       row.seconds = seconds;
       row.value = static_cast<double>(past) / seconds / 1e6;
-      row.table_bytes = table.memory_bytes();
-      const PagesBehind pages = table.pages(keys_.inserted(0));
-      row.page_bytes = pages.page_bytes;
-      row.transparent_huge_bytes = pages.transparent_huge_bytes;
       if (const auto stats = table.stats()) {
         row.kicks_per_insert =
             static_cast<double>(stats->kicks - kicks) / static_cast<double>(past);
@@ -86,17 +82,7 @@ class FillJob {
       row.round = round - config_.warm_up_rounds;
       rows_.push_back(std::move(row));
     }
-    return check(table, filled);
-  }
-
-  // Every answer to a sample of queries, half of them absent.
-  std::optional<Error> check(AnyTable& table, uint64_t filled) const {
-    const Stream sample(traffic::query_stream(
-        keys_, {.entry_count = filled, .query_count = config_.lookups, .miss_ratio = 0.5}));
-    const auto wrong = table.first_wrong(sample, kPlainCall);
-    if (!wrong) return std::nullopt;
-    return Error{fmt::format("{}, filled with {} entries: {}; nothing it says about speed counts",
-                             table.name(), filled, *wrong)};
+    return wrong_in_sample(config_, table, 0, filled);
   }
 
   const JobConfig& config_;

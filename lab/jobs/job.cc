@@ -32,6 +32,28 @@ RecordRow not_run(RecordRow row, const std::string& why) {
   return row;
 }
 
+void describe(RecordRow& row, AnyTable& table, const Key& present) {
+  row.key_bytes = table.key_bytes();
+  row.value_bytes = table.value_bytes();
+  row.table_bytes = table.memory_bytes();
+  row.line_hint = table.line_hint().value_or("");
+  const PagesBehind pages = table.pages(present);
+  row.page_bytes = pages.page_bytes;
+  row.transparent_huge_bytes = pages.transparent_huge_bytes;
+}
+
+std::optional<Error> wrong_in_sample(const JobConfig& config, AnyTable& table, uint64_t first_entry,
+                                     uint64_t entry_count) {
+  const Stream sample(traffic::query_stream(keys_of_core(config, 0), {.first_entry = first_entry,
+                                                                      .entry_count = entry_count,
+                                                                      .query_count = config.lookups,
+                                                                      .miss_ratio = 0.5}));
+  const auto wrong = table.first_wrong(sample, kPlainCall);
+  if (!wrong) return std::nullopt;
+  return Error{fmt::format("{}, filled with {} entries: {}; nothing it says counts", table.name(),
+                           entry_count, *wrong)};
+}
+
 traffic::KeySource keys_of_core(const JobConfig& config, size_t core) {
   return traffic::KeySource(config.seed + core, config.key_bits);
 }

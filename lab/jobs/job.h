@@ -1,8 +1,10 @@
 // What the measuring program does in one process: one size, a few contestants side by side.
 //
-//   run_lookup_job     times lookups, alone or with churn between them
-//   run_fill_job       times insertions from empty to each load
-//   run_structure_job  counts what needs no clock: displaced entries, moved counts, false positives
+//   run_lookup_job       times lookups, alone or with churn between them
+//   run_fill_job         times insertions from empty to each load
+//   run_replacement_job  times erasures and insertions in turn, at each load
+//   run_structure_job    counts what needs no clock: displaced entries, moved counts, false
+//                        positives, second lines of tables that are new and of those that have aged
 //
 // An error is a wrong answer or a failed set-up. A contestant that cannot be made, refuses a key or
 // cannot do what is asked gets a row without a value whose note says so.
@@ -10,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +35,10 @@ struct JobConfig {
   double zipf_exponent = 0;
   unsigned lookups_per_insert = 0;  // of churn; 0 for none
   unsigned key_bits = 128;
-  size_t lookups = 0;        // a pass
-  bool counts = true;        // let twins count what lookups meet, after the timed rounds
-  bool own_oracles = false;  // oracles in the tables' own memory run along
+  std::vector<unsigned> ages;  // rising; replacements of each entry before lookups are counted
+  size_t lookups = 0;          // a pass; in a replacement job so many replacements
+  bool counts = true;          // let twins count what lookups meet, after the timed rounds
+  bool own_oracles = false;    // oracles in the tables' own memory run along
   PageKind pages = PageKind::kSmall;
   std::vector<int> cores;
   unsigned rounds = 1;
@@ -47,6 +51,7 @@ using Rows = std::vector<RecordRow>;
 
 [[nodiscard]] Result<Rows> run_lookup_job(const JobConfig& config, const Progress& progress);
 [[nodiscard]] Result<Rows> run_fill_job(const JobConfig& config, const Progress& progress);
+[[nodiscard]] Result<Rows> run_replacement_job(const JobConfig& config, const Progress& progress);
 [[nodiscard]] Result<Rows> run_structure_job(const JobConfig& config, const Progress& progress);
 
 // --- What they share. ---
@@ -59,7 +64,14 @@ using Rows = std::vector<RecordRow>;
 // The row of something that could not be run.
 [[nodiscard]] RecordRow not_run(RecordRow row, const std::string& why);
 
-// The queries for a core, from a seed of its own.
+// What a row says of a table: its sizes, its hint, the pages behind a key that is present.
+void describe(RecordRow& row, AnyTable& table, const Key& present);
+
+// Checks every answer to a sample of queries, half of them absent, the others of these entries.
+[[nodiscard]] std::optional<Error> wrong_in_sample(const JobConfig& config, AnyTable& table,
+                                                   uint64_t first_entry, uint64_t entry_count);
+
+// The keys for a core, from a seed of its own.
 [[nodiscard]] traffic::KeySource keys_of_core(const JobConfig& config, size_t core);
 
 }  // namespace roost::lab

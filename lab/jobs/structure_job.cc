@@ -1,6 +1,7 @@
 // Counts what needs no clock, while tables fill up: the share of entries away from their primary
 // bucket, how many keys are away from how many buckets, how often the hint to look there is wrong,
-// the load of the first refusal, and bytes a slot.
+// the load of the first refusal, and bytes a slot; then, with ages, how many second lines lookups
+// touch in the table at its last load, new and after so many replacements of each entry.
 //
 // The counting twin is filled where there is one. Rows repeat exactly on every machine.
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include "lab/contestants/line_up.h"
 #include "lab/jobs/job.h"
+#include "lab/jobs/replacement.h"
 
 namespace roost::lab {
 namespace {
@@ -28,6 +30,7 @@ class StructureJob {
       auto table = (entry->counted ? entry->counted : entry->create)(config_.slots, config_.pages);
       if (table) {
         follow(*table.value(), name);
+        if (const auto wrong = age(*table.value(), name)) return *wrong;
       } else {
         rows_.push_back(not_run(row_of(config_, 0, name), table.error().message));
       }
@@ -48,7 +51,8 @@ class StructureJob {
     const double reached = static_cast<double>(filled) / static_cast<double>(config_.slots);
     RecordRow row = row_of(config_, reached, name);
     add(row, "load_reached", reached,
-        reached < config_.loads.back() ? "the first refusal" : "no refusal up to here");
+        filled < entries_at(config_, config_.loads.back()) ? "the first refusal"
+                                                           : "no refusal up to here");
     row.table_bytes = table.memory_bytes();
     add(row, "bytes_per_slot",
         static_cast<double>(table.memory_bytes()) / static_cast<double>(config_.slots));
@@ -92,6 +96,51 @@ class StructureJob {
     add(row_of(config_, load, name), "filter_false_positive_rate",
         static_cast<double>(after->filter_false_positives - before->filter_false_positives) /
             static_cast<double>(config_.lookups));
+  }
+
+  // The table is full to the last load, or has refused a key before.
+  std::optional<Error> age(AnyTable& table, const std::string& name) {
+    const double load = config_.loads.back();
+    const uint64_t entries = entries_at(config_, load);
+    const bool is_full = table.stats() && table.stats()->size == entries;
+    unsigned generation = 0;
+    for (size_t i = 0; i <= config_.ages.size() && !config_.ages.empty(); ++i) {
+      const unsigned age = i == 0 ? 0 : config_.ages[i - 1];
+      RecordRow row = row_of(config_, load, name);
+      if (age != 0) row.workload = fmt::format("replaced {} times", age);
+      row.metric = "second_lines";
+      uint64_t stored = entries;
+      for (; is_full && stored == entries && generation < age; ++generation) {
+        stored =
+            replace_entries(table, keys_, {entries, entries, generation, generation + 1}).stored;
+      }
+      if (!is_full || !table.counts() || stored != entries) {
+        rows_.push_back(not_run(row, !table.counts() ? "it does not count"
+                                     : !is_full      ? "it refused a key while it was filled"
+                                                : fmt::format("it refused a key in replacement "
+                                                              "{} of each entry",
+                                                              generation)));
+        break;
+      }
+      if (const auto wrong = wrong_in_sample(config_, table, first_key_of(generation), entries))
+        return wrong;
+      for (const double miss : {0.0, 1.0}) add_second_lines(table, row, generation, miss);
+    }
+    return std::nullopt;
+  }
+
+  void add_second_lines(AnyTable& table, RecordRow row, unsigned generation, double miss_ratio) {
+    const auto visits = [&table] { return table.counts()->secondary_visits; };
+    const Stream queries(traffic::query_stream(keys_, {.first_entry = first_key_of(generation),
+                                                       .entry_count = row.entries,
+                                                       .query_count = config_.lookups,
+                                                       .miss_ratio = miss_ratio}));
+    const uint64_t before = visits();
+    static_cast<void>(table.pass(queries, kPlainCall));
+    row.miss_ratio = miss_ratio;
+    row.operations = config_.lookups;
+    add(row, row.metric,
+        static_cast<double>(visits() - before) / static_cast<double>(config_.lookups));
   }
 
   const JobConfig& config_;

@@ -1,0 +1,152 @@
+// What the measuring program does in a process, on tiny tables: which rows it makes of whom, and
+// that replacements leave in a table what they say.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lab/contestants/line_up.h"
+#include "lab/jobs/job.h"
+#include "lab/jobs/replacement.h"
+
+namespace roost::lab {
+namespace {
+
+constexpr uint64_t kSlots = 4096;
+constexpr uint64_t kEntries = 3276;
+
+class ReplacedTable : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = find_contestant("roost_flow_table")->create(kSlots, PageKind::kSmall);
+    ASSERT_TRUE(made.ok());
+    table_ = std::move(made).value();
+    ASSERT_EQ(table_->insert(keys_, 0, kEntries, 1).stored, kEntries);
+  }
+
+  uint64_t replace(uint64_t steps, uint64_t leaving, uint64_t arriving) {
+    return replace_entries(*table_, keys_, {kEntries, steps, leaving, arriving}).stored;
+  }
+
+  // How many of a generation's keys the table has.
+  uint64_t held(uint64_t generation) {
+    std::vector<Key> keys;
+    for (uint64_t place = 0; place < kEntries; ++place)
+      keys.push_back(keys_.inserted(first_key_of(generation) + place));
+    return table_->pass(Stream(keys), kPlainCall).hit_count;
+  }
+
+  traffic::KeySource keys_{1};
+  std::unique_ptr<AnyTable> table_;
+};
+
+TEST_F(ReplacedTable, holds_the_next_generation_and_nothing_else_after_a_whole_one) {
+  EXPECT_EQ(replace(kEntries, 0, 1), kEntries);
+  EXPECT_EQ(held(0), 0U);
+  EXPECT_EQ(held(1), kEntries);
+  EXPECT_EQ(table_->stats()->size, kEntries);
+}
+
+TEST_F(ReplacedTable, holds_what_it_held_when_what_left_has_come_back) {
+  EXPECT_EQ(replace(1000, 0, 1), 1000U);
+  EXPECT_EQ(held(0), kEntries - 1000);
+  EXPECT_EQ(held(1), 1000U);
+  EXPECT_EQ(replace(1000, 1, 0), 1000U);
+  EXPECT_EQ(held(0), kEntries);
+}
+
+TEST_F(ReplacedTable, ends_at_a_key_that_is_not_there) {
+  EXPECT_EQ(replace(1000, 0, 1), 1000U);
+  EXPECT_EQ(replace(1000, 0, 2), 0U);
+}
+
+JobConfig tiny(std::vector<std::string> contestants) {
+  JobConfig config;
+  config.experiment = "tiny";
+  config.contestants = std::move(contestants);
+  config.slots = kSlots;
+  config.loads = {0.8};
+  config.lookups = 2000;
+  config.cores = {0};
+  config.rounds = 2;
+  return config;
+}
+
+// "contestant form note" of each row.
+std::vector<std::string> words_of(const Rows& rows) {
+  std::vector<std::string> words;
+  for (const RecordRow& row : rows) words.push_back(row.contestant + ' ' + row.form + row.note);
+  return words;
+}
+
+using Words = std::vector<std::string>;
+
+TEST(ReplacementJob, contestants_take_turns_and_rows_say_what_was_timed) {
+  const auto rows =
+      run_replacement_job(tiny({"boost_flat_map", "roost_flow_table"}), [](double, auto&) {});
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  EXPECT_EQ(words_of(rows.value()),
+            (Words{"boost_flat_map one by one", "roost_flow_table one by one",
+                   "boost_flat_map one by one", "roost_flow_table one by one"}));
+  const RecordRow& last = rows.value().back();
+  EXPECT_EQ(last.round, 1U);
+  EXPECT_EQ(last.operations, 2000U) << "away and back";
+  EXPECT_EQ(last.metric, "replacements_m_per_s");
+  EXPECT_GT(*last.value, 0);
+  EXPECT_EQ(last.line_hint, "T0");
+  EXPECT_GT(*last.table_bytes, 32 * kSlots);
+}
+
+TEST(FillJob, one_key_a_call_is_a_form_and_who_has_no_batches_is_filled_once) {
+  JobConfig config = tiny({"roost_flow_table", "boost_flat_map"});
+  config.calls = {Call{1}, Call{32}};
+  config.rounds = 1;
+  const auto rows = run_fill_job(config, [](double, auto&) {});
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  EXPECT_EQ(words_of(rows.value()),
+            (Words{"roost_flow_table 1 keys a call", "roost_flow_table 32 keys a call",
+                   "boost_flat_map one by one"}));
+  EXPECT_EQ(rows.value().front().line_hint, "T0");
+  EXPECT_EQ(rows.value().back().lanes_per_call, 1U);
+}
+
+TEST(StructureJob, a_table_that_has_aged_sends_more_lookups_to_a_second_line_than_a_new_one) {
+  JobConfig config = tiny({"roost_flow_table", "boost_flat_map"});
+  config.loads = {0.95};
+  config.ages = {1, 4};
+  config.lookups = 20'000;
+  const auto rows = run_structure_job(config, [](double, auto&) {});
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  std::vector<double> on_hits;
+  std::vector<double> on_misses;
+  Words said;
+  for (const RecordRow& row : rows.value()) {
+    if (row.metric != "second_lines") continue;
+    said.push_back(row.contestant + ' ' + row.workload + row.note);
+    if (row.value) (*row.miss_ratio == 0 ? on_hits : on_misses).push_back(*row.value);
+  }
+  EXPECT_EQ(said, (Words{"roost_flow_table uniform", "roost_flow_table uniform",
+                         "roost_flow_table replaced 1 times", "roost_flow_table replaced 1 times",
+                         "roost_flow_table replaced 4 times", "roost_flow_table replaced 4 times",
+                         "boost_flat_map uniformnot run: it does not count"}));
+  ASSERT_EQ(on_hits.size(), 3U);
+  EXPECT_TRUE(std::is_sorted(on_hits.begin(), on_hits.end()));
+  EXPECT_TRUE(std::is_sorted(on_misses.begin(), on_misses.end()));
+  EXPECT_GT(on_misses.back(), 10 * on_misses.front());
+  EXPECT_LT(on_misses.back(), on_hits.back());
+}
+
+TEST(StructureJob, a_table_that_refuses_a_key_has_no_age) {
+  JobConfig config = tiny({"roost_flow_table"});
+  config.loads = {1.0};
+  config.ages = {1};
+  const auto rows = run_structure_job(config, [](double, auto&) {});
+  ASSERT_TRUE(rows.ok());
+  EXPECT_EQ(rows.value().back().note, "not run: it refused a key while it was filled");
+}
+
+}  // namespace
+}  // namespace roost::lab
