@@ -85,7 +85,10 @@ def run_experiment(arguments):
         folder = run_folder.RunFolder(place / f"{arguments.name}-{arguments.size}",
                                       run_folder.identity(commit, arguments.program, lines))
         if folder.is_resumed:
-            print(f"lab: going on: {len(folder.done)} of {len(jobs)} jobs are done")
+            print(f"lab: going on: {len(folder.done)} of {len(jobs)} processes are done")
+        if arguments.size != "smoke":
+            print(f"lab: about {run.minutes_left(jobs, folder.done):.0f} minutes on the machine "
+                  "of our records")
         try:
             run.run_all(jobs, arguments.program, folder, arguments.core)
             if hasattr(experiment, "analytic_rows"):

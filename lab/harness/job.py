@@ -1,7 +1,12 @@
-"""A job: what one process of the measuring program does. A run is a list of them."""
+"""A job: what a process of the measuring program does. A run is a list of them.
+
+Where in memory a table lies decides part of its rate, on virtual machines a good part. So what is
+compared closely is measured in several processes: each makes its tables anew, in another
+order, so that they change places. In the record they are one job, whose rounds go on from process
+to process; the column `process` tells them apart."""
 import dataclasses
 
-SIZES = {"512K": 1 << 19, "32M": 1 << 25, "128M": 1 << 27}
+SIZES = {"512K": 1 << 19, "3M": 3 << 20, "32M": 1 << 25, "128M": 1 << 27}
 HITS_TO_MISSES = (0.0, 0.5, 1.0)
 CEILINGS = tuple(hint + lead for hint in ("T0", "T1", "NTA") for lead in ("", "+1", "+2"))
 
@@ -13,6 +18,11 @@ BYTES_PER_SLOT = {"rte_hash": 52, "rte_hash_records": 88, "boost_flat_map": 40,
 BYTES_PER_SLOT_OURS = 41
 BYTES_PER_SLOT_DEFAULT = 140
 BYTES_FIXED = 96 << 20
+
+
+def process_name(job_name, process):
+    """Of a process of a job; the first one has the job's."""
+    return f"{job_name}, process {process}" if int(process or 0) else job_name
 
 
 def is_ours(contestant):
@@ -27,7 +37,7 @@ def bytes_per_slot(contestant):
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """`command` is a subcommand of the program: lookups, fills or structure."""
+    """`command` is a subcommand of the program: lookups, fills, replacements or structure."""
 
     command: str
     experiment: str
@@ -46,16 +56,34 @@ class Job:
     key_bits: int = 128
     counts: bool = True
     own_oracles: bool = False
+    ages: tuple = ()
+    processes: int = 1
+    process: int = 0  # which of them this is
     not_run_because: str = ""  # a rule, not the machine, keeps it from being run
 
     @property
     def name(self):
-        """Unique in a run, and the same when the run is asked for again."""
+        """What the record calls it: unique in a run but for its processes, and the same when the
+        run is asked for again."""
         parts = [self.experiment, self.command, str(self.slots), "+".join(self.contestants)]
         parts += [self.pages] if self.pages != "2M" else []
         parts += [f"zipf {self.zipf}"] if self.zipf else []
         parts += [f"churn {self.churn}"] if self.churn else []
         return " ".join(parts)
+
+    @property
+    def process_name(self):
+        return process_name(self.name, self.process)
+
+    def each_process(self):
+        """Counts do not depend on places, so the first process alone counts."""
+        return [dataclasses.replace(self, process=number, counts=self.counts and number == 0)
+                for number in range(self.processes)]
+
+    def in_order_of_creation(self):
+        """The contestants, turned on from process to process."""
+        turn = self.process * len(self.contestants) // self.processes
+        return self.contestants[turn:] + self.contestants[:turn]
 
     def program(self, given):
         """What measures: the lab's program. An experiment may have another one beside it."""
@@ -63,8 +91,9 @@ class Job:
 
     def words(self, _given):
         """The program's arguments, without those that the machine decides."""
-        listed = {"contestants": self.contestants, "loads": self.loads, "misses": self.misses,
-                  "calls": self.calls, "ceilings": self.ceilings}
+        listed = {"contestants": self.in_order_of_creation(), "loads": self.loads,
+                  "misses": self.misses, "calls": self.calls, "ceilings": self.ceilings,
+                  "ages": self.ages}
         words = [self.command, "--experiment", self.experiment, "--slots", str(self.slots),
                  "--lookups", str(self.lookups), "--rounds", str(self.rounds),
                  "--pages", self.pages, "--cores", str(self.cores), "--zipf", str(self.zipf),
@@ -85,21 +114,29 @@ class Job:
         return (self.slots * sum(shares) + BYTES_FIXED * (1 + len(shares))) * self.cores
 
     def seconds(self):
-        """About how long it takes: only the progress bar asks."""
+        """About how long it takes, as on the machine of our records: for the progress bar and for
+        what a run says at its start."""
+        if self.not_run_because:
+            return 0
         fills = self.slots * len(self.contestants) * self.cores * 1.2e-7
         if self.command == "fills":
-            return fills * (self.rounds + 1) * len(self.calls)
+            by_calls = sum(1.4e-7 * len(self.calls) if is_ours(contestant) else 2.5e-7
+                           for contestant in self.contestants)
+            return self.slots * by_calls * (self.rounds + 1)
+        if self.command == "replacements":
+            return 2 * fills + (len(self.contestants) * len(self.loads) * (self.rounds + 1)
+                                * self.lookups * 5e-7)
         if self.command == "structure":
-            return fills * 3
+            return fills * 3 + self.slots * max(self.ages, default=0) * 1e-6
         passes = len(self.contestants) * len(self.calls) + len(self.ceilings)
         passes += 3 * len(self.calls) * self.own_oracles
-        speed = 35e6 if self.slots > 1 << 22 else 80e6
-        return 2 * fills + (passes * len(self.misses) * len(self.loads) * (self.rounds + 2)
-                            * self.lookups * self.cores / speed)
+        speed = 43e6 if self.slots > 1 << 22 else 90e6
+        return (1 + self.counts) * fills + (passes * len(self.misses) * len(self.loads)
+                                            * (self.rounds + 2) * self.lookups * self.cores / speed)
 
     def tiny(self):
         """The same on ordinary pages in a second or less: it shows that the job works."""
         return dataclasses.replace(
             self, slots=1 << 14 if self.command == "structure" else 4096, lookups=20000, rounds=2,
             pages="4K", cores=min(self.cores, 2), churn=min(self.churn, 20),
-            ceilings=self.ceilings[:2])
+            ceilings=self.ceilings[:2], ages=self.ages[:1])

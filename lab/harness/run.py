@@ -59,6 +59,11 @@ def call_program(program, words, on_progress):
             process.kill()
 
 
+def minutes_left(jobs, done):
+    """About how long the jobs take that are not done."""
+    return sum(job.seconds() for job in jobs if job.process_name not in done) / 60
+
+
 class Progress:
     """A bar over all jobs, in the seconds they are believed to take."""
 
@@ -69,7 +74,7 @@ class Progress:
             bar_format="{percentage:3.0f}% |{bar:24}| {elapsed}, {remaining} left  {desc}")
         self.finished = 0.0
         for job in jobs:
-            if job.name in done:
+            if job.process_name in done:
                 self.bar.total -= job.seconds()
 
     def show(self, job, share, what):
@@ -91,8 +96,8 @@ def first_row(job, contestant, load):
 
 
 def say_not_run(job, folder, why):
-    folder.add_not_run(job.name, [first_row(job, contestant, job.loads[-1])
-                                  for contestant in job.contestants], why)
+    folder.add_not_run(job, [first_row(job, contestant, job.loads[-1])
+                             for contestant in job.contestants], why)
 
 
 def run_one(job, program, folder, core, progress):
@@ -105,7 +110,7 @@ def run_one(job, program, folder, core, progress):
     def measure():
         call_program(job.program(program), words,
                      lambda share, what: progress.show(job, share, what))
-        folder.add(job.name, csv_file)
+        folder.add(job, csv_file)
 
     if job.not_run_because:
         say_not_run(job, folder, job.not_run_because)
@@ -125,7 +130,7 @@ def run_all(jobs, program, folder, core=None):
     progress = Progress(jobs, folder.done)
     try:
         for job in jobs:
-            if job.name in folder.done:
+            if job.process_name in folder.done:
                 continue
             progress.show(job, 0, "starting")
             try:

@@ -9,6 +9,8 @@ import json
 import shutil
 from pathlib import Path
 
+from harness.job import process_name
+
 
 def identity(commit, program, machine_lines):
     """What must be the same for a run to go on. The date and the load may differ."""
@@ -33,17 +35,22 @@ class RunFolder:
     def done(self):
         return self._state()["done"]
 
-    def add(self, job_name, csv_file):
-        """Takes the rows of a job that has ended well."""
+    def add(self, job, csv_file):
+        """Takes the rows of a process that has ended well; its rounds follow those of the job's
+        processes before."""
         with open(csv_file, newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            self._append([{"job": job_name, **row} for row in reader])
-        self._mark(job_name)
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            if row.get("round"):
+                row["round"] = int(row["round"]) + job.process * job.rounds
+        self._append([{"job": job.name, "process": job.process, **row} for row in rows])
+        self._mark(job.process_name)
 
-    def add_not_run(self, job_name, rows, why):
-        """Takes rows that say that a job was not run."""
-        self._append([{"job": job_name, **row, "note": f"not run: {why}"} for row in rows])
-        self._mark(job_name)
+    def add_not_run(self, job, rows, why):
+        """Takes rows that say that a process was not run."""
+        self._append([{"job": job.name, "process": job.process, **row, "note": f"not run: {why}"}
+                      for row in rows])
+        self._mark(job.process_name)
 
     def add_rows(self, job_name, rows):
         """Rows that no program measured; they replace those of before."""
@@ -78,7 +85,8 @@ class RunFolder:
     def _drop_rows_of_unfinished_jobs(self):
         """Rows may be there whose job the interrupt kept from being marked."""
         rows = self.rows()
-        kept = [row for row in rows if row["job"] in self.done]
+        done = self.done
+        kept = [row for row in rows if process_name(row["job"], row.get("process")) in done]
         if len(kept) != len(rows):
             self.rows_file.unlink()
             self._append(kept)

@@ -30,10 +30,15 @@ class LbJob:
     soak_seconds: float = 0
     loads: tuple = (1.0,)
     not_run_because: str = ""
+    process: int = 0  # the only one
 
     @property
     def name(self):
         return f"{self.experiment} {self.command} {self.slots} x{self.cores}"
+
+    @property
+    def process_name(self):
+        return self.name
 
     def program(self, beside):
         """What measures; `beside` is the lab's other program."""

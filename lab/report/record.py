@@ -9,7 +9,7 @@ import statistics
 from collections import defaultdict
 
 NUMBERS = ("slots", "entries", "load", "key_bytes", "value_bytes", "miss_ratio", "lanes_per_call",
-           "core_count", "round", "value", "operations", "seconds", "lines_per_lookup",
+           "core_count", "process", "round", "value", "operations", "seconds", "lines_per_lookup",
            "secondary_visits_per_lookup", "filter_false_positives_per_lookup", "kicks_per_insert",
            "page_bytes", "transparent_huge_bytes", "table_bytes", "first_bytes", "second_bytes")
 HUGE_PAGE = 2 << 20

@@ -1,4 +1,5 @@
 """Runs: jobs done are not repeated, an interrupt loses no more than a job, failures are loud."""
+import dataclasses
 import os
 import signal
 import subprocess
@@ -19,7 +20,7 @@ PROGRAM = """\
 echo "$1 $3" >>"$LOG"
 case "$3" in wrong) echo "it answered wrong" >&2; exit 1 ;; slow) exec sleep 60 ;; esac
 while [ "$1" != --csv ]; do shift; done
-printf 'contestant,value\\nx,1\\n' >"$2"
+printf 'contestant,round,value\\nx,1,1\\n' >"$2"
 """
 
 
@@ -72,6 +73,33 @@ class Runs(unittest.TestCase):
         folder = self.run_jobs("a")
         folder._append([{"job": "half", "contestant": "y", "value": "2"}])
         self.assertEqual(len(run_folder.RunFolder(self.folder / "run", "i").rows()), 1)
+
+    def test_processes_of_a_job_are_one_job_whose_rounds_go_on(self):
+        folder = run_folder.RunFolder(self.folder / "run", "i")
+        job = dataclasses.replace(*self.jobs("a"), processes=3, rounds=5)
+        run.run_all(job.each_process(), self.program, folder)
+        self.assertEqual(self.calls(), ["lookups a"] * 3)
+        self.assertEqual([(row["job"], row["process"], row["round"]) for row in folder.rows()],
+                         [(job.name, "0", "1"), (job.name, "1", "6"), (job.name, "2", "11")])
+
+    def test_an_unfinished_process_of_a_job_is_run_again_alone(self):
+        folder = run_folder.RunFolder(self.folder / "run", "i")
+        job = dataclasses.replace(*self.jobs("a"), processes=2)
+        run.run_all(job.each_process()[:1], self.program, folder)
+        folder._append([{"job": job.name, "process": "1", "contestant": "half"}])
+        folder = run_folder.RunFolder(self.folder / "run", "i")
+        self.assertEqual([row["process"] for row in folder.rows()], ["0"])
+        run.run_all(job.each_process(), self.program, folder)
+        self.assertEqual([row["process"] for row in folder.rows()], ["0", "1"])
+
+    def test_contestants_are_created_in_another_order_in_each_process(self):
+        job = Job("lookups", "a", 4096, ("x", "y", "z"), processes=3)
+        self.assertEqual([made.in_order_of_creation() for made in job.each_process()],
+                         [("x", "y", "z"), ("y", "z", "x"), ("z", "x", "y")])
+        self.assertEqual([made.counts for made in job.each_process()], [True, False, False])
+        words = job.each_process()[1].words(None)
+        at = words.index("--contestants")
+        self.assertEqual(words[at + 1:at + 4], ["y", "z", "x"])
 
     def test_what_has_no_memory_is_a_row_that_says_so(self):
         folder = run_folder.RunFolder(self.folder / "run", "i")
