@@ -31,6 +31,13 @@ def _caches():
     return ", ".join(found) or "unknown"
 
 
+def _processor():
+    """Its name, and the numbers that say which it is where the name is only that of a family."""
+    name, family, model = (_field("/proc/cpuinfo", field)
+                           for field in ("model name", "cpu family", "model"))
+    return f"{name} (family {family}, model {model})"
+
+
 def _isa_flags():
     wanted = ("sse4_2", "avx2", "avx512bw", "avx512vl", "hypervisor")
     flags = _field("/proc/cpuinfo", "flags").split()
@@ -57,7 +64,7 @@ def facts(commit_name, program):
     lines = {
         "date": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC",
         "commit": commit_name,
-        "cpu": f"{_field('/proc/cpuinfo', 'model name')}, {os.cpu_count()} cores, {_isa_flags()}",
+        "cpu": f"{_processor()}, {os.cpu_count()} cores, {_isa_flags()}",
         "caches": _caches(),
         "memory": _field("/proc/meminfo", "MemTotal"),
         "kernel": platform.release(),

@@ -59,6 +59,11 @@ def cell(number, digits=1, unit=""):
     return "-" if number is None else f"{number:.{digits}f}{unit}"
 
 
+def joined(cells):
+    """Several figures in one cell."""
+    return "-" if set(cells) == {"-"} else " / ".join(cells)
+
+
 def markdown_table(header, rows):
     """As README shows it; cells are text."""
     lines = ["| " + " | ".join(row) + " |" for row in (header, *rows)]

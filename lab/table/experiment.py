@@ -1,7 +1,7 @@
 """the flow table beside its peers, the ceiling and the oracle
 
-Parts, for --only: split (sizes and loads), inline, fills, peers (maps, our other interfaces), zipf,
-churn, batches, misses, timers, kernels, pages, cores.
+Parts, for --only: split (sizes and loads), inline, fills, replacements, aged, peers (maps, our
+other interfaces), zipf, churn, batches, misses, timers, kernels, pages, cores.
 """
 from harness.job import SIZES
 from report import record as records
@@ -12,6 +12,7 @@ from table import targets
 from table.jobs import KERNELS, ORACLE, TIMERS, TWIN, jobs
 from table.lookups import (bytes_an_entry, lookup_section, oracle_ratios, overlapped_form, places,
                            ratios_to_peer)
+from table.replacements import aged_sections, replacement_sections
 from table.targets import OURS
 
 __all__ = ["jobs", "sections", "readme_block"]
@@ -19,6 +20,7 @@ __all__ = ["jobs", "sections", "readme_block"]
 
 def sections(record):
     parts = {"split": split_sections, "inline": inline_sections, "fills": fill_sections,
+             "replacements": replacement_sections, "aged": aged_sections,
              "peers": peer_sections, "misses": curve_sections, "batches": curve_sections,
              "zipf": rate_sections, "churn": rate_sections, "timers": timer_sections,
              "kernels": kernel_sections, "pages": page_sections, "cores": core_sections}
@@ -175,8 +177,15 @@ def curve_sections(record, name):
 def rate_sections(record, name):
     found = []
     for workload in record.measured().values("workload"):
-        for slots, load, part in places(record.select(workload=workload)):
-            found.append(lookup_section(f"{workload}, {size_name(slots)}, load {load:g}", part))
+        alike = record.select(workload=workload)
+        for job in alike.measured().values("job"):
+            for slots, load, part in places(alike.select(job=job)):
+                inline = [case for case in targets.CASES if case.experiment == "inline"
+                          and case.contestant in part.values("contestant")]
+                layout = inline[0].name.rpartition(", ")[0] + ", " if inline else ""
+                title = f"{workload}, {layout}{size_name(slots)}, load {load:g}"
+                found.append(lookup_section(title, part,
+                                            inline[0].oracle if inline else ORACLE))
     return found
 
 

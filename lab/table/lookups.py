@@ -27,10 +27,10 @@ def ratio_to_peer(part, contestant, form, miss):
                       {"contestant": PEER, "form": peer_form}, miss_ratio=miss)
 
 
-def ratios_to_peer(part, contestant, plain=False):
+def ratios_to_peer(part, contestant, plain=False, misses=tuple(MISS_NAMES)):
     """{miss ratio: multiple of rte_hash} by plain calls, or by the better overlapping form."""
     found = {}
-    for miss in MISS_NAMES:
+    for miss in misses:
         form = PLAIN if plain else overlapped_form(part, contestant, miss)
         found[miss] = ratio_to_peer(part, contestant, form, miss)
     return {miss: ratio for miss, ratio in found.items() if ratio is not None}
@@ -82,12 +82,13 @@ def lookup_rows(part, oracle):
                        cell(share and share * 100, 0, " %"),
                        cell(of_oracle and of_oracle * 100, 0, " %"),
                        *(cell(count, 4) for count in counts),
-                       cell(bytes_an_entry(part, name)), page_name(part, name)]
+                       cell(bytes_an_entry(part, name)), page_name(part, name),
+                       line_hint(part, name)]
 
 
 LOOKUP_HEADER = ["contestant", "form", "misses", "M lookups/s (least-greatest)", "x rte_hash",
                  "of ceiling", "of oracle", "lines", "second visits", "false pos.", "kicks",
-                 "B/entry", "pages"]
+                 "B/entry", "pages", "lines by"]
 
 
 def bytes_an_entry(part, name):
@@ -101,12 +102,19 @@ def page_name(part, name):
     return "-" if page is None else f"{int(page) >> 10} KiB"
 
 
+def line_hint(part, name):
+    """Where the table prefetches buckets' lines to; older records do not know."""
+    return part.field("line_hint", contestant=name) or "-"
+
+
 def lookup_section(title, part, oracle=ORACLE):
     section = Section(title, tables=[Table(LOOKUP_HEADER, list(lookup_rows(part, oracle)))])
     first = part.rows[0]
+    processes = len(part.values("process"))
     section.notes.append(
         f"Medians of {len(set(part.values('round')))} interleaved rounds of "
-        f"{int(first['operations'] or 0):,} lookups. " + best_ceilings(part))
+        f"{int(first['operations'] or 0):,} lookups"
+        + (f", in {processes} processes" if processes > 1 else "") + ". " + best_ceilings(part))
     if not part.on_equal_huge_pages():
         section.notes.append("NO RATIO: not every contestant was on equal pages of 2 MiB or more")
     return section

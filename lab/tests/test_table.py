@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import rows  # noqa: E402  (found by the line above)
+from harness import run  # noqa: E402
 from report import render_html, render_text  # noqa: E402
 from table import experiment, readme_speed, targets  # noqa: E402
 from table.jobs import jobs  # noqa: E402
@@ -108,10 +109,36 @@ class Jobs(unittest.TestCase):
     def test_every_job_has_a_name_of_its_own_and_fits_into_24_gb(self):
         for size in ("quick", "full"):
             made = jobs(size, NAMES)
-            self.assertEqual(len({job.name for job in made}), len(made))
+            self.assertEqual(len({job.process_name for job in made}), len(made))
             for job in made:
                 fits = job.table_bytes() < 22e9
                 self.assertTrue(fits or job.slots == 1 << 27, job.name)
+
+    def test_a_full_run_takes_less_than_an_hour_and_says_so_beforehand(self):
+        everyone = [*NAMES, *(f"roost_{other}" for other in (
+            "flow_table_scalar", "flow_table_sse42", "flow_table_avx2", "optimistic", "pessimistic",
+            "horton", "inline_2", "inline_3", "inline_2_timers", "inline_3_timers")),
+                    *(f"oracle_inline_{slots}_{hint}" for slots in (2, 3)
+                      for hint in ("t0", "t1", "nta")),
+                    "absl_flat_hash_map", "tsl_robin_map", "tsl_hopscotch_map", "libcuckoo",
+                    "google_dense_hash_map", "google_sparse_hash_map", "tbb_concurrent_hash_map"]
+        made = jobs("full", everyone)
+        minutes = run.minutes_left(made, [])
+        self.assertLess(minutes, 57)
+        first = made[0]
+        self.assertAlmostEqual(run.minutes_left(made, [first.process_name]),
+                               minutes - first.seconds() / 60)
+
+    def test_what_readme_shows_is_measured_in_several_processes(self):
+        shown = {"split", "inline", "fills", "replacements", "zipf", "churn"}
+        made = [job for job in jobs("full", NAMES) if job.experiment in shown]
+        self.assertEqual({job.experiment for job in made}, shown - {"inline"})
+        for job in made:
+            self.assertGreater(job.processes, 1, job.name)
+            self.assertEqual(len([other for other in made if other.name == job.name]),
+                             job.processes)
+        numbers = [job.process for job in jobs("full", NAMES)]
+        self.assertEqual(numbers, sorted(numbers))
 
     def test_128m_is_run_by_ours_rte_hash_and_the_oracle(self):
         large = [job for job in jobs("full", NAMES)
