@@ -39,7 +39,7 @@ def jobs(size, available):
     found = [*split_jobs(full), *inline_jobs(), *fill_jobs(), *replacement_jobs(), *aged_jobs()]
     if full:
         found += [*timer_jobs(), *core_jobs(), *kernel_jobs(), *peer_jobs(available),
-                  *workload_jobs(), *page_jobs()]
+                  *workload_jobs(), *zipf_jobs(), *page_jobs()]
     kept = []
     for job in found:
         there = tuple(name for name in job.contestants if name in available)
@@ -57,12 +57,15 @@ def split_jobs(full):
                   calls=OVERLAPPED, ceilings=FEW_CEILINGS, own_oracles=True, **IN_TWO)
 
 
+def oracles_of(case):
+    return (case.oracle + name[len(ORACLE):] for name in ORACLES)
+
+
 def inline_jobs():
     for case in targets.CASES:
         if case.experiment == "inline":
             yield Job("lookups", "inline", case.slots,
-                      (case.contestant, case.contestant + "_timers", PEER,
-                       *(case.oracle + name[len(ORACLE):] for name in ORACLES)),
+                      (case.contestant, case.contestant + "_timers", PEER, *oracles_of(case)),
                       calls=OVERLAPPED, ceilings=CEILINGS, key_bits=104, **IN_TWO)
 
 
@@ -125,18 +128,22 @@ def workload_jobs():
         size = SIZES[name]
         yield Job("lookups", "misses", size, TRIO, misses=MISS_SWEEP, calls=("32", "32+next"),
                   ceilings=FEW_CEILINGS, rounds=5, lookups=1 << 21)
-        for exponent in ZIPFS:
-            yield Job("lookups", "zipf", size, TRIO, calls=OVERLAPPED, zipf=exponent,
-                      misses=(0.0, 0.2), ceilings=FEW_CEILINGS, lookups=1 << 21, **IN_TWO)
         yield Job("lookups", "batches", size, TRIO, calls=("1", "2", "4", "8", "16", "32", "64",
                                                            "128"), misses=(0.2,), rounds=5)
         for ratio in CHURNS:
             yield Job("lookups", "churn", size, (OURS, TIMERS, PEER), calls=OVERLAPPED,
                       misses=(0.2,), churn=ratio, counts=False, lookups=1 << 21, **IN_TWO)
+
+
+def zipf_jobs():
+    """Of hits; with each hint's oracle and ceilings: T1 need not be the best for hot lines."""
     for exponent in ZIPFS:
-        yield Job("lookups", "zipf", SIZES["32M"], ("roost_inline_2", PEER, "oracle_inline_2_t1"),
-                  calls=OVERLAPPED, zipf=exponent, misses=(0.0, 0.2), ceilings=FEW_CEILINGS,
-                  key_bits=104, lookups=1 << 21, **IN_TWO)
+        for case in targets.CASES:
+            if case.slots <= SIZES["32M"] and case.contestant in (OURS, "roost_inline_2"):
+                yield Job("lookups", "zipf", case.slots,
+                          (case.contestant, PEER, *oracles_of(case)), calls=OVERLAPPED,
+                          zipf=exponent, misses=(0.0,), ceilings=CEILINGS, lookups=1 << 21,
+                          key_bits=104 if case.experiment == "inline" else 128, **IN_TWO)
 
 
 def page_jobs():
