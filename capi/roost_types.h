@@ -77,7 +77,7 @@ typedef struct roost_config {
   uint64_t entries_max;   ///< A promise: no insert is refused while the table holds fewer
                           ///< entries, at most 95 % of capacity (inline: 85 or 90 %), unless
                           ///< somebody who knows the hash seed chose the keys. Costs 16 spare
-                          ///< slots, or 18. 0: no promise.
+                          ///< slots, or 48 inline. 0: no promise.
   uint64_t hash_seed;     ///< For runs that must repeat; counts only with has_hash_seed.
   void* memory;           ///< Memory to use, aligned to 64 bytes, alive as long as the table; or
                           ///< NULL: the table maps its own.

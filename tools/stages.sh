@@ -18,7 +18,7 @@ stage_beside=tidy
 stage_beside_from=install
 
 # What `./dev test --all` has beside them. No budgets: this takes hours.
-stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 attacks:0 mutants:0'
+stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 attacks:0 churn:0 mutants:0'
 
 # What people at work run after a build.
 stages_quick='check:20 quick:130'
@@ -170,6 +170,14 @@ stage_attacks() {
   configure release
   compile release roost
   /usr/bin/python3 tests/live/run.py --attacks
+}
+
+# That a table keeps its promise, over a thousand million replacements.
+stage_churn() {
+  configure release -DROOST_TESTS=ON
+  compile release table_churn_test
+  ROOST_CHURN_REPLACEMENTS=1000000000 build/release/tests/table/table_churn_test \
+    --gtest_filter='LongChurn.*'
 }
 
 # Thousands of downloads while a backend is drained, another killed and the configuration reloaded.

@@ -11,6 +11,10 @@
 // buckets hold a key's primary, the other half its secondary, as in cuckoo hashing with two tables.
 //
 // Example, n = 10: a tag with sum 7 pairs buckets 0-7, 1-6, 2-5, 3-4, 8-9.
+//
+// Where keys can be hashed again, a secondary bucket may also be one of a few that a bucket's
+// functions lead to: functions scatter like hashes, so they cannot be undone, but whoever knows
+// which functions were used finds all that a bucket's keys went to.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +45,15 @@ class BucketMap {
     const uint64_t difference = sum - static_cast<uint64_t>(bucket);
     return BucketIndex{static_cast<int64_t>(difference) < 0 ? difference + bucket_count_
                                                             : difference};
+  }
+
+  // The bucket that a function leads to from `bucket`: of the other parity, hence another one.
+  [[nodiscard]] constexpr BucketIndex reached(BucketIndex bucket, unsigned function) const {
+    // A sum of multiples alone would be a regular grid, in which two steps reach few buckets.
+    const auto from = static_cast<uint64_t>(bucket);
+    const uint64_t mixed = (from + 1) * (2 * uint64_t{function} + 0x9E3779B97F4A7C15U);
+    const uint64_t scattered = (mixed ^ (mixed >> 32)) * 0xD6E8FEB86659FD93U;
+    return BucketIndex{(multiply_wide(scattered, bucket_count_).high & ~uint64_t{1}) | (~from & 1)};
   }
 
  private:

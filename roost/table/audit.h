@@ -81,7 +81,8 @@ class Auditor {
     const bool is_spared = engine_.layout().is_spare(at.bucket);
     if (is_spared && is_displaced && engine_.layout().home(at) != primary)
       return Violation{8, at.bucket, at.slot, "the entry's home is not its primary bucket"};
-    if ((is_spared && !is_displaced) || engine_.placement().primary_of(at) != primary) {
+    if (is_displaced == (at.bucket == primary) ||
+        engine_.placement().origin_of(at).primary != primary) {
       return Violation{2, at.bucket, at.slot,
                        "the entry is in none of its buckets, or its mark is wrong"};
     }

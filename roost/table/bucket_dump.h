@@ -62,8 +62,7 @@ template <class Engine>
                      .filter = line.filter});
   for (unsigned busy = line.busy; busy != 0; busy &= busy - 1) {
     const SlotRef at{bucket, static_cast<unsigned>(std::countr_zero(busy))};
-    const Tag tag = engine.placement().tag(at);
-    const BucketIndex primary = engine.placement().primary_of(at);
+    const auto [primary, tag] = engine.placement().origin_of(at);
     std::vector<BucketIndex> others;
     if (primary != bucket) {
       others.push_back(primary);

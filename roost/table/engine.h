@@ -3,11 +3,12 @@
 // the layout's business.
 //
 // Idea (Cuckoo++): a key lives in one of eight slots of its primary bucket, else in one of its
-// secondary bucket. An insert takes a vacant slot of the primary, else of the secondary, else makes
-// one by moving entries along a kick path. Whenever an entry comes to sit in its secondary bucket,
-// the primary's filter and moved count learn of it; whenever it leaves, the count forgets it. An
-// expired slot is as good as a free one: who writes over it hands the dead entry to the sink first.
-// Which bucket is the secondary one, and what the filter says of it, is up to the probing policy.
+// secondary bucket. An insert takes a vacant slot of the primary, else one that an entry leaves to
+// go home, else a vacant slot of the secondary, else makes one by moving entries along a kick path.
+// Whenever an entry comes to sit in its secondary bucket, the primary's filter and moved count
+// learn of it; whenever it leaves, the count forgets it. An expired slot is as good as a free one:
+// who writes over it hands the dead entry to the sink first. Which bucket is the secondary one, and
+// what the filter says of it, is up to the probing policy.
 //
 // A table that promises to hold a number of entries has spare buckets behind the others. A key that
 // found no place goes there, and its primary bucket's line is marked (`spared`), so that only
@@ -22,8 +23,9 @@
 //   I3  No key is held twice.
 //   I4  A bucket's moved count is the number of entries displaced from it, unless it is saturated.
 //   I5  A bucket's filter leads to every entry displaced from it, as the policy keeps it. Filtered:
-//       it has the bits of each; it is zero when the moved count is. Horton: a field is the
-//       function of all the entries with its remap tag, and zero when there are none.
+//       it has the bits of each, and no others when the line remembers all of them, or when there
+//       are none. Horton: a field is the function of all the entries with its remap tag, and zero
+//       when there are none.
 //   I6  The moved-count histogram is that of the buckets.
 //   I7  created == size + erased + handed over.
 //   I8  A bucket is marked spared when some of its entries are in spare buckets, and only then; the
@@ -46,6 +48,7 @@
 #include "roost/table/overflow_scan.h"
 #include "roost/table/placement.h"
 #include "roost/table/room_maker.h"
+#include "roost/table/settling.h"
 #include "roost/table/table_stats.h"
 
 namespace roost {
@@ -154,6 +157,7 @@ class Engine {
     if (!locate<K>(key, hash, at)) return false;
     placement_.vacate(at);
     ++tally().erased;
+    settling_.depart(map().bucket_count());
     return true;
   }
 
@@ -248,9 +252,10 @@ class Engine {
       return InsertOutcome::kFull;
     }
     layout().write_entry(at, key, value);
-    placement_.occupy(at, tag, timer, primary);
+    placement_.occupy(at, {primary, tag}, timer);
     ++tally().created;
     ++tally().path_lengths[std::min<uint64_t>(tally().kicks - kicks_before, kPathLengthFieldMax)];
+    settle<K>();
     return InsertOutcome::kInserted;
   }
 
@@ -261,11 +266,16 @@ class Engine {
       at = take({primary, static_cast<unsigned>(std::countr_zero(vacant))});
       return true;
     }
+    RoomMaker<Engine, K> rooms(*this);
+    // While nothing has left, entries are displaced because there is no room at home.
+    if (departures() != 0 && layout().line(primary).displaced != 0 &&
+        rooms.by_sending_home(primary, at)) {
+      return true;
+    }
     if (find_secondary_vacancy<K>(primary, tag, at)) {
       take(at);
       return true;
     }
-    RoomMaker<Engine, K> rooms(*this);
     const Search search = search_needed();
     if (rooms.by_kicking(primary, tag, search, at) || rooms.among_spares(search, at)) return true;
     departures_at_refusal_ = departures();
@@ -311,6 +321,16 @@ class Engine {
   void bury(SlotRef at) {
     hand_over(at);
     placement_.vacate(at);
+    settling_.depart(map().bucket_count());
+  }
+
+  // Brings entries home, of the next buckets and of the next spare slot.
+  template <Kernel K>
+  void settle() {
+    RoomMaker<Engine, K> rooms(*this);
+    if (stats().spared != 0) rooms.relieve_spares(settling_.next_spare());
+    for (unsigned n = 0; n < kSettledByInsert && settling_.is_due(); ++n)
+      rooms.bring_home(settling_.next(map().bucket_count()));
   }
 
   void hand_over(SlotRef at) {
@@ -324,6 +344,7 @@ class Engine {
   Tick now_;
   OverflowScan scan_;
   uint64_t departures_at_refusal_ = ~uint64_t{0};  // none yet
+  Settling settling_;
 };
 
 }  // namespace roost

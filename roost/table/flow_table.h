@@ -262,8 +262,8 @@ class FlowTable {
   [[nodiscard]] Tick now() const { return core_.engine().now(); }
 
   // Looks at the next `bucket_budget` buckets for expired entries, hands them over and frees their
-  // slots; returns how many. Going on where it stopped, it must get through all bucket_count()
-  // buckets by scan_deadline().
+  // slots; returns how many. Going on
+  // where it stopped, it must get through all bucket_count() buckets by scan_deadline().
   uint64_t maintain(uint64_t bucket_budget) { return core_.maintain(bucket_budget); }
   [[nodiscard]] Tick scan_deadline() const { return core_.engine().scan().deadline(); }
 

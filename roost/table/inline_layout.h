@@ -124,6 +124,12 @@ class InlineLayout {
     return tag_of(hash.template hash<kKeyBytes>(class_key(at)));
   }
   void set_tag(SlotRef /*at*/, Tag /*tag*/) {}
+  template <class Hash, class PrimaryOf>
+  [[nodiscard]] Origin origin(SlotRef at, const Hash& hash, const BucketMap& map,
+                              PrimaryOf&& /*primary_of*/) const {
+    const Hash64 hashed = hash.template hash<kKeyBytes>(class_key(at));
+    return {map.primary(hashed), tag_of(hashed)};
+  }
 
   // A candidate is the key already; what is left to do is its value.
   [[nodiscard]] const std::byte* target(const Line& line, unsigned slot) const {

@@ -17,7 +17,9 @@
 // come first, so that each is aligned for every type of its size; a key is stored without padding
 // and read as a whole register, together with whatever follows it in the line.
 //
-// The filter has one of seven bits set for each displaced key, or two of 32.
+// The filter has one of seven bits set for each displaced key, or two of 32. A key's bits also say
+// which buckets it may have gone to: twelve for a bit of seven, two for the first of a pair. So
+// what was displaced from a bucket can be found, and the filter made anew when one of them leaves.
 #pragma once
 
 #include <cstddef>
@@ -52,6 +54,14 @@ struct alignas(64) InlineLine<2> {
   void set_moved(unsigned count) { moved = count & 15; }
   void set_filter(uint64_t bits) { filter = bits & 127; }
 
+  // The function of the bucket map that displaces a key: with bit n, one of 12 n to 12 n + 11. With
+  // fewer, keys of one bucket would too often all be sent to one other.
+  static constexpr unsigned kBitsOfAKey = 1;
+  static constexpr unsigned kFunctionsOfABit = 12;
+  [[nodiscard]] static constexpr unsigned function(Tag tag) {
+    return unsigned{static_cast<uint16_t>(tag)} * 7 * kFunctionsOfABit >> 16;
+  }
+
   // Example: tags up to 0x2492 have bit 0, the last 9,362 have bit 6.
   [[nodiscard]] static constexpr uint64_t filter_bits(Tag tag) {
     return uint64_t{1} << (unsigned{static_cast<uint16_t>(tag)} * 7 >> 16);
@@ -77,6 +87,13 @@ struct alignas(64) InlineLine<3> {
   void set_displaced(unsigned slots) { displaced = slots & 7; }
   void set_moved(unsigned count) { moved = count & 511; }
   void set_filter(uint64_t bits) { filter = static_cast<uint32_t>(bits); }
+
+  static constexpr unsigned kBitsOfAKey = 2;
+  static constexpr unsigned kFunctionsOfABit = 2;
+  [[nodiscard]] static constexpr unsigned function(Tag tag) {
+    const auto bits = static_cast<uint16_t>(tag);
+    return (bits & 31) * kFunctionsOfABit + ((bits >> 10) & 1);
+  }
 
   // From the tag's ten low bits; they may be the same bit. Example: tag 0x03E1 has bits 1 and 31.
   [[nodiscard]] static constexpr uint64_t filter_bits(Tag tag) {

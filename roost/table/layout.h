@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "roost/expiry/tick.h"
+#include "roost/hash/bucket_map.h"
 #include "roost/hash/hash64.h"
 #include "roost/hash/keyed_hash.h"
 #include "roost/isa/scalar.h"
@@ -26,6 +27,12 @@ struct SlotRef {
   unsigned slot;
 
   friend bool operator==(SlotRef, SlotRef) = default;
+};
+
+// What an entry's places follow from.
+struct Origin {
+  BucketIndex primary;
+  Tag tag;
 };
 
 // How many buckets a table has: those that hashes lead to, and spare ones behind them.
@@ -68,7 +75,7 @@ concept TableLayout =
     requires(const T& layout, T& changed, SlotRef at, BucketIndex bucket,
              const typename T::Line& line, Tag tag, Tick now, const KeyedHash& hash,
              const std::byte* bytes, std::byte* changed_bytes, BucketCounts counts,
-             typename T::Entry entry) {
+             typename T::Entry entry, const BucketMap& map, BucketIndex (&primary_of)(Tag)) {
       // Slots of a bucket; the load up to which a table with spare buckets can promise
       // to accept entries, zero if it promises nothing.
       { T::kSlots } -> std::convertible_to<unsigned>;
@@ -105,6 +112,9 @@ concept TableLayout =
       // says.
       { layout.tag(at, hash) } -> std::same_as<Tag>;
       changed.set_tag(at, tag);
+
+      // Where the entry in a slot comes from: by its key, or as `primary_of(tag)` says.
+      { layout.origin(at, hash, map, primary_of) } -> std::same_as<Origin>;
 
       // What a batch keeps of a candidate in a slot of a line, and where its value is.
       { layout.target(line, unsigned{0}) } -> std::same_as<const std::byte*>;

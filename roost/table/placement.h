@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -66,10 +67,11 @@ class Placement {
   // Calls visit(bucket) with each bucket that the entry in `at` may move to.
   template <class Visit>
   void for_each_move(SlotRef at, Visit&& visit) const {
-    const BucketIndex primary = primary_of(at);
-    const bool is_home = at.bucket == primary;
-    if (!is_home) visit(primary);
-    if (is_home || layout_.is_spare(at.bucket)) for_each_secondary(primary, tag(at), visit);
+    const Origin origin = origin_of(at);
+    const bool is_home = at.bucket == origin.primary;
+    if (!is_home) visit(origin.primary);
+    if (is_home || layout_.is_spare(at.bucket))
+      for_each_secondary(origin.primary, origin.tag, visit);
   }
 
   // Asks for the lines that a lookup reads whatever they hold.
@@ -103,59 +105,92 @@ class Placement {
     stats_.moved_histogram[0] = bucket_count();
   }
 
+  // The line of the primary bucket may learn of the displaced entry in `at` what it forgot.
+  void remind(SlotRef at) { Probing::remind(displaced(origin_of(at), at)); }
+
   void move_entry(SlotRef from, SlotRef to) {
-    const Tag moved_tag = tag(from);
+    const Origin origin = origin_of(from);
     const uint16_t timer = layout_.line(from.bucket).timers[from.slot];
-    const BucketIndex primary = primary_of(from);
     layout_.copy_entry(from, to);
-    vacate(from);
-    occupy(to, moved_tag, timer, primary);
+    vacate(from, origin);
+    occupy(to, origin, timer);
   }
 
-  // The primary bucket of the entry in `at`.
-  [[nodiscard]] BucketIndex primary_of(SlotRef at) const {
-    const Line& line = layout_.line(at.bucket);
-    const bool is_displaced = ((line.displaced >> at.slot) & 1) != 0;
-    if (!is_displaced) return at.bucket;
-    if (layout_.is_spare(at.bucket)) return layout_.home(at);
-    return Probing::primary(map_, at.bucket, line, at.slot, tag(at));
+  // The primary bucket of the entry in `at`, and its tag.
+  [[nodiscard]] Origin origin_of(SlotRef at) const {
+    return layout_.origin(at, hash_, map_, [&](Tag tag) {
+      const Line& line = layout_.line(at.bucket);
+      if (!is_displaced(at)) return at.bucket;
+      if (layout_.is_spare(at.bucket)) return layout_.home(at);
+      return Probing::primary(map_, at.bucket, line, at.slot, tag);
+    });
   }
 
-  void occupy(SlotRef at, Tag tag, uint16_t timer, BucketIndex primary) {
+  // Calls visit(slot, tag) with each entry displaced from a bucket to which its line leads by these
+  // bits of its filter; with some twice.
+  template <class Visit>
+  void for_each_displaced_from(BucketIndex bucket, uint64_t filter_bits, Visit&& visit) const {
+    const auto visit_in = [&](BucketIndex lead) {
+      for (unsigned slots = layout_.line(lead).displaced; slots != 0; slots &= slots - 1) {
+        const SlotRef at{lead, static_cast<unsigned>(std::countr_zero(slots))};
+        if (const Origin origin = origin_of(at); origin.primary == bucket) visit(at, origin.tag);
+      }
+    };
+    const Line& line = layout_.line(bucket);
+    Probing::for_each_lead(map_, bucket, line, filter_bits, [this](BucketIndex lead) {
+      prefetch(PrefetchHint::kT0, &layout_.line(lead));
+    });
+    Probing::for_each_lead(map_, bucket, line, filter_bits, visit_in);
+    if (line.spared == 0) return;
+    for (uint64_t spare = map_.bucket_count(); spare < bucket_count(); ++spare)
+      visit_in(BucketIndex{spare});
+  }
+
+  void occupy(SlotRef at, Origin origin, uint16_t timer) {
     Line& line = layout_.line(at.bucket);
     const unsigned bit = 1U << at.slot;
-    layout_.set_tag(at, tag);
+    layout_.set_tag(at, origin.tag);
     line.timers[at.slot] = timer;
     line.set_busy(line.busy | bit);
-    if (at.bucket != primary) {
+    if (at.bucket != origin.primary) {
       line.set_displaced(line.displaced | bit);
-      note_moved({tag, primary, layout_.line(primary), at, line});
+      note_moved(displaced(origin, at));
       if (layout_.is_spare(at.bucket)) {
-        layout_.set_home(at, primary);
-        layout_.line(primary).spared = 1;
+        layout_.set_home(at, origin.primary);
+        layout_.line(origin.primary).spared = 1;
         ++stats_.spared;
       }
     }
     stats_.size += 1;
   }
 
-  void vacate(SlotRef at) {
+  void vacate(SlotRef at) { vacate(at, is_displaced(at) ? origin_of(at) : Origin{}); }
+
+ private:
+  [[nodiscard]] bool is_displaced(SlotRef at) const {
+    return ((layout_.line(at.bucket).displaced >> at.slot) & 1) != 0;
+  }
+
+  [[nodiscard]] Displaced<Line> displaced(Origin origin, SlotRef at) {
+    return {origin.tag, origin.primary, layout_.line(origin.primary), at, layout_.line(at.bucket)};
+  }
+
+  // `origin` is needed of displaced entries only.
+  void vacate(SlotRef at, Origin origin) {
     Line& line = layout_.line(at.bucket);
     const unsigned bit = 1U << at.slot;
     line.set_busy(line.busy & ~bit);
-    if ((line.displaced & bit) != 0) {
-      const BucketIndex primary = primary_of(at);
+    if (is_displaced(at)) {
       line.set_displaced(line.displaced & ~bit);
-      forget_moved({tag(at), primary, layout_.line(primary), at, line});
+      forget_moved(displaced(origin, at));
       if (layout_.is_spare(at.bucket)) {
-        if (!has_spared(primary)) layout_.line(primary).spared = 0;
+        if (!has_spared(origin.primary)) layout_.line(origin.primary).spared = 0;
         --stats_.spared;
       }
     }
     stats_.size -= 1;
   }
 
- private:
   // Whether a spare bucket holds an entry of this primary bucket.
   [[nodiscard]] bool has_spared(BucketIndex primary) const {
     return for_each_spare_bucket([&](BucketIndex bucket) {
@@ -177,6 +212,13 @@ class Placement {
   void forget_moved(Displaced<Line> entry) {
     count_moved(entry.primary_line, -1);
     Probing::forget(entry);
+    const uint64_t doubtful = Probing::doubtful_filter(entry.primary_line, entry.tag);
+    if (doubtful == 0) return;
+    uint64_t needed = entry.primary_line.filter & ~doubtful;
+    for_each_displaced_from(entry.primary, doubtful, [&](SlotRef at, Tag tag) {
+      needed |= Probing::needed_filter(layout_.line(at.bucket), at.slot, tag);
+    });
+    entry.primary_line.set_filter(needed);
   }
 
   void count_moved(Line& line, int change) {

@@ -13,6 +13,7 @@
 // is its own to use. The first two stand on every layout's lines (layout.h), the others on TagLine.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 
@@ -53,7 +54,7 @@ concept ProbingPolicy =
       { P::secondary(map, bucket, line, tag) } -> std::same_as<BucketIndex>;
 
       // The primary bucket of the displaced entry with this tag in a slot of `bucket`, whose line
-      // is `line`.
+      // is `line`; for layouts that keep tags.
       { P::primary(map, bucket, line, slot, tag) } -> std::same_as<BucketIndex>;
 
       // Calls visit(bucket) with each bucket that an entry may be displaced to from its primary
@@ -63,9 +64,17 @@ concept ProbingPolicy =
       // An entry was displaced: both lines shall tell. Its slot is filled.
       P::note(map, entry);
 
+      // It is still there: what its primary bucket's line forgot of it, it may learn again.
+      P::remind(entry);
+
       // It left: its slot is marked vacant and still holds its tag; the moved count is brought
-      // down.
+      // down. The bits of the filter that nobody may need now, if what is still displaced can tell.
       P::forget(entry);
+      { P::doubtful_filter(line, tag) } -> std::same_as<uint64_t>;
+
+      // Calls visit(bucket) with buckets that entries displaced from `bucket` are in: all those
+      // who need one of these bits of the filter, or those that the line remembers.
+      P::for_each_lead(map, bucket, line, needed, visit);
 
       // What the displaced entry with this tag in a slot of `line` needs of its primary bucket's
       // filter.
@@ -97,31 +106,92 @@ struct PairedProbing {
                                  Tag tag, Visit&& visit) {
     visit(map.other(bucket, tag));
   }
+  template <class Line>
+  static void remind(Displaced<Line> /*entry*/) {}
+  template <class Line>
+  static uint64_t doubtful_filter(const Line& /*line*/, Tag /*tag*/) {
+    return 0;
+  }
+  template <class Line, class Visit>
+  static void for_each_lead(const BucketMap& /*map*/, BucketIndex /*bucket*/, const Line& /*line*/,
+                            uint64_t /*filter_bits*/, Visit&& /*visit*/) {}
 };
 
-// The filter has bits set for each displaced key; they are cleared when the last one has left, all
-// at once (CPP-08, CPP-11).
+// The filter has bits set for each displaced key (CPP-08). It is kept free of the bits of keys that
+// have left (CPP-11): lines of tags remember the tags of displaced keys; lines of keys tell by
+// their filter which functions of the bucket map displaced them, so that they can be found.
 struct FilteredProbing : PairedProbing {
+  template <class Line>
+  static constexpr bool kByFunctions = requires { Line::kFunctionsOfABit; };
+
   template <class Line>
   static bool may_be_displaced(const Line& line, Tag tag) {
     const uint64_t bits = Line::filter_bits(tag);
     return (line.filter & bits) == bits;
   }
   template <class Line>
+  static BucketIndex secondary(const BucketMap& map, BucketIndex bucket, const Line& /*line*/,
+                               Tag tag) {
+    if constexpr (kByFunctions<Line>) {
+      return map.reached(bucket, Line::function(tag));
+    } else {
+      return map.other(bucket, tag);
+    }
+  }
+  template <class Line, class Visit>
+  static void for_each_secondary(const BucketMap& map, BucketIndex bucket, const Line& line,
+                                 Tag tag, Visit&& visit) {
+    visit(secondary(map, bucket, line, tag));
+  }
+  template <class Line>
   static void note(const BucketMap& /*map*/, Displaced<Line> entry) {
     entry.primary_line.set_filter(entry.primary_line.filter | Line::filter_bits(entry.tag));
+    if constexpr (!kByFunctions<Line>) entry.primary_line.note_moved(entry.tag);
+  }
+  template <class Line>
+  static void remind(Displaced<Line> entry) {
+    if constexpr (!kByFunctions<Line>) entry.primary_line.remind_moved(entry.tag);
   }
   template <class Line>
   static void forget(Displaced<Line> entry) {
+    if constexpr (!kByFunctions<Line>) entry.primary_line.forget_moved(entry.tag);
     if (entry.primary_line.moved == 0) entry.primary_line.set_filter(0);
+  }
+  template <class Line>
+  static uint64_t doubtful_filter(const Line& line, Tag tag) {
+    if constexpr (kByFunctions<Line>) {
+      if (line.moved == 0) return 0;
+      // A key's other bit may be the first one of any other key.
+      return Line::kBitsOfAKey == 1 ? Line::filter_bits(tag) : uint64_t{line.filter};
+    } else {
+      return 0;
+    }
+  }
+  template <class Line, class Visit>
+  static void for_each_lead(const BucketMap& map, BucketIndex bucket, const Line& line,
+                            uint64_t filter_bits, Visit&& visit) {
+    if constexpr (kByFunctions<Line>) {
+      for (uint64_t bits = line.filter & filter_bits; bits != 0; bits &= bits - 1) {
+        const auto first = static_cast<unsigned>(std::countr_zero(bits)) * Line::kFunctionsOfABit;
+        for (unsigned function = first; function < first + Line::kFunctionsOfABit; ++function)
+          visit(map.reached(bucket, function));
+      }
+    } else {
+      for (unsigned place = 0; place < line.remembered; ++place)
+        visit(map.other(bucket, Tag{line.moved_tags[place]}));
+    }
   }
   template <class Line>
   static uint64_t needed_filter(const Line& /*line*/, unsigned /*slot*/, Tag tag) {
     return Line::filter_bits(tag);
   }
   template <class Line>
-  static bool filter_fits(const Line& line, uint64_t /*needed*/) {
-    return line.moved != 0 || line.filter == 0;
+  static bool filter_fits(const Line& line, uint64_t needed) {
+    if constexpr (kByFunctions<Line>) {
+      return line.filter == needed;
+    } else {
+      return line.remembers_all_moved() ? line.filter == needed : line.moved != 0;
+    }
   }
 };
 

@@ -92,6 +92,11 @@ class SplitLayout {
     return Tag{line(at.bucket).tags[at.slot]};
   }
   void set_tag(SlotRef at, Tag tag) { line(at.bucket).tags[at.slot] = static_cast<uint16_t>(tag); }
+  template <class Hash, class PrimaryOf>
+  [[nodiscard]] Origin origin(SlotRef at, const Hash& hash, const BucketMap& /*map*/,
+                              PrimaryOf&& primary_of) const {
+    return {primary_of(tag(at, hash)), tag(at, hash)};
+  }
 
   // A candidate's key, to be compared; its value stands behind it.
   [[nodiscard]] const std::byte* target(const Line& line, unsigned slot) const {

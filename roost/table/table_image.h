@@ -20,7 +20,7 @@ struct TableConfig {
   uint64_t capacity = 0;
 
   // A promise: an insert is not refused while the table holds fewer entries than this. Spare
-  // buckets take the entries that find no place, some 16. The promise holds for keys that nobody
+  // buckets take the entries that find no place, 16 or 48. The promise holds for keys that nobody
   // chose knowing the hash seed, since keys of one hash share two buckets and the spare ones. At
   // most 95 % of the capacity (inline layout: 85 % with two slots a bucket, 90 % with three);
   // without a capacity, the table takes the one it needs.

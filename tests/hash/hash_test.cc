@@ -139,6 +139,32 @@ TEST(BucketMap, a_bucket_and_a_tag_lead_to_the_other_bucket_and_back) {
   }
 }
 
+TEST(BucketMap, functions_lead_to_buckets_of_the_other_parity_all_over_the_table) {
+  for (const uint64_t n : {uint64_t{2}, uint64_t{10}, uint64_t{1000}, (uint64_t{1} << 37) + 6}) {
+    const BucketMap map(n);
+    std::mt19937_64 random(6);
+    for (unsigned i = 0; i < 10'000; ++i) {
+      const uint64_t bucket = random() % n;
+      const auto reached =
+          static_cast<uint64_t>(map.reached(BucketIndex{bucket}, static_cast<unsigned>(i % 100)));
+      ASSERT_LT(reached, n);
+      ASSERT_NE(reached % 2, bucket % 2);
+    }
+  }
+  // Two moves by 40 functions lead to nearly 40 x 40 places, and from each bucket to others.
+  const BucketMap map(uint64_t{1} << 30);
+  std::set<uint64_t> places;
+  for (unsigned first = 0; first < 40; ++first) {
+    for (unsigned second = 0; second < 40; ++second) {
+      for (const uint64_t from : {uint64_t{0}, uint64_t{1}, uint64_t{1'000'000}}) {
+        places.insert(
+            static_cast<uint64_t>(map.reached(map.reached(BucketIndex{from}, first), second)));
+      }
+    }
+  }
+  EXPECT_GE(places.size(), 3U * 40 * 40 - 10);
+}
+
 TEST(RandomSeed, is_not_the_same_twice) { EXPECT_NE(random_seed(), random_seed()); }
 
 }  // namespace

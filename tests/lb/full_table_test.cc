@@ -160,18 +160,24 @@ std::vector<uint16_t> colliding_ports(uint64_t capacity, KeyOf&& key_of) {
     Hash64 hash{};
     table.hash_batch(std::span(&key, 1), std::span(&hash, 1));
     const BucketIndex primary = map.primary(hash);
-    by_buckets[std::minmax(primary, map.other(primary, tag_of(hash)))].push_back(port);
+    const BucketIndex secondary =
+        FilteredProbing::secondary(map, primary, InlineLine<Table::kSlots>{}, tag_of(hash));
+    by_buckets[std::minmax(primary, secondary)].push_back(port);
   }
   return std::ranges::max_element(by_buckets, {}, [](const auto& one) { return one.second.size(); })
       ->second;
 }
 
+// More than two buckets and the spare ones take; and the slots of tables for so many.
+constexpr size_t kConnections = 60;
+constexpr uint64_t kSlots = 2 * kConnections + 16;
+
 // The tables promise their places to keys that nobody chose: these are refused earlier, and whole.
 void expect_refusals(const std::vector<uint16_t>& ports) {
-  TestBalancer balancer(test_config("connections = 4_096", "connections = 40"));
+  TestBalancer balancer(test_config("connections = 4_096", "connections = 60"));
   uint64_t refused = 0;
-  ASSERT_GE(ports.size(), 40U);
-  for (size_t i = 0; i < 40; ++i) {
+  ASSERT_GE(ports.size(), kConnections);
+  for (size_t i = 0; i < kConnections; ++i) {
     const Fate fate = balancer.send_from_client({.destination = "198.51.100.53",
                                                  .source_port = ports[i],
                                                  .destination_port = 53,
@@ -181,12 +187,10 @@ void expect_refusals(const std::vector<uint16_t>& ports) {
   }
   EXPECT_GT(refused, 0U);
   const Report report = balancer.report();
-  EXPECT_EQ(report.flows.made + refused, 40U);
+  EXPECT_EQ(report.flows.made + refused, kConnections);
   EXPECT_EQ(report.live, report.flows.made);
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
 }
-
-constexpr uint64_t kSlotsForForty = 96;
 
 struct Timed : DefaultPolicies {
   using Expiry = SlotTimers;
@@ -195,7 +199,7 @@ struct Timed : DefaultPolicies {
 TEST(full_table, of_chosen_client_keys_refuses_whole) {
   const auto client = net::IpAddress::parse("192.0.2.10").value().ipv4();
   const auto service = net::IpAddress::parse("198.51.100.53").value().ipv4();
-  expect_refusals(colliding_ports<Connection, Timed>(kSlotsForForty, [&](uint16_t port) {
+  expect_refusals(colliding_ports<Connection, Timed>(kSlots, [&](uint16_t port) {
     return net::FlowKey4{client, service, port, 53, net::IpProtocol::kUdp, {}};
   }));
 }
@@ -203,7 +207,7 @@ TEST(full_table, of_chosen_client_keys_refuses_whole) {
 TEST(full_table, of_chosen_reply_keys_refuses_whole) {
   const auto client = net::IpAddress::parse("192.0.2.10").value().ipv4();
   const auto backend = net::IpAddress::parse("10.0.0.11").value().ipv4();
-  expect_refusals(colliding_ports<uint32_t, DefaultPolicies>(kSlotsForForty, [&](uint16_t port) {
+  expect_refusals(colliding_ports<uint32_t, DefaultPolicies>(kSlots, [&](uint16_t port) {
     return net::FlowKey4{backend, client, 53, port, net::IpProtocol::kUdp, {}};
   }));
 }

@@ -151,18 +151,20 @@ TYPED_TEST(InlineAudit, X28_a_saturated_moved_count_sticks_and_loses_no_key) {
   const auto& line = TableInspector::line(table, BucketIndex{6});
   const unsigned saturated = line.kMovedSaturated;
   std::vector<ChosenKey> keys;
-  for (uint32_t i = 0; i < saturated + 50; ++i) {
-    keys.push_back(TestFixture::chosen(table, 6, static_cast<uint16_t>(i * 77), i));
+  for (uint32_t i = 0; i < 100; ++i) {
+    keys.push_back(TestFixture::chosen(table, 6, static_cast<uint16_t>(i * 7919), i));
     ASSERT_EQ(table.insert(keys.back(), TypeParam::of(i)), InsertOutcome::kInserted);
   }
-  EXPECT_EQ(unsigned{line.moved}, saturated);
+  // With three slots a line, more keys than the 64 functions can displace would be needed.
+  const bool is_saturated = TestFixture::kSlots == 2;
+  EXPECT_EQ(unsigned{line.moved}, is_saturated ? saturated : 100 - TestFixture::kSlots);
   EXPECT_FALSE(table.audit());
   while (keys.size() > 10) {
     ASSERT_TRUE(table.erase(keys.back()));
     keys.pop_back();
     ASSERT_FALSE(table.audit()) << keys.size();
   }
-  EXPECT_EQ(unsigned{line.moved}, saturated);
+  EXPECT_EQ(unsigned{line.moved} == saturated, is_saturated);
   for (const ChosenKey& key : keys) ASSERT_NE(table.find(key), nullptr);
   table.clear();
   EXPECT_EQ(unsigned{line.moved}, 0U);
@@ -174,7 +176,7 @@ TYPED_TEST(InlineAudit, keys_of_one_bucket_pair_go_to_the_spare_buckets_and_leav
   using Table = typename TestFixture::TableType;
   Table table = Table::create({.entries_max = 1000, .hash_seed = kConstantSeed}).value();
   const uint64_t slots = 2 * TestFixture::kSlots + table.stats().spare_slots;
-  EXPECT_EQ(table.stats().spare_slots, TestFixture::kSlots == 2 ? 16U : 18U);
+  EXPECT_EQ(table.stats().spare_slots, 48U);
   for (unsigned round = 0; round < 2; ++round) {
     for (uint64_t i = 0; i < slots; ++i) {
       ASSERT_EQ(table.insert(ByteKey<13>::of(i), TypeParam::of(i)), InsertOutcome::kInserted) << i;
