@@ -18,7 +18,8 @@ stage_beside=tidy
 stage_beside_from=install
 
 # What `./dev test --all` has beside them. No budgets: this takes hours.
-stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 attacks:0 churn:0 mutants:0'
+stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 attacks:0 churn:0
+  mutants:0'
 
 # What people at work run after a build.
 stages_quick='check:20 quick:130'

