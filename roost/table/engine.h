@@ -23,9 +23,8 @@
 //   I3  No key is held twice.
 //   I4  A bucket's moved count is the number of entries displaced from it, unless it is saturated.
 //   I5  A bucket's filter leads to every entry displaced from it, as the policy keeps it. Filtered:
-//       it has the bits of each, and no others when the line remembers all of them, or when there
-//       are none. Horton: a field is the function of all the entries with its remap tag, and zero
-//       when there are none.
+//       it has the bits of each, and no others if the line remembers all or there are none. Horton:
+//       a field is the function of all the entries with its remap tag, zero without any.
 //   I6  The moved-count histogram is that of the buckets.
 //   I7  created == size + erased + handed over.
 //   I8  A bucket is marked spared when some of its entries are in spare buckets, and only then; the
@@ -175,6 +174,7 @@ class Engine {
   void clear() {
     placement_.clear();
     scan_.restart(now_);
+    settling_ = {};
   }
 
   // Moves time forward. See FlowTable::advance.
@@ -255,7 +255,7 @@ class Engine {
     placement_.occupy(at, {primary, tag}, timer);
     ++tally().created;
     ++tally().path_lengths[std::min<uint64_t>(tally().kicks - kicks_before, kPathLengthFieldMax)];
-    settle<K>();
+    if (settling_.is_due() || stats().spared != 0) settle<K>();
     return InsertOutcome::kInserted;
   }
 
@@ -267,8 +267,8 @@ class Engine {
       return true;
     }
     RoomMaker<Engine, K> rooms(*this);
-    // While nothing has left, entries are displaced because there is no room at home.
-    if (departures() != 0 && layout().line(primary).displaced != 0 &&
+    // Else entries are displaced because there is no room at home.
+    if (settling_.is_due() && layout().line(primary).displaced != 0 &&
         rooms.by_sending_home(primary, at)) {
       return true;
     }
@@ -326,7 +326,7 @@ class Engine {
 
   // Brings entries home, of the next buckets and of the next spare slot.
   template <Kernel K>
-  void settle() {
+  [[gnu::noinline]] void settle() {
     RoomMaker<Engine, K> rooms(*this);
     if (stats().spared != 0) rooms.relieve_spares(settling_.next_spare());
     for (unsigned n = 0; n < kSettledByInsert && settling_.is_due(); ++n)

@@ -53,8 +53,9 @@ struct HortonProbing {
     return reach(map, bucket, remap_tag(tag), line.functions[slot]);
   }
   template <class Visit>
-  static void for_each_secondary(const BucketMap& map, BucketIndex bucket, const TagLine& line,
-                                 Tag tag, Visit&& visit) {
+  [[gnu::always_inline]] static void for_each_secondary(const BucketMap& map, BucketIndex bucket,
+                                                        const TagLine& line, Tag tag,
+                                                        Visit&& visit) {
     const unsigned chosen = function_of(line, remap_tag(tag));
     const unsigned first = chosen != 0 ? chosen : 1;
     const unsigned last = chosen != 0 ? chosen : kFunctions;
@@ -71,9 +72,11 @@ struct HortonProbing {
   }
   static void remind(Displaced<TagLine> /*entry*/) {}
   static uint64_t doubtful_filter(const TagLine& /*line*/, Tag /*tag*/) { return 0; }
+  static uint64_t enough_leads(const TagLine& /*line*/) { return 0; }
   template <class Visit>
-  static void for_each_lead(const BucketMap& /*map*/, BucketIndex /*bucket*/,
-                            const TagLine& /*line*/, uint64_t /*filter_bits*/, Visit&& /*visit*/) {}
+  [[gnu::always_inline]] static void for_each_lead(const BucketMap& /*map*/, BucketIndex /*bucket*/,
+                                                   const TagLine& /*line*/,
+                                                   uint64_t /*filter_bits*/, Visit&& /*visit*/) {}
   static void forget(Displaced<TagLine> entry) {
     const uint64_t field = needed_filter(entry.line, entry.at.slot, entry.tag);
     for (unsigned slot = 0; slot < kSlotsPerBucket; ++slot) {

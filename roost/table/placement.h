@@ -60,13 +60,14 @@ class Placement {
 
   // Calls visit(bucket) with each secondary bucket that a key may be displaced to.
   template <class Visit>
-  void for_each_secondary(BucketIndex primary, Tag tag, Visit&& visit) const {
+  [[gnu::always_inline]] void for_each_secondary(BucketIndex primary, Tag tag,
+                                                 Visit&& visit) const {
     Probing::for_each_secondary(map_, primary, layout_.line(primary), tag, visit);
   }
 
   // Calls visit(bucket) with each bucket that the entry in `at` may move to.
   template <class Visit>
-  void for_each_move(SlotRef at, Visit&& visit) const {
+  [[gnu::always_inline]] void for_each_move(SlotRef at, Visit&& visit) const {
     const Origin origin = origin_of(at);
     const bool is_home = at.bucket == origin.primary;
     if (!is_home) visit(origin.primary);
@@ -129,7 +130,8 @@ class Placement {
   // Calls visit(slot, tag) with each entry displaced from a bucket to which its line leads by these
   // bits of its filter; with some twice.
   template <class Visit>
-  void for_each_displaced_from(BucketIndex bucket, uint64_t filter_bits, Visit&& visit) const {
+  [[gnu::noinline]] void for_each_displaced_from(BucketIndex bucket, uint64_t filter_bits,
+                                                 Visit&& visit) const {
     const auto visit_in = [&](BucketIndex lead) {
       for (unsigned slots = layout_.line(lead).displaced; slots != 0; slots &= slots - 1) {
         const SlotRef at{lead, static_cast<unsigned>(std::countr_zero(slots))};
@@ -137,9 +139,10 @@ class Placement {
       }
     };
     const Line& line = layout_.line(bucket);
-    Probing::for_each_lead(map_, bucket, line, filter_bits, [this](BucketIndex lead) {
-      prefetch(PrefetchHint::kT0, &layout_.line(lead));
-    });
+    Probing::for_each_lead(
+        map_, bucket, line, filter_bits, [this](BucketIndex lead) __attribute__((always_inline)) {
+          prefetch(PrefetchHint::kT0, &layout_.line(lead));
+        });
     Probing::for_each_lead(map_, bucket, line, filter_bits, visit_in);
     if (line.spared == 0) return;
     for (uint64_t spare = map_.bucket_count(); spare < bucket_count(); ++spare)

@@ -72,6 +72,9 @@ concept ProbingPolicy =
       P::forget(entry);
       { P::doubtful_filter(line, tag) } -> std::same_as<uint64_t>;
 
+      // Bits of the filter that lead to an entry displaced from there, unless the line forgot all.
+      { P::enough_leads(line) } -> std::same_as<uint64_t>;
+
       // Calls visit(bucket) with buckets that entries displaced from `bucket` are in: all those
       // who need one of these bits of the filter, or those that the line remembers.
       P::for_each_lead(map, bucket, line, needed, visit);
@@ -102,8 +105,9 @@ struct PairedProbing {
     return map.other(bucket, tag);
   }
   template <class Line, class Visit>
-  static void for_each_secondary(const BucketMap& map, BucketIndex bucket, const Line& /*line*/,
-                                 Tag tag, Visit&& visit) {
+  [[gnu::always_inline]] static void for_each_secondary(const BucketMap& map, BucketIndex bucket,
+                                                        const Line& /*line*/, Tag tag,
+                                                        Visit&& visit) {
     visit(map.other(bucket, tag));
   }
   template <class Line>
@@ -112,9 +116,14 @@ struct PairedProbing {
   static uint64_t doubtful_filter(const Line& /*line*/, Tag /*tag*/) {
     return 0;
   }
+  template <class Line>
+  static uint64_t enough_leads(const Line& /*line*/) {
+    return 0;
+  }
   template <class Line, class Visit>
-  static void for_each_lead(const BucketMap& /*map*/, BucketIndex /*bucket*/, const Line& /*line*/,
-                            uint64_t /*filter_bits*/, Visit&& /*visit*/) {}
+  [[gnu::always_inline]] static void for_each_lead(const BucketMap& /*map*/, BucketIndex /*bucket*/,
+                                                   const Line& /*line*/, uint64_t /*filter_bits*/,
+                                                   Visit&& /*visit*/) {}
 };
 
 // The filter has bits set for each displaced key (CPP-08). It is kept free of the bits of keys that
@@ -139,8 +148,8 @@ struct FilteredProbing : PairedProbing {
     }
   }
   template <class Line, class Visit>
-  static void for_each_secondary(const BucketMap& map, BucketIndex bucket, const Line& line,
-                                 Tag tag, Visit&& visit) {
+  [[gnu::always_inline]] static void for_each_secondary(const BucketMap& map, BucketIndex bucket,
+                                                        const Line& line, Tag tag, Visit&& visit) {
     visit(secondary(map, bucket, line, tag));
   }
   template <class Line>
@@ -167,9 +176,19 @@ struct FilteredProbing : PairedProbing {
       return 0;
     }
   }
+  template <class Line>
+  static uint64_t enough_leads(const Line& line) {
+    const uint64_t filter = line.filter;
+    if constexpr (kByFunctions<Line>) {
+      // One bit, if none is another key's second one.
+      if (Line::kBitsOfAKey == 1) return filter & ~(filter - 1);
+    }
+    return filter;
+  }
   template <class Line, class Visit>
-  static void for_each_lead(const BucketMap& map, BucketIndex bucket, const Line& line,
-                            uint64_t filter_bits, Visit&& visit) {
+  [[gnu::always_inline]] static void for_each_lead(const BucketMap& map, BucketIndex bucket,
+                                                   const Line& line, uint64_t filter_bits,
+                                                   Visit&& visit) {
     if constexpr (kByFunctions<Line>) {
       for (uint64_t bits = line.filter & filter_bits; bits != 0; bits &= bits - 1) {
         const auto first = static_cast<unsigned>(std::countr_zero(bits)) * Line::kFunctionsOfABit;

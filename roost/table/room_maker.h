@@ -64,10 +64,11 @@ class RoomMaker {
     if (home.moved == 0 || engine_.template vacancies<K>(home) == 0) return;
     SlotRef from{};
     bool is_found = false;
-    placement().for_each_displaced_from(primary, home.filter, [&](SlotRef at, Tag /*tag*/) {
-      from = at;
-      is_found = true;
-    });
+    placement().for_each_displaced_from(primary, Engine::Probing::enough_leads(home),
+                                        [&](SlotRef at, Tag /*tag*/) {
+                                          from = at;
+                                          is_found = true;
+                                        });
     SlotRef to{};
     if (is_found && take_vacancy(primary, to)) move(from, to);
   }
