@@ -4,13 +4,12 @@
 
 #include "roost/net/multicast_listener.h"
 #include "roost/net/neighbour_discovery.h"
+#include "tests/lb/frame_bytes.h"
 #include "tests/lb/test_neighbours.h"
 #include "tests/net/message_frames.h"
 
 namespace roost::lb {
 namespace {
-
-using Bytes = std::vector<uint8_t>;
 
 class Listener : public testing::Test {
  protected:
