@@ -5,7 +5,7 @@ A row that the record knows nothing of is not there; one that was not run says w
 from report import bench, record as records
 from report.bench import PEER, PLAIN
 from report.section import MISS_NAMES, cell, joined, markdown_table, size_name
-from table import experiment, lookups, replacements, targets
+from table import lookups, replacements, targets
 from table.jobs import AGES, CHURNS, ZIPFS
 from table.targets import OURS
 

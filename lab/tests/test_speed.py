@@ -1,10 +1,13 @@
 """README's tables of speed: which rows a record gives, and what they say of what it lacks."""
+import sys
 import unittest
+from pathlib import Path
 
-import lab_path  # noqa: F401  (finds the modules below)
-import rows
-from report.record import Record
-from table import readme_speed, replacements
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import rows  # noqa: E402  (found by the line above)
+from report.record import Record  # noqa: E402
+from table import readme_speed, replacements  # noqa: E402
 
 PLAIN = "32 keys a call"
 OURS, INLINE, PEER = "roost_flow_table", "roost_inline_2", "rte_hash"

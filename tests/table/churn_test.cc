@@ -72,12 +72,13 @@ class Churned {
     std::array<Key, kBatch> keys;
     std::array<Stored, kBatch> out;
     HitArray<kBatch> hits;
-    for (size_t first = 0; first + kBatch <= numbers.size(); first += kBatch) {
+    const size_t looked_up = numbers.size() / kBatch * kBatch;
+    for (size_t first = 0; first < looked_up; first += kBatch) {
       for (size_t lane = 0; lane < kBatch; ++lane) keys[lane] = Key::of(numbers[first + lane]);
       table_.lookup(keys, out, hits);
     }
     return static_cast<double>(table_.stats().lookups.secondary_visits - before) /
-           static_cast<double>(numbers.size() / kBatch * kBatch);
+           static_cast<double>(looked_up);
   }
 
   uint64_t random() {
