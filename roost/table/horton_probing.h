@@ -34,7 +34,7 @@
 
 namespace roost {
 
-struct HortonProbing {
+struct HortonProbing : WithoutLeads {
   static constexpr unsigned kSplitSlots = kSlotsPerBucket;
   static constexpr bool kPromises = false;
   static constexpr bool kVisitsBoth = false;
@@ -70,13 +70,6 @@ struct HortonProbing {
     entry.line.functions[entry.at.slot] = static_cast<uint8_t>(function);
     entry.primary_line.filter |= needed_filter(entry.line, entry.at.slot, entry.tag);
   }
-  static void remind(Displaced<TagLine> /*entry*/) {}
-  static uint64_t doubtful_filter(const TagLine& /*line*/, Tag /*tag*/) { return 0; }
-  static uint64_t enough_leads(const TagLine& /*line*/) { return 0; }
-  template <class Visit>
-  [[gnu::always_inline]] static void for_each_lead(const BucketMap& /*map*/, BucketIndex /*bucket*/,
-                                                   const TagLine& /*line*/,
-                                                   uint64_t /*filter_bits*/, Visit&& /*visit*/) {}
   static void forget(Displaced<TagLine> entry) {
     const uint64_t field = needed_filter(entry.line, entry.at.slot, entry.tag);
     for (unsigned slot = 0; slot < kSlotsPerBucket; ++slot) {

@@ -117,6 +117,10 @@ class Placement {
     occupy(to, origin, timer);
   }
 
+  [[nodiscard]] bool is_displaced(SlotRef at) const {
+    return ((layout_.line(at.bucket).displaced >> at.slot) & 1) != 0;
+  }
+
   // The primary bucket of the entry in `at`, and its tag.
   [[nodiscard]] Origin origin_of(SlotRef at) const {
     return layout_.origin(at, hash_, map_, [&](Tag tag) {
@@ -145,8 +149,10 @@ class Placement {
         });
     Probing::for_each_lead(map_, bucket, line, filter_bits, visit_in);
     if (line.spared == 0) return;
-    for (uint64_t spare = map_.bucket_count(); spare < bucket_count(); ++spare)
-      visit_in(BucketIndex{spare});
+    for_each_spare_bucket([&](BucketIndex spare) {
+      visit_in(spare);
+      return false;
+    });
   }
 
   void occupy(SlotRef at, Origin origin, uint16_t timer) {
@@ -170,10 +176,6 @@ class Placement {
   void vacate(SlotRef at) { vacate(at, is_displaced(at) ? origin_of(at) : Origin{}); }
 
  private:
-  [[nodiscard]] bool is_displaced(SlotRef at) const {
-    return ((layout_.line(at.bucket).displaced >> at.slot) & 1) != 0;
-  }
-
   [[nodiscard]] Displaced<Line> displaced(Origin origin, SlotRef at) {
     return {origin.tag, origin.primary, layout_.line(origin.primary), at, layout_.line(at.bucket)};
   }

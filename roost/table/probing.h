@@ -88,8 +88,26 @@ concept ProbingPolicy =
       { P::filter_fits(line, needed) } -> std::same_as<bool>;
     };
 
+// For policies whose lines do not lead to what was displaced from them.
+struct WithoutLeads {
+  template <class Line>
+  static void remind(Displaced<Line> /*entry*/) {}
+  template <class Line>
+  static uint64_t doubtful_filter(const Line& /*line*/, Tag /*tag*/) {
+    return 0;
+  }
+  template <class Line>
+  static uint64_t enough_leads(const Line& /*line*/) {
+    return 0;
+  }
+  template <class Line, class Visit>
+  [[gnu::always_inline]] static void for_each_lead(const BucketMap& /*map*/, BucketIndex /*bucket*/,
+                                                   const Line& /*line*/, uint64_t /*filter_bits*/,
+                                                   Visit&& /*visit*/) {}
+};
+
 // What policies with one secondary bucket a key share: a bucket and a tag lead to the other bucket.
-struct PairedProbing {
+struct PairedProbing : WithoutLeads {
   static constexpr unsigned kSplitSlots = kSlotsPerBucket;
   static constexpr bool kPromises = true;
   static constexpr bool kVisitsBoth = false;
@@ -110,20 +128,6 @@ struct PairedProbing {
                                                         Visit&& visit) {
     visit(map.other(bucket, tag));
   }
-  template <class Line>
-  static void remind(Displaced<Line> /*entry*/) {}
-  template <class Line>
-  static uint64_t doubtful_filter(const Line& /*line*/, Tag /*tag*/) {
-    return 0;
-  }
-  template <class Line>
-  static uint64_t enough_leads(const Line& /*line*/) {
-    return 0;
-  }
-  template <class Line, class Visit>
-  [[gnu::always_inline]] static void for_each_lead(const BucketMap& /*map*/, BucketIndex /*bucket*/,
-                                                   const Line& /*line*/, uint64_t /*filter_bits*/,
-                                                   Visit&& /*visit*/) {}
 };
 
 // The filter has bits set for each displaced key (CPP-08). It is kept free of the bits of keys that
@@ -163,8 +167,11 @@ struct FilteredProbing : PairedProbing {
   }
   template <class Line>
   static void forget(Displaced<Line> entry) {
-    if constexpr (!kByFunctions<Line>) entry.primary_line.forget_moved(entry.tag);
-    if (entry.primary_line.moved == 0) entry.primary_line.set_filter(0);
+    if constexpr (!kByFunctions<Line>) {
+      entry.primary_line.forget_moved(entry.tag);
+    } else if (entry.primary_line.moved == 0) {
+      entry.primary_line.set_filter(0);
+    }
   }
   template <class Line>
   static uint64_t doubtful_filter(const Line& line, Tag tag) {

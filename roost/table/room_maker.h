@@ -50,7 +50,7 @@ class RoomMaker {
   [[gnu::noinline]] bool by_sending_home(BucketIndex primary, SlotRef& room) {
     const auto roots = [&](auto&& push) { push(primary); };
     const auto moves = [this](SlotRef at, auto&& visit) {
-      if (is_displaced(at)) visit(placement().origin_of(at).primary);
+      if (placement().is_displaced(at)) visit(placement().origin_of(at).primary);
     };
     const bool is_found = move_along(kHomeSearchNodes, roots, moves, room);
     for (unsigned slots = line(primary).displaced; slots != 0; slots &= slots - 1)
@@ -107,28 +107,25 @@ class RoomMaker {
     const uint64_t first = placement().map().bucket_count();
     const uint64_t slot = number % ((placement().bucket_count() - first) * kSlots);
     const SlotRef at{BucketIndex{first + slot / kSlots}, static_cast<unsigned>(slot % kSlots)};
-    if (is_displaced(at)) leave_spare(at);
-  }
-
-  // Moves the entry in a slot of a spare bucket to one of its own buckets, if there is a short way
-  // to make room there.
-  bool leave_spare(SlotRef at) {
-    SlotRef to{};
-    bool has_room = false;
-    placement().for_each_move(
-        at, [&](BucketIndex bucket) { has_room = has_room || take_vacancy(bucket, to); });
-    const Origin origin = placement().origin_of(at);
-    has_room = has_room || by_kicking(origin.primary, origin.tag, Search::kShort, to);
-    if (has_room) move(at, to);
-    return has_room;
+    if (placement().is_displaced(at)) leave_spare(at);
   }
 
  private:
   [[nodiscard]] auto& placement() { return engine_.placement_; }
   [[nodiscard]] const Line& line(BucketIndex bucket) { return placement().layout().line(bucket); }
 
-  [[nodiscard]] bool is_displaced(SlotRef at) {
-    return ((line(at.bucket).displaced >> at.slot) & 1) != 0;
+  // Moves the entry in a slot of a spare bucket to one of its own buckets, if there is a short way
+  // to make room there.
+  bool leave_spare(SlotRef at) {
+    const Origin origin = placement().origin_of(at);
+    SlotRef to{};
+    bool has_room = take_vacancy(origin.primary, to);
+    placement().for_each_secondary(origin.primary, origin.tag, [&](BucketIndex bucket) {
+      has_room = has_room || take_vacancy(bucket, to);
+    });
+    has_room = has_room || by_kicking(origin.primary, origin.tag, Search::kShort, to);
+    if (has_room) move(at, to);
+    return has_room;
   }
 
   bool take_vacancy(BucketIndex bucket, SlotRef& room) {
