@@ -91,6 +91,8 @@ roost_stats stats_of(const TableStats& stats) {
   out.secondary_visits = stats.lookups.secondary_visits;
   out.filter_false_positives = stats.lookups.filter_false_positives;
   out.tag_false_positives = stats.lookups.tag_false_positives;
+  out.line_hint = hint_name(stats.line_hint).data();
+  out.hint_rounds = stats.hint_rounds;
   return out;
 }
 

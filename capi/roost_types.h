@@ -93,6 +93,9 @@ typedef struct roost_config {
   uint8_t reserved[6];        ///< Zero.
   uint32_t layout;            ///< A roost_layout: where keys and values are kept.
   uint32_t reserved_too;      ///< Zero.
+  const char* line_hint;      ///< Where to prefetch lines to: "T0" (every cache level), "T1" (the
+                              ///< second), "NTA" (past the caches); or NULL: what lookups are
+                              ///< fastest with, tried again now and then.
 } roost_config;
 
 /// A lookup on its way: the caller's storage, opaque, about ten cache lines. It borrows the keys
@@ -181,6 +184,8 @@ typedef struct roost_stats {
   uint64_t secondary_visits;        ///< Second buckets touched by lookups.
   uint64_t filter_false_positives;  ///< Of those, in vain.
   uint64_t tag_false_positives;     ///< Entries that lookups compared in vain.
+  const char* line_hint;            ///< Where lookups prefetch lines to: "T0", "T1" or "NTA".
+  uint64_t hint_rounds;             ///< How often all hints were tried for that.
 } roost_stats;
 
 /// A broken invariant and where. Set `size`, call roost_table_audit().

@@ -54,6 +54,15 @@ Result<std::optional<Isa>> kernel_of(const char* name) {
                                ", or NULL for the best");
 }
 
+Result<std::optional<PrefetchHint>> line_hint_of(const char* name) {
+  if (name == nullptr) return std::optional<PrefetchHint>{};
+  for (const PrefetchHint hint : kPrefetchHints) {
+    if (hint_name(hint) == name) return std::optional{hint};
+  }
+  return refusal("line_hint",
+                 "is \"" + std::string(name) + "\"; it is T0, T1 or NTA, or NULL for the fastest");
+}
+
 Result<std::optional<PageKind>> pages_of(uint32_t pages) {
   switch (pages) {
     case ROOST_PAGES_LARGEST:
@@ -150,6 +159,8 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
   if (!pages) return pages.error();
   const auto kernel = kernel_of(config.kernel);
   if (!kernel) return kernel.error();
+  const auto line_hint = line_hint_of(config.line_hint);
+  if (!line_hint) return line_hint.error();
   const Result<unsigned> slots = inline_slots_of(config);
   if (!slots) return slots.error();
 
@@ -159,7 +170,8 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
                             .entries_max = config.entries_max,
                             .memory = {static_cast<std::byte*>(config.memory), config.memory_bytes},
                             .pages = pages.value(),
-                            .isa = kernel.value()},
+                            .isa = kernel.value(),
+                            .line_hint = line_hint.value()},
                  .on_expiry = config.on_expiry,
                  .on_expiry_context = config.on_expiry_context};
   if (config.numa_node >= 0) plan.config.numa_node = static_cast<unsigned>(config.numa_node);

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "lab/contestants/forced_hint.h"
 #include "lab/contestants/line_hint.h"
 #include "lab/contestants/table_oracle.h"
 #include "lab/harness/contestant.h"
@@ -82,14 +83,23 @@ class RoostTable {
   using Counted = RoostTable<ProbingPolicy, ExpiryPolicy, LookupCounts, KeyT, ValueT>;
 
   // Of the table that the library has, without what costs time.
-  static constexpr bool kHasOracles = std::is_same_v<ProbingPolicy, FilteredProbing> &&
-                                      std::is_same_v<ExpiryPolicy, NoExpiry> &&
-                                      !CountsPolicy::kEnabled && kInlineSlots == 0;
+  static constexpr bool kIsDefault = std::is_same_v<ProbingPolicy, FilteredProbing> &&
+                                     std::is_same_v<ExpiryPolicy, NoExpiry> &&
+                                     !CountsPolicy::kEnabled;
   template <LineHint kHint>
   using Oracle = TableOracle<RoostTable, 2, kHint>;
-  using Oracles = std::conditional_t<
-      kHasOracles, std::tuple<Oracle<LineHint::kT0>, Oracle<LineHint::kT1>, Oracle<LineHint::kNta>>,
-      std::tuple<>>;
+  template <PrefetchHint kHint>
+  using Forced = ForcedHint<RoostTable, kHint>;
+  using Oracles = decltype(std::tuple_cat(
+      std::declval<std::conditional_t<
+          kIsDefault && kInlineSlots == 0,
+          std::tuple<Oracle<LineHint::kT0>, Oracle<LineHint::kT1>, Oracle<LineHint::kNta>>,
+          std::tuple<>>>(),
+      std::declval<
+          std::conditional_t<kIsDefault,
+                             std::tuple<Forced<PrefetchHint::kT0>, Forced<PrefetchHint::kT1>,
+                                        Forced<PrefetchHint::kNta>>,
+                             std::tuple<>>>()));
 
   // In split phase: each call names the next one's keys, so that its lines are on their way.
   class Ahead {
@@ -162,12 +172,9 @@ class RoostTable {
             .second_bytes = table_.capacity() * kEntryBytes};
   }
 
-  // The table does not tell, so this is its rule (roost/table/table_image.cc): lines that the
-  // second cache level can hold beside other things are asked for into the first.
-  [[nodiscard]] std::string_view line_hint() const {
-    constexpr uint64_t kNearLinesBytes = uint64_t{6} << 20;
-    return table_.bucket_count() * sizeof(TagLine) <= kNearLinesBytes ? "T0" : "T1";
-  }
+  [[nodiscard]] std::string_view line_hint() const { return hint_name(table_.stats().line_hint); }
+
+  [[nodiscard]] HintChoice& hint_choice() { return table_.hint_choice(); }
 
   [[nodiscard]] Isa isa() const { return table_.isa(); }
   [[nodiscard]] TableStats stats() const { return table_.stats(); }

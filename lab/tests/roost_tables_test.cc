@@ -32,7 +32,7 @@ TEST(RoostTable, has_small_entries_inside_its_lines_and_says_so) {
   EXPECT_EQ(table.value().fewest_lines(), (FewestLines{uint64_t{1024} * 64, 0}));
 }
 
-TEST(RoostTable, asks_for_lines_into_the_first_cache_level_while_they_are_few) {
+TEST(RoostTable, tells_the_hint_that_its_table_has) {
   const auto hint = [](uint64_t slots) {
     return RoostFlowTable::create(slots, PageKind::kSmall).value().line_hint();
   };

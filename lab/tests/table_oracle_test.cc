@@ -1,11 +1,17 @@
-// The oracle in a table's own memory: it answers as the table does, from the same bytes.
+// What runs in a table's own memory: the oracle, which answers as the table does, from the same
+// bytes; and the table itself with a hint forced on it.
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "lab/contestants/forced_hint.h"
 #include "lab/contestants/roost_flow_table.h"
 #include "lab/contestants/table_oracle.h"
 #include "lab/harness/any_table.h"
@@ -98,6 +104,44 @@ TYPED_TEST(TableOracles, are_wrong_where_the_table_is_and_where_it_has_changed) 
   EXPECT_NE(drive(oracle, stream, 32), expected_outcome(stream));
 }
 
+// Keeps the hint that its lookups are to use.
+struct HintedTable {
+  using KeyType = Key;
+  using ValueType = Value;
+  HintChoice choice{PrefetchHint::kT1, {}};
+  std::vector<PrefetchHint> used;
+
+  HintChoice& hint_choice() { return choice; }
+  void lookup(std::span<const Key> keys, std::span<Value> /*answers*/, HitWords /*hits*/) {
+    used.push_back(choice.hint(keys.size()));
+  }
+  struct Ahead {
+    HintedTable* table;
+    explicit Ahead(HintedTable& of) : table(&of) {}
+    void lookup(std::span<const Key> keys, std::span<const Key> /*next_keys*/,
+                std::span<Value> answers, HitWords hits) {
+      table->lookup(keys, answers, hits);
+    }
+  };
+};
+
+TEST(ForcedHint, is_the_hint_of_its_own_lookups_only) {
+  HintedTable table;
+  const std::vector<Key> keys(32);
+  std::vector<Value> answers(32);
+  std::array<uint64_t, 1> words{};
+  ForcedHint<HintedTable, PrefetchHint::kNta> forced(table, {}, keys);
+  forced.lookup(keys, answers, HitWords(words));
+  ForcedHint<HintedTable, PrefetchHint::kT1>(table, {}, keys)
+      .lookup(keys, answers, HitWords(words));
+  ForcedHint<HintedTable, PrefetchHint::kNta>::Ahead(forced).lookup(keys, keys, answers,
+                                                                    HitWords(words));
+  table.lookup(keys, answers, HitWords(words));
+  EXPECT_EQ(table.used, (std::vector{PrefetchHint::kNta, PrefetchHint::kT1, PrefetchHint::kNta,
+                                     PrefetchHint::kT0}))
+      << "the last is the first that the table tries";
+}
+
 // As jobs have them: by the contestant, with its type forgotten.
 TEST(OwnOracles, of_a_contestant_answer_as_it_does_and_differ_when_it_changes) {
   auto made = create_any<RoostFlowTable>(kCheckedSlots, PageKind::kSmall);
@@ -108,9 +152,11 @@ TEST(OwnOracles, of_a_contestant_answer_as_it_does_and_differ_when_it_changes) {
   const Stream stream(traffic::query_stream(
       keys, {.entry_count = kCheckedEntries, .query_count = 10'001, .miss_ratio = 0.5}));
   const auto oracles = table.oracles(stream);
-  ASSERT_EQ(oracles.size(), 3);
-  EXPECT_EQ(oracles[0]->name(), "oracle_in_table_t0");
-  EXPECT_EQ(oracles[2]->name(), "oracle_in_table_nta");
+  std::vector<std::string_view> names;
+  for (const auto& oracle : oracles) names.push_back(oracle->name());
+  EXPECT_EQ(names, (std::vector<std::string_view>{"oracle_in_table_t0", "oracle_in_table_t1",
+                                                  "oracle_in_table_nta", "forced_t0", "forced_t1",
+                                                  "forced_nta"}));
   for (const Call call : {Call{32}, Call{256}, Call{32, true}}) {
     for (const auto& oracle : oracles) {
       EXPECT_EQ(oracle->form(call), table.form(call));

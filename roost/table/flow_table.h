@@ -29,7 +29,8 @@
 // refusal look for room in 32 buckets only, until an entry leaves. A key type whose last bytes are
 // always zero may say so (significant_bytes): they are not stored where that saves memory.
 //
-// Threads: one at a time. Share nothing: give each worker its own table.
+// Threads: one at a time, for lookups too: they choose the prefetch hint. Share nothing: give each
+// worker its own table.
 //
 // A span that is too short for its batch, or the value of a Result without one, ends the process
 // with a sentence, in release builds too.
@@ -47,6 +48,7 @@
 
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
+#include "roost/table/hint_choice.h"
 #include "roost/table/key_source.h"
 #include "roost/table/layout_choice.h"
 #include "roost/table/lookup_actions.h"
@@ -191,10 +193,7 @@ class FlowTable {
   }
   [[nodiscard]] InsertOutcome insert(const Key& key, const Value& value,
                                      TickCount timeout = kTimeoutTicksMax) {
-    InsertOutcome outcome{};
-    insert(std::span<const Key>(&key, 1), std::span<const Value>(&value, 1), std::span(&outcome, 1),
-           timeout);
-    return outcome;
+    return insert_one(key, const_cast<Value&>(value), timeout, IfExisting::kOverwrite);
   }
 
   // Makes the entries that are missing; where a key exists, it stays as it is (its timeout too),
@@ -206,10 +205,7 @@ class FlowTable {
   }
   [[nodiscard]] InsertOutcome upsert(const Key& key, Value& value,
                                      TickCount timeout = kTimeoutTicksMax) {
-    InsertOutcome outcome{};
-    upsert(std::span<const Key>(&key, 1), std::span<Value>(&value, 1), std::span(&outcome, 1),
-           timeout);
-    return outcome;
+    return insert_one(key, value, timeout, IfExisting::kKeep);
   }
 
   // Removes live entries; they are not handed over. An expired entry is no longer there to be
@@ -218,10 +214,7 @@ class FlowTable {
   size_t erase(const Keys& keys, HitWords erased) {
     return core_.erase(batch_of(keys), erased);
   }
-  bool erase(const Key& key) {
-    HitArray<1> erased;
-    return erase(std::span<const Key>(&key, 1), erased) != 0;
-  }
+  bool erase(const Key& key) { return core_.erase_one(bytes_of_key(&key), hashes()); }
 
   // Drops every entry, live or expired; all count as erased. Time linear in the capacity.
   void clear() { core_.clear(); }
@@ -292,6 +285,10 @@ class FlowTable {
   // Constant time.
   [[nodiscard]] TableStats stats() const { return core_.stats(); }
 
+  // Where lookups prefetch lines to and how that is chosen. To force a hint, or to leave it to the
+  // table again, assign another choice.
+  [[nodiscard]] HintChoice& hint_choice() { return core_.hint_choice(); }
+
   // How many buckets hold how many entries. Time linear in the capacity.
   [[nodiscard]] Occupancy occupancy() const { return core_.occupancy(); }
 
@@ -308,6 +305,10 @@ class FlowTable {
   using CopyAndRefresh = CopyValueAndRefresh<Value, EngineType>;
 
   explicit FlowTable(Core core) : core_(std::move(core)) {}
+
+  [[nodiscard]] ComputedHashes<typename Core::Hash, kKeyBytes> hashes() const {
+    return {&core_.hash()};
+  }
 
   template <class Keys>
   [[nodiscard]] auto batch_of(const Keys& keys) const {
@@ -327,6 +328,12 @@ class FlowTable {
     ROOST_ASSERT(kIsSet || values.size() >= batch.keys.count);
     return core_.insert(batch, reinterpret_cast<std::byte*>(values.data()), kValueBytes, timeouts,
                         outcomes, if_existing);
+  }
+
+  InsertOutcome insert_one(const Key& key, Value& value, TickCount timeout,
+                           IfExisting if_existing) {
+    return core_.insert_one(bytes_of_key(&key), hashes(), reinterpret_cast<std::byte*>(&value),
+                            timeout, if_existing);
   }
 
   Core core_;

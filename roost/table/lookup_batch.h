@@ -44,8 +44,10 @@ namespace roost {
 
 inline constexpr size_t kLanesPerGroup = 32;
 
-// Lines go where the table's image says (line_hint), entries always to the second cache level.
-inline constexpr PrefetchHint kEntryHint = PrefetchHint::kT1;
+// Where entries go when lines go there: past the caches with them, else to the second level.
+[[nodiscard]] constexpr PrefetchHint entry_hint(PrefetchHint line_hint) {
+  return line_hint == PrefetchHint::kNta ? PrefetchHint::kNta : PrefetchHint::kT1;
+}
 
 // What a group carries from stage to stage.
 struct LaneGroup {
@@ -172,9 +174,9 @@ struct LookupBatch {
         group.targets[lane] = entry;
       } else {
         const std::byte* target = select(candidates, entry, address_of(line));
-        prefetch(kEntryHint, target);
+        prefetch(entry_hint(line_hint), target);
         engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-          prefetch(kEntryHint, select(candidates, entry + offset, target));
+          prefetch(entry_hint(line_hint), select(candidates, entry + offset, target));
         });
         group.targets[lane] = target;
       }
@@ -208,9 +210,9 @@ struct LookupBatch {
       const std::byte* target = select(
           is_here != 0, engine->layout().target(line, slot),
           select(is_there, engine->layout().target(other_line, other_slot), address_of(line)));
-      prefetch(kEntryHint, target);
+      prefetch(entry_hint(line_hint), target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch(kEntryHint, select(is_here | is_there, target + offset, target));
+        prefetch(entry_hint(line_hint), select(is_here | is_there, target + offset, target));
       });
       group.targets[lane] = target;
       primary |= is_here << lane;
@@ -254,9 +256,9 @@ struct LookupBatch {
       group.targets[lane] =
           engine->layout().target(line, static_cast<unsigned>(std::countr_zero(candidates)));
       if constexpr (!kIsExact) {
-        prefetch(kEntryHint, group.targets[lane]);
+        prefetch(entry_hint(line_hint), group.targets[lane]);
         engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-          prefetch(kEntryHint, group.targets[lane] + offset);
+          prefetch(entry_hint(line_hint), group.targets[lane] + offset);
         });
       }
       displaced |= uint32_t{1} << lane;

@@ -55,27 +55,25 @@ struct MutateBatch {
   Act act;
   PrefetchHint line_hint;
 
-  // The groups follow each other a stage apart. A single key has nothing to wait for its lines
-  // with: its turn is the last stage's at once.
+  // The groups follow each other a stage apart.
   template <Kernel K>
   size_t run() {
     const size_t group_count = (batch.keys.count + kLanesPerGroup - 1) / kLanesPerGroup;
     std::array<Group, kStages> groups;
-    size_t turn = 0;
-    if (batch.keys.count == 1) {
-      groups[0].hashes[0] = batch.hashes(0, batch.keys[0]);
-      turn = kLast;
-    }
     size_t done = 0;
-    for (; turn < group_count + kLast; ++turn) {
+    for (size_t turn = 0; turn < group_count + kLast; ++turn) {
       if (turn < group_count) start(groups[turn % kStages], turn);
       if (turn >= 1 && turn - 1 < group_count) look<K>(groups[(turn - 1) % kStages], turn - 1);
       if (turn >= 2 && turn - 2 < group_count)
         look_beyond<K>(groups[(turn - 2) % kStages], turn - 2);
       if (turn < kLast) continue;
       const size_t last = turn - kLast;
-      for (size_t lane = 0; lane < lane_count(last); ++lane)
-        done += act_on<K>(last * kLanesPerGroup + lane, groups[last % kStages].hashes[lane]);
+      for (size_t lane = 0; lane < lane_count(last); ++lane) {
+        const size_t of_batch = last * kLanesPerGroup + lane;
+        const bool is_done = act.template run<K>(of_batch, batch.keys[of_batch],
+                                                 groups[last % kStages].hashes[lane]);
+        done += is_done ? 1 : 0;
+      }
     }
     return done;
   }
@@ -89,11 +87,6 @@ struct MutateBatch {
     std::array<Hash64, kLanesPerGroup> hashes;
     uint32_t beyond;  // lanes that must look beyond their primary bucket
   };
-
-  template <Kernel K>
-  [[gnu::always_inline]] size_t act_on(size_t lane, Hash64 hash) {
-    return act.template run<K>(lane, batch.keys[lane], hash) ? 1 : 0;
-  }
 
   [[nodiscard]] size_t lane_count(size_t group) const {
     return std::min(kLanesPerGroup, batch.keys.count - group * kLanesPerGroup);
@@ -149,9 +142,9 @@ struct MutateBatch {
     if constexpr (!Engine::Layout::kCandidatesAreExact) {  // else it came with the line
       const std::byte* target =
           engine->layout().target(line, static_cast<unsigned>(std::countr_zero(slots)));
-      prefetch(kEntryHint, target);
+      prefetch(entry_hint(line_hint), target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch(kEntryHint, target + offset);
+        prefetch(entry_hint(line_hint), target + offset);
       });
     }
     return true;

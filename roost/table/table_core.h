@@ -23,10 +23,12 @@
 #include "roost/table/bucket_dump.h"
 #include "roost/table/cursor.h"
 #include "roost/table/engine.h"
+#include "roost/table/hint_choice.h"
 #include "roost/table/key_source.h"
 #include "roost/table/layout.h"
 #include "roost/table/lookup_batch.h"
 #include "roost/table/mutate_batch.h"
+#include "roost/table/mutate_one.h"
 #include "roost/table/policies.h"
 #include "roost/table/table_image.h"
 
@@ -62,16 +64,19 @@ class TableCore {
   // Calls action(lane, value) for each lane that hits; see LookupBatch.
   template <class Keys, class Hashes, class Action, class Next = NoNextBatch>
   size_t lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits, Next next = {}) const {
-    return dispatch(isa_, LookupBatch<EngineType, Keys, Hashes, Action, Next, Counts>{
-                              &engine_, batch, hits, action, next, line_hint_, &counts_});
+    return hints_.watch(batch.keys.count, [&](PrefetchHint hint) {
+      return dispatch(isa_, LookupBatch<EngineType, Keys, Hashes, Action, Next, Counts>{
+                                &engine_, batch, hits, action, next, hint, &counts_});
+    });
   }
 
   // Hashes a flight's first lanes and asks for their lines.
   template <class Flight>
   void start(Flight& flight) const {
+    const PrefetchHint hint = hints_.hint(flight.keys.count);
     for (size_t lane = 0; lane < flight.started_count(); ++lane) {
       flight.started[lane] = flight.hashes(lane, flight.keys[lane]);
-      engine_.placement().prefetch_lines(line_hint_, flight.started[lane]);
+      engine_.placement().prefetch_lines(hint, flight.started[lane]);
     }
   }
 
@@ -86,14 +91,36 @@ class TableCore {
   size_t insert(KeyBatch<Keys, Hashes> batch, std::byte* values, size_t value_stride,
                 Timeouts timeouts, std::span<InsertOutcome> outcomes, IfExisting if_existing) {
     ROOST_ASSERT(outcomes.size() >= batch.keys.count && timeouts.covers(batch.keys.count));
+    if (batch.keys.count == 1) {
+      outcomes[0] = insert_one(batch.keys[0], batch.hashes, values, timeouts[0], if_existing);
+      return outcomes[0] == InsertOutcome::kFull ? 0 : 1;
+    }
     return mutate(batch, InsertLane<EngineType>{&engine_, values, value_stride, timeouts, outcomes,
                                                 if_existing});
+  }
+
+  // One key; see InsertOne.
+  template <class Key, class Hashes>
+  InsertOutcome insert_one(const Key& key, Hashes hashes, std::byte* value, TickCount timeout,
+                           IfExisting if_existing) {
+    return dispatch(isa_, InsertOne<EngineType, Key, Hashes>{&engine_, key, hashes, value, timeout,
+                                                             if_existing});
   }
 
   template <class Keys, class Hashes>
   size_t erase(KeyBatch<Keys, Hashes> batch, HitWords erased) {
     erased.clear(batch.keys.count);
+    if (batch.keys.count == 1) {
+      if (!erase_one(batch.keys[0], batch.hashes)) return 0;
+      erased.set(0);
+      return 1;
+    }
     return mutate(batch, EraseLane<EngineType>{&engine_, erased});
+  }
+
+  template <class Key, class Hashes>
+  bool erase_one(const Key& key, Hashes hashes) {
+    return dispatch(isa_, EraseOne<EngineType, Key, Hashes>{&engine_, key, hashes});
   }
 
   // Gives the entry whose value stands at `value` a new time to live.
@@ -143,6 +170,7 @@ class TableCore {
   [[nodiscard]] EngineType& engine() { return engine_; }
   [[nodiscard]] const EngineType& engine() const { return engine_; }
   [[nodiscard]] const Hash& hash() const { return engine_.placement().hash(); }
+  [[nodiscard]] HintChoice& hint_choice() { return hints_; }
   [[nodiscard]] const Arena& arena() const { return image_.arena; }
   [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] uint64_t bucket_count() const { return engine_.placement().bucket_count(); }
@@ -155,6 +183,8 @@ class TableCore {
   [[nodiscard]] TableStats stats() const {
     TableStats stats = engine_.stats();
     stats.load = static_cast<double>(stats.size) / static_cast<double>(stats.capacity);
+    stats.line_hint = hints_.chosen();
+    stats.hint_rounds = hints_.round_count();
     if constexpr (Counts::kEnabled) stats.lookups = counts_;
     return stats;
   }
@@ -185,18 +215,18 @@ class TableCore {
                 BucketMap(image_.buckets.hashed),
                 Hash(config.hash_seed ? *config.hash_seed : random_seed()), std::move(sink)),
         isa_(config.isa.value_or(isa_best())),
-        line_hint_(image_.line_hint) {}
+        hints_(image_.first_hint, config.line_hint) {}
 
   template <class Keys, class Hashes, class Act>
   size_t mutate(KeyBatch<Keys, Hashes> batch, Act act) {
-    return dispatch(isa_,
-                    MutateBatch<EngineType, Keys, Hashes, Act>{&engine_, batch, act, line_hint_});
+    return dispatch(
+        isa_, MutateBatch<EngineType, Keys, Hashes, Act>{&engine_, batch, act, hints_.chosen()});
   }
 
   TableImage image_;
   EngineType engine_;
   Isa isa_;
-  PrefetchHint line_hint_;
+  mutable HintChoice hints_;
   [[no_unique_address]] mutable Counts counts_;
 };
 

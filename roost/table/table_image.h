@@ -42,6 +42,9 @@ struct TableConfig {
 
   // The kernel to use instead of the best one here.
   std::optional<Isa> isa{};
+
+  // Where to prefetch lines to, instead of what lookups show to be fastest (hint_choice.h).
+  std::optional<PrefetchHint> line_hint{};
 };
 
 // What a table's layout and probing policy say of its buckets.
@@ -59,7 +62,7 @@ struct TableImage {
   Arena arena;
   BucketCounts buckets;
   uint64_t entries_max;
-  PrefetchHint line_hint;  // where to prefetch buckets' lines to
+  PrefetchHint first_hint;  // where to prefetch lines to until lookups show what is best
 
   // Checks the configuration and gets the memory: `image_bytes(counts)` tells how much.
   template <class ImageBytes>

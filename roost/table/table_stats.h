@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "roost/isa/prefetch.h"
 #include "roost/table/policies.h"
 #include "roost/table/tag_line.h"
 
@@ -38,6 +39,10 @@ struct TableStats {
   // Field n counts the buckets with n keys in their secondary; the last field those with that many
   // and more.
   std::array<uint64_t, kMovedHistogramMax + 1> moved_histogram{};
+
+  // Where lookups prefetch lines to, and how often all hints were tried for that (hint_choice.h).
+  PrefetchHint line_hint = PrefetchHint::kT0;
+  uint64_t hint_rounds = 0;
 
   LookupCounts lookups;  // zero unless the table's Counts policy is LookupCounts
 };

@@ -76,6 +76,22 @@ TEST(CConfig, a_kernel_that_is_not_here_is_refused_with_those_that_are) {
                              ", or NULL for the best");
 }
 
+TEST(CConfig, a_hint_that_there_is_not_is_refused_and_others_are_kept) {
+  roost_config config = good();
+  config.line_hint = "T9";
+  expect_invalid(config,
+                 "roost_config: line_hint is \"T9\"; it is T0, T1 or NTA, or NULL for the fastest");
+  for (const char* name : {"T0", "T1", "NTA"}) {
+    config.line_hint = name;
+    const CTableHandle table = c_create(config).value();
+    roost_stats stats = {};
+    stats.size = sizeof(stats);
+    ASSERT_EQ(roost_table_stats(table.get(), &stats), ROOST_OK);
+    EXPECT_STREQ(stats.line_hint, name);
+    EXPECT_EQ(stats.hint_rounds, 0U);
+  }
+}
+
 TEST(CConfig, wishes_that_would_go_unheard_are_refused) {
   roost_config config = good();
   config.on_expiry = ignore;

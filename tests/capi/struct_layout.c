@@ -7,7 +7,7 @@
 
 // C99 has no static_assert: an array of -1 elements is what no compiler takes.
 typedef char roost_config_is_as_it_was
-    [sizeof(roost_config) == 104 && offsetof(roost_config, size) == 0 &&
+    [sizeof(roost_config) == 112 && offsetof(roost_config, size) == 0 &&
              offsetof(roost_config, key_bytes) == 8 && offsetof(roost_config, value_bytes) == 12 &&
              offsetof(roost_config, capacity) == 16 && offsetof(roost_config, entries_max) == 24 &&
              offsetof(roost_config, hash_seed) == 32 && offsetof(roost_config, memory) == 40 &&
@@ -17,7 +17,7 @@ typedef char roost_config_is_as_it_was
              offsetof(roost_config, numa_node) == 80 && offsetof(roost_config, pages) == 84 &&
              offsetof(roost_config, expires) == 88 && offsetof(roost_config, has_hash_seed) == 89 &&
              offsetof(roost_config, reserved) == 90 && offsetof(roost_config, layout) == 96 &&
-             offsetof(roost_config, reserved_too) == 100
+             offsetof(roost_config, reserved_too) == 100 && offsetof(roost_config, line_hint) == 104
          ? 1
          : -1];
 
@@ -58,7 +58,7 @@ typedef char roost_info_is_as_it_was
          : -1];
 
 typedef char roost_stats_is_as_it_was
-    [sizeof(roost_stats) == 336 && offsetof(roost_stats, size) == 0 &&
+    [sizeof(roost_stats) == 352 && offsetof(roost_stats, size) == 0 &&
              offsetof(roost_stats, capacity) == 8 && offsetof(roost_stats, entry_count) == 16 &&
              offsetof(roost_stats, spare_slots) == 24 && offsetof(roost_stats, spared) == 32 &&
              offsetof(roost_stats, created) == 40 && offsetof(roost_stats, erased) == 48 &&
@@ -70,7 +70,8 @@ typedef char roost_stats_is_as_it_was
              offsetof(roost_stats, lookups) == 296 && offsetof(roost_stats, hits) == 304 &&
              offsetof(roost_stats, secondary_visits) == 312 &&
              offsetof(roost_stats, filter_false_positives) == 320 &&
-             offsetof(roost_stats, tag_false_positives) == 328
+             offsetof(roost_stats, tag_false_positives) == 328 &&
+             offsetof(roost_stats, line_hint) == 336 && offsetof(roost_stats, hint_rounds) == 344
          ? 1
          : -1];
 

@@ -1,11 +1,11 @@
 """Reads the machine code of batched lookups: every kernel's loop is inlined whole.
 
 For keys of 16 and 40 bytes, values of 4, 8 and 16 bytes and indices of records, with and without
-timers, the trampoline of each kernel must contain the loop, prefetch lines with either hint, and
-call nothing but the two cold paths; the vector kernel's must use the vector compare. Entries and
-records are prefetched into the second cache level, whatever the hint of lines. So for the inline
-layout with two and three slots a bucket, where whole keys are compared and only lines are
-prefetched.
+timers, the trampoline of each kernel must contain the loop, prefetch lines with each hint, and
+call nothing but the two cold paths; the vector kernel's must use the vector compare. Entries are
+prefetched into the second cache level, or past the caches if lines are, and records into the
+second. So for the inline layout with two and three slots a bucket, where whole keys are compared
+and only lines are prefetched.
 Usage: hot_loop_test.py PROCESSOR OBJDUMP OBJECT_FILE
 """
 
@@ -14,14 +14,14 @@ import re
 import subprocess
 import sys
 
-Instructions = collections.namedtuple("Instructions", "compare call near far")
+Instructions = collections.namedtuple("Instructions", "compare call near far past")
 # Of each vector kernel, how it compares tags and whole keys.
 PROCESSORS = {
     "x86_64": Instructions({"run_sse42": (r"\bpcmpeqw\b", r"\bpcmpeqb\b"),
                             "run_avx2": (r"\bvpcmpeqw\b", r"\bvpcmpeqb\b")},
-                           r"\bcall\b", "prefetcht0", "prefetcht1"),
+                           r"\bcall\b", "prefetcht0", "prefetcht1", "prefetchnta"),
     "aarch64": Instructions({"run_neon": (r"\bcmeq\b.*\.8h", r"\bcmeq\b.*\.16b")},
-                            r"\bblr?\b", "pldl1keep", "pldl2keep"),
+                            r"\bblr?\b", "pldl1keep", "pldl2keep", "pldl1strm"),
 }
 COLD = ("search_rest", "assertion_failed")
 CONFIGURATIONS = 2 * 4 * 2 + 2 * 2  # key sizes, values and indices, expiry; inline: slots, expiry
@@ -57,13 +57,14 @@ def main():
         calls = [line for line in body
                  if re.search(instructions.call, line) and not any(c in line for c in COLD)]
         failures += [f"{name}\n  calls: {line.strip()[-60:]}" for line in calls]
-        # Entries go to the second level whatever the lines' hint, and come with an inline line.
+        # Inline entries come with their line.
         is_inline = "InlineLayout<" in name
         of_entries = 0 if is_inline else ENTRIES
         # The second lines of these entries, and the record.
         of_records = ENTRIES + 1 if "CopyIndex<" in name else 0
         for hint, expected in ((instructions.near, LINES),
-                               (instructions.far, LINES + of_entries + of_records)):
+                               (instructions.far, LINES + of_entries + of_records),
+                               (instructions.past, LINES + of_entries)):
             if sum(hint in line for line in body) < expected:
                 failures.append(f"{name}\n  fewer than {expected} {hint}")
         if (kernel in instructions.compare

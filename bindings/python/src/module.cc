@@ -74,6 +74,8 @@ nb::dict stats_of(Table& table) {
   dict["secondary_visits"] = stats.secondary_visits;
   dict["filter_false_positives"] = stats.filter_false_positives;
   dict["tag_false_positives"] = stats.tag_false_positives;
+  dict["line_hint"] = stats.line_hint;
+  dict["hint_rounds"] = stats.hint_rounds;
   return dict;
 }
 

@@ -75,6 +75,8 @@ class Introspection(unittest.TestCase):
         self.assertEqual(stats["moved_histogram"].sum(), table.info()["bucket_count"])
         self.assertGreater(stats["moved_histogram"][1:].sum(), 0)
         self.assertEqual((stats["lookups"], stats["hits"]), (60_000, 60_000))
+        self.assertIn(stats["line_hint"], ("T0", "T1", "NTA"))
+        self.assertEqual(stats["hint_rounds"], 0)
         self.assertEqual(stats["kicks"],
                          (stats["path_lengths"] * numpy.arange(9, dtype="u8")).sum())
 
