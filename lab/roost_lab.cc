@@ -123,6 +123,8 @@ void add_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--lookups", job.lookups, "Lookups a timed pass");
   command.add_flag("--counts,!--no-counts", job.counts, "Whether twins count what lookups meet");
   command.add_flag("--own-oracles", job.own_oracles, "Oracles in the tables' own memory run along");
+  command.add_flag("--forced-hints", job.forced_hints,
+                   "The tables run along with each prefetch hint forced on them");
   command.add_option("--pages", arguments.pages, "Kind of pages, for every contestant")
       ->check(CLI::IsMember(kPageKinds));
   command.add_option("--core", arguments.core, "The first measuring core; the last allowed one");

@@ -56,6 +56,7 @@ class Job:
     key_bits: int = 128
     counts: bool = True
     own_oracles: bool = False
+    forced_hints: bool = False
     ages: tuple = ()
     processes: int = 1
     process: int = 0  # which of them this is
@@ -69,6 +70,8 @@ class Job:
         parts += [self.pages] if self.pages != "2M" else []
         parts += [f"zipf {self.zipf}"] if self.zipf else []
         parts += [f"churn {self.churn}"] if self.churn else []
+        if self.forced_hints:
+            parts += [f"{'+'.join(self.calls)} a call", f"misses {'+'.join(map(str, self.misses))}"]
         return " ".join(parts)
 
     @property
@@ -99,7 +102,8 @@ class Job:
                  "--pages", self.pages, "--cores", str(self.cores), "--zipf", str(self.zipf),
                  "--churn", str(self.churn), "--key-bits", str(self.key_bits),
                  "--counts" if self.counts else "--no-counts",
-                 *(["--own-oracles"] if self.own_oracles else [])]
+                 *(["--own-oracles"] if self.own_oracles else []),
+                 *(["--forced-hints"] if self.forced_hints else [])]
         for option, values in listed.items():
             if values:
                 words += [f"--{option}", *map(str, values)]
@@ -129,7 +133,7 @@ class Job:
         if self.command == "structure":
             return fills * 3 + self.slots * max(self.ages, default=0) * 1e-6
         passes = len(self.contestants) * len(self.calls) + len(self.ceilings)
-        passes += 3 * len(self.calls) * self.own_oracles
+        passes += 3 * len(self.calls) * (self.own_oracles + self.forced_hints)
         speed = 43e6 if self.slots > 1 << 22 else 90e6
         return (1 + self.counts) * fills + (passes * len(self.misses) * len(self.loads)
                                             * (self.rounds + 2) * self.lookups * self.cores / speed)

@@ -39,6 +39,7 @@ struct JobConfig {
   size_t lookups = 0;          // a pass; in a replacement job so many replacements
   bool counts = true;          // let twins count what lookups meet, after the timed rounds
   bool own_oracles = false;    // oracles in the tables' own memory run along
+  bool forced_hints = false;   // the tables run along as they are with each prefetch hint
   PageKind pages = PageKind::kSmall;
   std::vector<int> cores;
   unsigned rounds = 1;

@@ -25,7 +25,7 @@ struct About {
   size_t key_bytes = 0;
   size_t value_bytes = 0;
   uint64_t table_bytes = 0;
-  std::string line_hint = {};
+  const AnyTable* table = nullptr;  // tells where it prefetches lines to, after it was measured
   PagesBehind pages = {};
   FewestLines fewest = {};
 };
@@ -192,21 +192,23 @@ class LookupJob {
             .key_bytes = table.key_bytes(),
             .value_bytes = table.value_bytes(),
             .table_bytes = table.memory_bytes(),
-            .line_hint = table.line_hint().value_or(""),
+            .table = &table,
             .pages = table.pages(stays_),
             .fewest = ceiling_for(table.fewest_lines())};
   }
 
   void enter_own_oracles(const std::vector<NamedStream>& streams) {
     own_oracles_.clear();
-    if (!config_.own_oracles) return;
+    if (!config_.own_oracles && !config_.forced_hints) return;
     for (const Contender& contender : contenders_) {
       own_oracles_.push_back(std::make_unique<OwnOracles>(contender, streams));
       for (const Call call : config_.calls) {
         for (Entrant& entrant : own_oracles_.back()->entrants(call)) {
+          const bool is_oracle = entrant.contestant.starts_with("oracle_");
+          if (!(is_oracle ? config_.own_oracles : config_.forced_hints)) continue;
           entrants_.push_back(std::move(entrant));
           abouts_.push_back(about(contender, call));
-          abouts_.back().line_hint.clear();  // its name says it
+          abouts_.back().table = nullptr;  // its name says the hint
         }
       }
     }
@@ -298,7 +300,7 @@ class LookupJob {
     row.metric = "lookups_m_per_s";
     row.value = static_cast<double>(timing.operations) / timing.seconds / 1e6;
     row.operations = timing.operations;
-    row.line_hint = about.line_hint;
+    if (about.table != nullptr) row.line_hint = about.table->line_hint().value_or("");
     row.seconds = timing.seconds;
     if (about.table_bytes != 0) {
       row.table_bytes = about.table_bytes;

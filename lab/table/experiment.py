@@ -1,7 +1,7 @@
 """the flow table beside its peers, the ceiling and the oracle
 
 Parts, for --only: split (sizes and loads), inline, fills, replacements, aged, peers (maps, our
-other interfaces), zipf, churn, batches, misses, timers, kernels, pages, cores.
+other interfaces), zipf, hints, churn, batches, misses, timers, kernels, pages, cores.
 """
 from harness.job import SIZES
 from report import record as records
@@ -22,8 +22,9 @@ def sections(record):
     parts = {"split": split_sections, "inline": inline_sections, "fills": fill_sections,
              "replacements": replacement_sections, "aged": aged_sections,
              "peers": peer_sections, "misses": curve_sections, "batches": curve_sections,
-             "zipf": rate_sections, "churn": rate_sections, "timers": timer_sections,
-             "kernels": kernel_sections, "pages": page_sections, "cores": core_sections}
+             "zipf": rate_sections, "hints": hint_sections, "churn": rate_sections,
+             "timers": timer_sections, "kernels": kernel_sections, "pages": page_sections,
+             "cores": core_sections}
     found = []
     for name, make in parts.items():
         mine = record.select(experiment=name)
@@ -186,6 +187,27 @@ def rate_sections(record, name):
                 title = f"{workload}, {layout}{size_name(slots)}, load {load:g}"
                 found.append(lookup_section(title, part,
                                             inline[0].oracle if inline else ORACLE))
+    return found
+
+
+def hint_sections(record, _name):
+    """Whether the hint that the table came to by itself is about as good as the best."""
+    found = []
+    for job in record.measured().values("job"):
+        for slots, load, part in places(record.select(job=job)):
+            [ours] = [name for name in part.values("contestant") if name.startswith("roost_")]
+            [form], [miss] = part.values("form"), part.values("miss_ratio")
+            kind = f"{form}, {part.values('workload')[0]}, {MISS_NAMES[miss]}"
+            section = lookup_section(f"hints, {ours}, {size_name(slots)}, {kind}", part)
+            shares = {name: part.ratio({"contestant": ours, "form": form},
+                                       {"contestant": name, "form": form}, miss_ratio=miss)
+                      for name in part.values("contestant") if name.startswith("forced_")}
+            best = min(shares, key=shares.get)
+            section.verdicts.append(targets.verdict_at_least(
+                f"hints, {ours}, {size_name(slots)}",
+                f"{kind}: share of the best hint ({best.removeprefix('forced_')})", shares[best],
+                targets.HINT_SHARE_MIN))
+            found.append(section)
     return found
 
 

@@ -39,7 +39,7 @@ def jobs(size, available):
     found = [*split_jobs(full), *inline_jobs(), *fill_jobs(), *replacement_jobs(), *aged_jobs()]
     if full:
         found += [*timer_jobs(), *core_jobs(), *kernel_jobs(), *peer_jobs(available),
-                  *workload_jobs(), *zipf_jobs(), *page_jobs()]
+                  *workload_jobs(), *zipf_jobs(), *hint_jobs(), *page_jobs()]
     kept = []
     for job in found:
         there = tuple(name for name in job.contestants if name in available)
@@ -129,7 +129,7 @@ def workload_jobs():
         yield Job("lookups", "misses", size, TRIO, misses=MISS_SWEEP, calls=("32", "32+next"),
                   ceilings=FEW_CEILINGS, rounds=5, lookups=1 << 21)
         yield Job("lookups", "batches", size, TRIO, calls=("1", "2", "4", "8", "16", "32", "64",
-                                                           "128"), misses=(0.2,), rounds=5)
+                                                           "128"), misses=(0.2,), rounds=3)
         for ratio in CHURNS:
             yield Job("lookups", "churn", size, (OURS, TIMERS, PEER), calls=OVERLAPPED,
                       misses=(0.2,), churn=ratio, counts=False, lookups=1 << 21, **IN_TWO)
@@ -146,7 +146,26 @@ def zipf_jobs():
                           key_bits=104 if case.experiment == "inline" else 128, **IN_TWO)
 
 
+def hint_jobs():
+    """Each with lookups of one kind only, so that the hint that the table comes to is that kind's;
+    at 128M without misses, since each job fills the table anew."""
+    hits, skewed, misses = {}, {"zipf": 0.99}, {"misses": (1.0,)}
+    for contestant, name, calls, kinds in (
+            (OURS, "512K", ("32", "256"), (hits, skewed, misses)),
+            (OURS, "3M", ("32", "256"), (hits, skewed, misses)),
+            (OURS, "32M", ("32", "256"), (hits, skewed, misses)),
+            (OURS, "128M", ("32", "256"), (hits, skewed)),
+            ("roost_inline_2", "512K", ("256",), (hits, skewed, misses)),
+            ("roost_inline_2", "32M", ("256",), (hits, skewed, misses))):
+        for call in calls:
+            for kind in kinds:
+                yield Job("lookups", "hints", SIZES[name], (contestant,), calls=(call,),
+                          **{"misses": (0.0,)} | kind, forced_hints=True, counts=False,
+                          lookups=1 << 21, rounds=4,
+                          key_bits=128 if contestant == OURS else 104)
+
+
 def page_jobs():
     for pages in ("4K", "THP", "2M", "1G"):
         yield Job("lookups", "pages", SIZES["32M"], TRIO, calls=("32", "256"), pages=pages,
-                  rounds=5, ceilings=FEW_CEILINGS, lookups=1 << 21, counts=False)
+                  rounds=3, ceilings=FEW_CEILINGS, lookups=1 << 21, counts=False)

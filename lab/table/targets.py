@@ -45,6 +45,7 @@ INSERTS = {0.8: (2.5, 4.0), 0.95: (1.8, 3.3)}
 # loses nowhere more than this one.
 KERNEL_GAIN_MIN, KERNEL_LOSS_MAX = 0.02, 0.02
 TIMERS_COST_MAX = 0.05
+HINT_SHARE_MIN = 0.95
 TWO_CORES_MIN = 1.9
 
 

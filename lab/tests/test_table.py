@@ -8,6 +8,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import rows  # noqa: E402  (found by the line above)
 from harness import run  # noqa: E402
 from report import render_html, render_text  # noqa: E402
+from report.record import Record  # noqa: E402
 from table import experiment, readme_speed, targets  # noqa: E402
 from table.jobs import jobs  # noqa: E402
 
@@ -25,6 +26,21 @@ class Verdicts(unittest.TestCase):
     def test_ninety_hundredths_of_the_oracle_are_the_aim_where_they_are_below_it(self):
         self.assertEqual(targets.judge(1.7, 1.5, 1.85, oracle_ratio=1.8)[0], "aim reached")
         self.assertEqual(targets.judge(1.7, 1.5, 1.85, oracle_ratio=2.5)[0], "must reached")
+
+    def test_the_table_s_own_hint_is_held_against_the_best_one(self):
+        def verdict(ours):
+            entrants = {("roost_flow_table", "32 keys a call"): ours,
+                        ("forced_t0", "32 keys a call"): 40.0,
+                        ("forced_t1", "32 keys a call"): 50.0,
+                        ("forced_nta", "32 keys a call"): 30.0}
+            kept = [row for row in rows.lookup_rows(entrants, experiment="hints")
+                    if row["miss_ratio"] == 1.0]
+            [found] = experiment.sections(Record(kept))[0].verdicts
+            return found
+
+        self.assertEqual(verdict(ours=47.0).verdict, "MISSED")
+        self.assertEqual(verdict(ours=48.0).verdict, "must reached")
+        self.assertIn("misses: share of the best hint (t1)", verdict(ours=48.0).claim)
 
     def test_the_overlapping_form_counts_and_plain_calls_have_their_own_bound(self):
         section = experiment.sections(rows.record(rows.rates(ours=27.0)))[0]
@@ -149,6 +165,14 @@ class Jobs(unittest.TestCase):
             self.assertEqual(job.contestants, ("roost_flow_table", "rte_hash"))
             self.assertTrue(job.own_oracles)
             self.assertIn("--own-oracles", job.words(None))
+
+    def test_hints_are_measured_with_lookups_of_one_kind_in_the_table_s_own_memory(self):
+        made = [job for job in jobs("full", NAMES) if job.experiment == "hints"]
+        self.assertEqual(len({job.name for job in made}), len(made))
+        self.assertEqual({job.slots for job in made}, {1 << 19, 3 << 20, 1 << 25, 1 << 27})
+        for job in made:
+            self.assertEqual([len(job.contestants), len(job.calls), len(job.misses)], [1, 1, 1])
+            self.assertIn("--forced-hints", job.words(None))
 
 
 if __name__ == "__main__":
