@@ -66,7 +66,7 @@ class HintChoice {
   template <class LookUp>
   size_t watch(size_t lane_count, LookUp&& look_up) {
     const PrefetchHint with = hint(lane_count);
-    if (!is_timing_) [[likely]] {
+    if (!is_timing_ || lane_count < kLanesMin) [[likely]] {
       note(lane_count, Time::zero());
       return look_up(with);
     }
