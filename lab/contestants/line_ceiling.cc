@@ -71,14 +71,14 @@ PassOutcome LineCeiling::expected(std::span<const Key> stream) const {
 }
 
 // Two stages over groups of 32 lanes: ask for the lines, read them.
-template <LineHint kHint, LineLead kLead>
+template <PrefetchHint kHint, LineLead kLead>
 PassOutcome LineCeiling::pass_one(const LineCeiling& self, std::span<const Key> stream) {
   constexpr auto kAhead = static_cast<size_t>(kLead);
   const size_t groups = group_count(stream);
   const std::byte* const lines = self.memory_->data();
   PassOutcome outcome;
   const auto ask_for_lines = [&](size_t group) {
-    for (const Key& key : group_of(stream, group)) ask_for<kHint>(lines + self.first_offset(key));
+    for (const Key& key : group_of(stream, group)) prefetch(kHint, lines + self.first_offset(key));
   };
   for (size_t group = 0; group < std::min(kAhead, groups); ++group) ask_for_lines(group);
   for (size_t group = 0; group < groups; ++group) {
@@ -93,7 +93,7 @@ PassOutcome LineCeiling::pass_one(const LineCeiling& self, std::span<const Key> 
 
 // Three stages over groups of 32 lanes: ask for first lines, read them and ask for second lines,
 // read those.
-template <LineHint kHint, LineLead kLead>
+template <PrefetchHint kHint, LineLead kLead>
 PassOutcome LineCeiling::pass_two(const LineCeiling& self, std::span<const Key> stream) {
   constexpr auto kFirstAhead = static_cast<size_t>(kLead);
   constexpr size_t kSecondAhead = kLead == LineLead::kBothAhead ? 1 : 0;
@@ -106,7 +106,7 @@ PassOutcome LineCeiling::pass_two(const LineCeiling& self, std::span<const Key> 
     const std::span<const Key> keys = group_of(stream, group);
     for (size_t lane = 0; lane < keys.size(); ++lane) {
       offsets[group % kGroupsHeld][lane] = self.first_offset(keys[lane]);
-      ask_for<kHint>(lines + offsets[group % kGroupsHeld][lane]);
+      prefetch(kHint, lines + offsets[group % kGroupsHeld][lane]);
     }
   };
   const auto ask_for_second = [&](size_t group) {
@@ -114,7 +114,7 @@ PassOutcome LineCeiling::pass_two(const LineCeiling& self, std::span<const Key> 
     for (size_t lane = 0; lane < keys.size(); ++lane) {
       uint64_t& offset = offsets[group % kGroupsHeld][lane];
       offset = self.last_offset(keys[lane], offset);
-      ask_for<kHint>(lines + offset);
+      prefetch(kHint, lines + offset);
       outcome.hit_count += uint64_t{is_inserted_key(keys[lane])};
     }
   };
@@ -134,7 +134,7 @@ PassOutcome LineCeiling::pass_two(const LineCeiling& self, std::span<const Key> 
 }
 
 std::span<const LineCeiling::Variant> LineCeiling::variants() const {
-  using enum LineHint;
+  using enum PrefetchHint;
   using enum LineLead;
   static constexpr std::array kOne = {
       Variant{"T0", pass_one<kT0, kSameGroup>},     Variant{"T0+1", pass_one<kT0, kFirstAhead>},

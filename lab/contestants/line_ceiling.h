@@ -17,11 +17,11 @@
 #include <string>
 #include <string_view>
 
-#include "lab/contestants/line_hint.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/drive.h"
 #include "lab/harness/workload.h"
 #include "roost/base/result.h"
+#include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
 
 namespace roost::lab {
@@ -68,9 +68,9 @@ class LineCeiling {
  private:
   static constexpr uint64_t kLineBytes = 64;
 
-  template <LineHint kHint, LineLead kLead>
+  template <PrefetchHint kHint, LineLead kLead>
   static PassOutcome pass_one(const LineCeiling& self, std::span<const Key> stream);
-  template <LineHint kHint, LineLead kLead>
+  template <PrefetchHint kHint, LineLead kLead>
   static PassOutcome pass_two(const LineCeiling& self, std::span<const Key> stream);
 
   [[nodiscard]] uint64_t first_offset(const Key& key) const;

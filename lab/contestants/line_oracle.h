@@ -29,12 +29,12 @@
 #include <string_view>
 #include <utility>
 
-#include "lab/contestants/line_hint.h"
 #include "lab/contestants/oracle_lookup.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
+#include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
 
 namespace roost::lab {
@@ -69,7 +69,7 @@ struct InlineThree : OneLine<traffic::Value32, 3> {
       "oracle_inline_3_t0", "oracle_inline_3_t1", "oracle_inline_3_nta"};
 };
 
-template <class Shape, LineHint kHint>
+template <class Shape, PrefetchHint kHint>
 class LineOracle {
   static constexpr uint64_t kLineBytes = 64;
   static constexpr bool kHasEntries = Shape::kEntryBytes != 0;

@@ -7,9 +7,9 @@ namespace {
 
 template <class Shape>
 void add(std::vector<ContestantEntry>& list) {
-  list.push_back(contestant<LineOracle<Shape, LineHint::kT0>>());
-  list.push_back(contestant<LineOracle<Shape, LineHint::kT1>>());
-  list.push_back(contestant<LineOracle<Shape, LineHint::kNta>>());
+  list.push_back(contestant<LineOracle<Shape, PrefetchHint::kT0>>());
+  list.push_back(contestant<LineOracle<Shape, PrefetchHint::kT1>>());
+  list.push_back(contestant<LineOracle<Shape, PrefetchHint::kNta>>());
 }
 
 }  // namespace

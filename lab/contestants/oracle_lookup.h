@@ -22,9 +22,9 @@
 #include <span>
 #include <string_view>
 
-#include "lab/contestants/line_hint.h"
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
+#include "roost/isa/prefetch.h"
 
 namespace roost::lab {
 
@@ -34,7 +34,7 @@ struct OracleEnd {
   uint32_t is_hit;  // 0 or 1
 };
 
-template <class Oracle, LineHint kHint>
+template <class Oracle, PrefetchHint kHint>
 class OracleLookup {
   static constexpr size_t kGroup = 32;
   static constexpr bool kHasSecondLine = Oracle::kLinesOnHit == 2;
@@ -87,7 +87,7 @@ class OracleLookup {
   [[gnu::always_inline]] void start(Keys keys, Group& group) const {
     for (size_t lane = 0; lane < keys.size(); ++lane) {
       group.places[lane] = oracle_->place_of(keys[lane]);
-      ask_for<kHint>(oracle_->first_line(group.places[lane]));
+      prefetch(kHint, oracle_->first_line(group.places[lane]));
     }
   }
 
@@ -100,7 +100,7 @@ class OracleLookup {
       group.values[lane] = end.value;
       if constexpr (kHasSecondLine) {
         const std::byte* line = oracle_->first_line(group.places[lane]);
-        ask_for<kHint>(line + ((end.value - line) & (0 - ptrdiff_t{end.is_hit})));
+        prefetch(kHint, line + ((end.value - line) & (0 - ptrdiff_t{end.is_hit})));
       }
       hits |= end.is_hit << lane;
     }
@@ -120,7 +120,7 @@ class OracleLookup {
 };
 
 // An oracle that is told the next call's keys.
-template <class Oracle, LineHint kHint>
+template <class Oracle, PrefetchHint kHint>
 class OracleAhead {
   using Lookup = OracleLookup<Oracle, kHint>;
 

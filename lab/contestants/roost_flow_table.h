@@ -16,13 +16,13 @@
 #include <utility>
 
 #include "lab/contestants/forced_hint.h"
-#include "lab/contestants/line_hint.h"
 #include "lab/contestants/table_oracle.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
 #include "roost/isa/isa.h"
+#include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
 #include "roost/table/flow_table.h"
 #include "roost/table/horton_probing.h"
@@ -86,15 +86,16 @@ class RoostTable {
   static constexpr bool kIsDefault = std::is_same_v<ProbingPolicy, FilteredProbing> &&
                                      std::is_same_v<ExpiryPolicy, NoExpiry> &&
                                      !CountsPolicy::kEnabled;
-  template <LineHint kHint>
+  template <PrefetchHint kHint>
   using Oracle = TableOracle<RoostTable, 2, kHint>;
   template <PrefetchHint kHint>
   using Forced = ForcedHint<RoostTable, kHint>;
   using Oracles = decltype(std::tuple_cat(
-      std::declval<std::conditional_t<
-          kIsDefault && kInlineSlots == 0,
-          std::tuple<Oracle<LineHint::kT0>, Oracle<LineHint::kT1>, Oracle<LineHint::kNta>>,
-          std::tuple<>>>(),
+      std::declval<
+          std::conditional_t<kIsDefault && kInlineSlots == 0,
+                             std::tuple<Oracle<PrefetchHint::kT0>, Oracle<PrefetchHint::kT1>,
+                                        Oracle<PrefetchHint::kNta>>,
+                             std::tuple<>>>(),
       std::declval<
           std::conditional_t<kIsDefault,
                              std::tuple<Forced<PrefetchHint::kT0>, Forced<PrefetchHint::kT1>,

@@ -19,13 +19,13 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/contestants/line_hint.h"
 #include "lab/contestants/oracle_lookup.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/workload.h"
 #include "roost/base/assert.h"
 #include "roost/base/hit_words.h"
 #include "roost/hash/hash64.h"
+#include "roost/isa/prefetch.h"
 
 namespace roost::lab {
 
@@ -38,7 +38,7 @@ struct TableMemory {
 // `Table` is a contestant of ours whose entry_address() is that of the value, null on a miss.
 // `kLines` is 2 for the split layout with 32-byte entries and buckets of eight, 1 for values in the
 // bucket's line.
-template <class Table, unsigned kLines, LineHint kHint>
+template <class Table, unsigned kLines, PrefetchHint kHint>
 class TableOracle {
   static constexpr uint64_t kLineBytes = 64;
   static constexpr uint64_t kBucketEntriesBytes = uint64_t{8} * 32;

@@ -11,12 +11,12 @@ namespace {
 template <class Oracle>
 class Oracles : public testing::Test {};
 
-using AllOracles =
-    testing::Types<LineOracle<TwoLines, LineHint::kT0>, LineOracle<TwoLines, LineHint::kT1>,
-                   LineOracle<TwoLines, LineHint::kNta>, LineOracle<InlineTwo, LineHint::kT0>,
-                   LineOracle<InlineTwo, LineHint::kT1>, LineOracle<InlineTwo, LineHint::kNta>,
-                   LineOracle<InlineThree, LineHint::kT0>, LineOracle<InlineThree, LineHint::kT1>,
-                   LineOracle<InlineThree, LineHint::kNta>>;
+using AllOracles = testing::Types<
+    LineOracle<TwoLines, PrefetchHint::kT0>, LineOracle<TwoLines, PrefetchHint::kT1>,
+    LineOracle<TwoLines, PrefetchHint::kNta>, LineOracle<InlineTwo, PrefetchHint::kT0>,
+    LineOracle<InlineTwo, PrefetchHint::kT1>, LineOracle<InlineTwo, PrefetchHint::kNta>,
+    LineOracle<InlineThree, PrefetchHint::kT0>, LineOracle<InlineThree, PrefetchHint::kT1>,
+    LineOracle<InlineThree, PrefetchHint::kNta>>;
 TYPED_TEST_SUITE(Oracles, AllOracles);
 
 TYPED_TEST(Oracles, answer_right_wherever_a_key_is) {

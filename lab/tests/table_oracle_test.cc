@@ -59,9 +59,9 @@ class TableOracles : public testing::Test {
   LentTable table_;
 };
 
-using AllHints = testing::Types<TableOracle<LentTable, 2, LineHint::kT0>,
-                                TableOracle<LentTable, 2, LineHint::kT1>,
-                                TableOracle<LentTable, 2, LineHint::kNta>>;
+using AllHints = testing::Types<TableOracle<LentTable, 2, PrefetchHint::kT0>,
+                                TableOracle<LentTable, 2, PrefetchHint::kT1>,
+                                TableOracle<LentTable, 2, PrefetchHint::kNta>>;
 TYPED_TEST_SUITE(TableOracles, AllHints);
 
 TYPED_TEST(TableOracles, answer_what_the_table_holds_in_every_form_of_call) {
