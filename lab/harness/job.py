@@ -124,7 +124,7 @@ class Job:
             return 0
         fills = self.slots * len(self.contestants) * self.cores * 1.2e-7
         if self.command == "fills":
-            by_calls = sum(1.4e-7 * len(self.calls) if is_ours(contestant) else 2.5e-7
+            by_calls = sum(1.1e-7 * len(self.calls) if is_ours(contestant) else 2.5e-7
                            for contestant in self.contestants)
             return self.slots * by_calls * (self.rounds + 1)
         if self.command == "replacements":

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <thread>
 
 #include "lab/harness/pinned_core.h"
@@ -104,6 +106,16 @@ Result<std::vector<PassOutcome>> check(std::span<const Entrant> entrants,
   return expected;
 }
 
+// The entrants of a round in an order of its own, the same in every run: a pass leaves in the
+// caches what the next one meets, so that nobody may always follow the same neighbour.
+std::vector<size_t> order_of_round(size_t entrant_count, unsigned round) {
+  std::vector<size_t> order(entrant_count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::mt19937_64 random(round);
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
+}
+
 }  // namespace
 
 Result<std::vector<Timing>> measure(std::span<const Entrant> entrants,
@@ -117,9 +129,10 @@ Result<std::vector<Timing>> measure(std::span<const Entrant> entrants,
   const unsigned rounds = config.warm_up_rounds + config.rounds;
   for (unsigned round = 0; round < rounds; ++round) {
     config.progress(static_cast<double>(round) / rounds);
+    const std::vector<size_t> order = order_of_round(entrants.size(), round);
     for (size_t place = 0; place < streams.size() * entrants.size() * cores_max; ++place) {
       const size_t core_count = place % cores_max + 1;
-      const size_t e = place / cores_max % entrants.size();
+      const size_t e = order[place / cores_max % entrants.size()];
       const size_t s = place / cores_max / entrants.size();
       const auto passes = run_on_cores(entrants[e], streams[s], config.cores, core_count);
       for (size_t core = 0; core < core_count; ++core) {

@@ -26,6 +26,7 @@ IN_TWO = {"processes": 2, "rounds": 4}
 FINELY = {"processes": 3, "rounds": 5}
 FINELY_IN_TWO = {"processes": 2, "rounds": 7}
 ZIPFS = (0.99, 1.1)
+ZIPF_CASES = ("split, 512K", "split, 32M", "inline, 2 slots a line, 32M")
 CHURNS = (100, 30, 20)  # lookups an insertion and an erasure
 AGES = (8, 30)  # replacements of each entry
 AGED_SLOTS = 3 << 17  # whole buckets of 2, 3 and 8 slots; counts depend on the load alone
@@ -64,8 +65,9 @@ def oracles_of(case):
 def inline_jobs():
     for case in targets.CASES:
         if case.experiment == "inline":
+            timed = (case.contestant + "_timers",) if case.slots == SIZES["32M"] else ()
             yield Job("lookups", "inline", case.slots,
-                      (case.contestant, case.contestant + "_timers", PEER, *oracles_of(case)),
+                      (case.contestant, *timed, PEER, *oracles_of(case)),
                       calls=OVERLAPPED, ceilings=CEILINGS, key_bits=104, **IN_TWO)
 
 
@@ -83,7 +85,7 @@ def replacement_jobs():
 def aged_jobs():
     """Counts, without a clock; at the highest load that each layout is filled to."""
     for contestant, load, key_bits in ((OURS, 0.95, 128), ("roost_inline_2", 0.85, 104),
-                                       ("roost_inline_3", 0.95, 104)):
+                                       ("roost_inline_3", 0.9, 104)):
         yield Job("structure", "aged", AGED_SLOTS, (contestant,), loads=(load,), ages=AGES,
                   lookups=1 << 21, key_bits=key_bits)
 
@@ -108,14 +110,15 @@ def kernel_jobs():
 
 
 def peer_jobs(available):
-    """Peers by threes, so that memory holds them beside ours; at the largest size none."""
+    """Peers by threes, so that memory holds them beside ours; at the largest size none. Lines are
+    counted at the small size, which takes a fill of its own: they depend on the load alone."""
     peers = [name for name in available if not name.startswith(("roost_", "oracle_"))
              and name != PEER]
     groups = [tuple(peers[i:i + 3]) for i in range(0, len(peers), 3)]
     for name in ("32M", "512K"):
         for group in (*groups, OURS_OTHERWISE):
             yield Job("lookups", "peers", SIZES[name], (OURS, PEER, *group), lookups=1 << 21,
-                      ceilings=FEW_CEILINGS, rounds=5)
+                      ceilings=FEW_CEILINGS, counts=name == "512K", rounds=5)
     for name in ("32M", "512K"):
         for group in groups:
             yield Job("fills", "peers", SIZES[name], (OURS, PEER, *group),
@@ -139,7 +142,7 @@ def zipf_jobs():
     """Of hits; with each hint's oracle and ceilings: T1 need not be the best for hot lines."""
     for exponent in ZIPFS:
         for case in targets.CASES:
-            if case.slots <= SIZES["32M"] and case.contestant in (OURS, "roost_inline_2"):
+            if case.name in ZIPF_CASES:
                 yield Job("lookups", "zipf", case.slots,
                           (case.contestant, PEER, *oracles_of(case)), calls=OVERLAPPED,
                           zipf=exponent, misses=(0.0,), ceilings=CEILINGS, lookups=1 << 21,
@@ -161,7 +164,7 @@ def hint_jobs():
             for kind in kinds:
                 yield Job("lookups", "hints", SIZES[name], (contestant,), calls=(call,),
                           **{"misses": (0.0,)} | kind, forced_hints=True, counts=False,
-                          lookups=1 << 21, rounds=4,
+                          lookups=1 << 21, rounds=12,
                           key_bits=128 if contestant == OURS else 104)
 
 

@@ -37,6 +37,10 @@ CASES = (
          (1.9, 1.8, 1.5), (2.2, 2.1, 1.8), experiment="inline"),
     Case("inline, 3 slots a line, 32M", 1 << 25, "roost_inline_3", "oracle_inline_3",
          (2.2, 2.1, 1.6), (2.7, 2.5, 2.1), experiment="inline"),
+    Case("inline, 2 slots a line, 512K", 1 << 19, "roost_inline_2", "oracle_inline_2",
+         (1.4, 1.4, 1.4), (2.0, 2.0, 2.0), experiment="inline"),
+    Case("inline, 3 slots a line, 512K", 1 << 19, "roost_inline_3", "oracle_inline_3",
+         (1.4, 1.4, 1.4), (2.0, 2.0, 2.0), experiment="inline"),
 )
 # Mean of filling 32M to these loads.
 INSERT_CONTESTANTS = (OURS, PEER)

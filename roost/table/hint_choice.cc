@@ -14,7 +14,8 @@ constexpr unsigned kTrials = HintChoice::kTurns * kPrefetchHints.size();
 HintChoice::HintChoice(PrefetchHint first, std::optional<PrefetchHint> forced)
     : lanes_of_stretch_(forced ? kForEver : kSettlingLanes),
       present_(forced.value_or(first)),
-      chosen_(present_) {
+      chosen_(present_),
+      for_changes_(present_) {
   if (!forced) begin_trial();
 }
 

@@ -9,6 +9,9 @@
 // the next round: after a million lookups, then after twice as many as the last time, up to 16
 // million. A round takes 300,000 lookups, some milliseconds.
 //
+// Inserts and erasures stay with the hint that they begin with: lines that are written are not for
+// going past the caches, whatever lookups gain by it.
+//
 // Threads: one at a time, like the table.
 #pragma once
 
@@ -39,13 +42,16 @@ class HintChoice {
   // Begins with `first`, or stays with `forced`.
   HintChoice(PrefetchHint first, std::optional<PrefetchHint> forced);
 
-  // The hint for calls that do not count.
+  // The hint for lookups that do not count.
   [[nodiscard]] PrefetchHint chosen() const { return chosen_; }
 
   // The hint for the next lookup of so many keys.
   [[nodiscard]] PrefetchHint hint(size_t lane_count) const {
     return lane_count < kLanesMin ? chosen_ : present_;
   }
+
+  // The hint for inserts and erasures.
+  [[nodiscard]] PrefetchHint for_changes() const { return for_changes_; }
 
   // How many rounds have been made.
   [[nodiscard]] uint64_t round_count() const { return round_count_; }
@@ -87,6 +93,7 @@ class HintChoice {
   Time timed_ = Time::zero();  // of this stretch
   PrefetchHint present_;       // of this stretch
   PrefetchHint chosen_;
+  PrefetchHint for_changes_;
   bool is_timing_ = false;
   unsigned trial_ = 0;  // stretches of this round that were timed
   uint64_t pause_lanes_ = kPauseLanesMin;

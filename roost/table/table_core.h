@@ -219,8 +219,8 @@ class TableCore {
 
   template <class Keys, class Hashes, class Act>
   size_t mutate(KeyBatch<Keys, Hashes> batch, Act act) {
-    return dispatch(
-        isa_, MutateBatch<EngineType, Keys, Hashes, Act>{&engine_, batch, act, hints_.chosen()});
+    return dispatch(isa_, MutateBatch<EngineType, Keys, Hashes, Act>{&engine_, batch, act,
+                                                                     hints_.for_changes()});
   }
 
   TableImage image_;

@@ -137,6 +137,14 @@ TEST(HintChoice, a_forced_one_stays_and_nothing_is_timed) {
 }
 
 // A table of even numbers, asked for all of them and their successors.
+TEST(HintChoice, changes_stay_with_the_hint_that_they_begin_with) {
+  HintChoice choice(PrefetchHint::kT1, {});
+  look_up(choice, fastest_by(PrefetchHint::kNta), kLanesOfRound);
+  ASSERT_EQ(choice.chosen(), PrefetchHint::kNta);
+  EXPECT_EQ(choice.for_changes(), PrefetchHint::kT1);
+  EXPECT_EQ(HintChoice(PrefetchHint::kT1, PrefetchHint::kNta).for_changes(), PrefetchHint::kNta);
+}
+
 class HintedTable : public ::testing::Test {
  protected:
   using Table = FlowTable<Key16, uint64_t>;
