@@ -16,7 +16,7 @@ AGED_HEADER = ["second lines, of hits / of misses", "new",
                *(f"each entry replaced {age} times" for age in AGES),
                f"{AGES[-1]} times over new"]
 AGED = (("split, load 0.95", OURS), ("inline, 2 slots a line, load 0.85", "roost_inline_2"),
-        ("inline, 3 slots a line, load 0.95", "roost_inline_3"))
+        ("inline, 3 slots a line, load 0.9", "roost_inline_3"))
 CHURN_MISSES = 0.2
 
 
