@@ -168,9 +168,10 @@ def block(record):
     caption = ""
     if any(row.get("line_hint") for row in record.rows):
         header = [*HEADER, HINT_HEADER]
-        rows = [[*row, mine.field("line_hint") or "-"] for row, mine in found]
+        rows = [[*row, mine.select(metric=records.LOOKUPS).field("line_hint") or "-"]
+                for row, mine in found]
         processor = record.facts.get("cpu", "unknown").partition(" cores")
         caption = (f"\nProcessor: {''.join(processor[:2])}. Rounds: {_span(found, 'round')}, in "
-                   f"{_span(found, 'process')} processes. \"{HINT_HEADER}\": the hint that our "
-                   "table prefetches its buckets' lines by.\n")
+                   f"{_span(found, 'process')} processes. \"{HINT_HEADER}\": the hint that lookups "
+                   "in our table prefetch its buckets' lines by.\n")
     return markdown_table(header, rows) + caption + _aged_table(record)

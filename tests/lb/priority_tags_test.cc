@@ -9,6 +9,8 @@
 namespace roost::lb {
 namespace {
 
+using net::Bytes;
+
 // With the tag of either protocol identifier behind the MAC addresses.
 Bytes with_priority(Bytes frame, uint8_t protocol_identifier_high = 0x81) {
   const Bytes tag = {protocol_identifier_high,

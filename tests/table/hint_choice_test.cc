@@ -136,7 +136,6 @@ TEST(HintChoice, a_forced_one_stays_and_nothing_is_timed) {
   }
 }
 
-// A table of even numbers, asked for all of them and their successors.
 TEST(HintChoice, changes_stay_with_the_hint_that_they_begin_with) {
   HintChoice choice(PrefetchHint::kT1, {});
   look_up(choice, fastest_by(PrefetchHint::kNta), kLanesOfRound);
@@ -145,6 +144,7 @@ TEST(HintChoice, changes_stay_with_the_hint_that_they_begin_with) {
   EXPECT_EQ(HintChoice(PrefetchHint::kT1, PrefetchHint::kNta).for_changes(), PrefetchHint::kNta);
 }
 
+// A table of even numbers, asked for all of them and their successors.
 class HintedTable : public ::testing::Test {
  protected:
   using Table = FlowTable<Key16, uint64_t>;
