@@ -13,6 +13,9 @@ import mutant_tests
 from mutant_list import COMPILER, edited_files
 
 TEST_SECONDS_MAX = 300
+# Sources compiled together and without what a debugger reads take a third of the time after an edit
+# of a header: 46 s instead of 128 for the balancer's datapath.
+QUICKLY = ("-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_CXX_FLAGS_DEBUG=-g0")
 
 
 def seconds_max(seconds_usual):
@@ -53,7 +56,7 @@ class Workshop:
         build = self._folder / "build" / preset
         if preset not in self._wide_tests:
             launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-            outcome = self._run(["cmake", "--preset", preset, *launcher])
+            outcome = self._run(["cmake", "--preset", preset, *QUICKLY, *launcher])
             if outcome.status != 0:
                 sys.exit(f"mutants: preset {preset} does not configure\n{outcome.output}")
             listing = subprocess.run(
