@@ -28,6 +28,9 @@ FINELY_IN_TWO = {"processes": 2, "rounds": 7}
 ZIPFS = (0.99, 1.1)
 ZIPF_CASES = ("split, 512K", "split, 32M", "inline, 2 slots a line, 32M")
 CHURNS = (100, 30, 20)  # lookups an insertion and an erasure
+# Name, contestant, the highest load that it is filled to, bits of its keys.
+AGED_CASES = (("split", OURS, 0.95, 128), ("inline, 2 slots a line", "roost_inline_2", 0.85, 104),
+              ("inline, 3 slots a line", "roost_inline_3", 0.9, 104))
 AGES = (8, 30)  # replacements of each entry
 AGED_SLOTS = 3 << 17  # whole buckets of 2, 3 and 8 slots; counts depend on the load alone
 
@@ -83,9 +86,8 @@ def replacement_jobs():
 
 
 def aged_jobs():
-    """Counts, without a clock; at the highest load that each layout is filled to."""
-    for contestant, load, key_bits in ((OURS, 0.95, 128), ("roost_inline_2", 0.85, 104),
-                                       ("roost_inline_3", 0.9, 104)):
+    """Counts, without a clock."""
+    for _, contestant, load, key_bits in AGED_CASES:
         yield Job("structure", "aged", AGED_SLOTS, (contestant,), loads=(load,), ages=AGES,
                   lookups=1 << 21, key_bits=key_bits)
 

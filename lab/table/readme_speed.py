@@ -6,7 +6,7 @@ from report import bench, record as records
 from report.bench import PEER, PLAIN
 from report.section import MISS_NAMES, cell, joined, markdown_table, size_name
 from table import lookups, replacements, targets
-from table.jobs import AGES, CHURNS, ZIPFS
+from table.jobs import AGED_CASES, AGES, CHURNS, ZIPFS
 from table.targets import OURS
 
 HEADER = ["", "rte_hash, best call", "plain calls", "overlapping calls", "× rte_hash, plain",
@@ -15,8 +15,6 @@ HINT_HEADER = "lines by"
 AGED_HEADER = ["second lines, of hits / of misses", "new",
                *(f"each entry replaced {age} times" for age in AGES),
                f"{AGES[-1]} times over new"]
-AGED = (("split, load 0.95", OURS), ("inline, 2 slots a line, load 0.85", "roost_inline_2"),
-        ("inline, 3 slots a line, load 0.9", "roost_inline_3"))
 CHURN_MISSES = 0.2
 
 
@@ -144,7 +142,8 @@ def _replacement_rows(record):
 def _aged_table(record):
     part = record.select(experiment="aged")
     rows = []
-    for name, contestant in AGED:
+    for case, contestant, load, _ in AGED_CASES:
+        name = f"{case}, load {load:g}"
         mine = part.select(contestant=contestant)
         if mine.measured().rows:
             rows.append(replacements.aged_row(name, mine, contestant, AGES))
