@@ -12,7 +12,7 @@ if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDE
     "moved: give relative paths")
 endif()
 
-set(package_rooms base memory isa hash expiry table balance net)
+set(package_rooms base memory isa hash expiry table balance net conntrack)
 set(package_objects $<TARGET_OBJECTS:roost_capi>)
 install(FILES capi/roost.h capi/roost_types.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(room IN LISTS package_rooms)
@@ -68,7 +68,7 @@ endforeach()
 
 install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/migrating-from-rte_hash.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
-install(FILES examples/CMakeLists.txt examples/flow_counter.c examples/flow_counter.cc
+install(FILES examples/CMakeLists.txt examples/connection_counter.cc examples/flow_counter.c examples/flow_counter.cc
     examples/rte_hash_or_roost.c
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(FILES tools/gdb/roost_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/roost)

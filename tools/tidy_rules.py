@@ -8,12 +8,16 @@ from tidy_tree import Finding, without_comments
 # The rooms in dependency order: a room includes only itself and those before it.
 ROOMS = ["roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry", "roost/table",
          "roost/concurrent", "roost/classify", "roost/compact", "roost/balance", "roost/traffic",
-         "roost/net", "roost/io", "roost/node", "apps", "capi", "bindings", "lab", "tests"]
+         "roost/net", "roost/conntrack", "roost/config", "roost/l3", "roost/io", "roost/node",
+         "roost/control", "roost/trace", "apps", "capi", "bindings", "lab", "tests"]
 
 # Rooms that may use only some of those before them.
 USES = {"capi": ("capi", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",
                  "roost/table", "roost/concurrent"),
         "bindings": ("bindings",)}
+
+# Folders of apps that know the network functions; a function's folder knows none but itself.
+KNOW_FUNCTIONS = ("apps/program", "apps/ctl")
 
 # What a token means, where it may stand, and what to do elsewhere.
 TOKENS = [
@@ -32,7 +36,8 @@ TOKENS = [
     ("printing",
      r"\b(?:v?f?printf|f?puts|f?putc|putchar|perror)\s*\(|\bstd::(?:cout|cerr|clog|print\w*)\b"
      r"|\bfmt::print\w*|<iostream>",
-     ("apps/", "lab/", "tools/", "tests/", "examples/", "roost/base/assert.cc"),
+     ("apps/", "lab/", "tools/", "tests/", "examples/", "roost/base/assert.cc",
+      "roost/control/event_log.cc"),
      "the library is silent: return a value, and let the program print it"),
     ("cycles",
      r"\b_*rdtscp?\b|\b__builtin_ia32_rdtscp?\b|\brte_(?:rdtsc|get_tsc|get_timer|tsc)\w*",
@@ -74,6 +79,12 @@ def room_of(path):
     return next((place for place, room in enumerate(ROOMS) if path.startswith(room + "/")), None)
 
 
+def is_another_function(path, included):
+    own, other = ("/".join(name.split("/")[:2]) for name in (path, included))
+    return (own.startswith("apps/") and other.startswith("apps/") and own != other
+            and own not in KNOW_FUNCTIONS)
+
+
 def includes_follow_rooms(tree):
     """A file includes only its own room and those before it, by the path from the root."""
     for path in tree.cpp():
@@ -90,6 +101,9 @@ def includes_follow_rooms(tree):
             elif own is not None and place > own:
                 yield Finding("includes", path, line,
                               f"{ROOMS[own]} comes before {ROOMS[place]} and must not include it")
+            elif is_another_function(path, included):
+                yield Finding("includes", path, line,
+                              "a network function knows no other one: what both need is a room's")
             elif own is not None and ROOMS[place] not in USES.get(ROOMS[own], ROOMS):
                 yield Finding("includes", path, line,
                               f"{ROOMS[own]} must not include {ROOMS[place]}")

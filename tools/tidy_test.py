@@ -17,6 +17,9 @@ CLEAN = {
     "apps/lb/README.md": "The balancer.\n",
     "apps/lb/main.cc": '// The program.\n#include <cstdio>\n#include "roost/net/parse.h"\n'
                        'int main() { std::puts("--check"); }\n',
+    "apps/nat/CMakeLists.txt": "add_library(nat nat.cc)\n",
+    "apps/nat/README.md": "Another function.\n",
+    "apps/nat/nat.cc": "// It translates.\n",
     "roost/base/CMakeLists.txt": "roost_room(NAME base HEADERS bits.h)\n",
     "roost/base/README.md": "Bits.\n",
     "roost/base/bits.h": "// Bits, never printf() in a comment.\n#pragma once\n",
@@ -88,6 +91,7 @@ PLANTED = [
     ("includes", "capi/table.cc", '// T.\n#include "roost/net/parse.h"\n'),
     ("includes", "capi/table.cc", '// T.\n#include "roost_types.h"\n'),
     ("includes", "bindings/python/table.cc", '// T.\n#include "roost/base/bits.h"\n'),
+    ("includes", "apps/nat/nat.cc", '// N.\n#include "apps/lb/main.cc"\n'),
     ("includes", "apps/lb/main.cc", '// P. "--check"\n#include "capi/roost.h"\n'),
     ("layout", "roost/net/parse.cc", "struct [[gnu::packed]] Tag {\n  char c;\n};\n"),
     ("layout", "roost/net/parse.cc", "struct alignas(64) Line {\n  char c[64];\n};\n"),

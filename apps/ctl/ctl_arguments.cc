@@ -21,25 +21,25 @@ CtlArguments::CtlArguments(CLI::App& app) : app_(app) {
   app.add_flag("--json", json, "the answer as JSON");
   app.add_flag("--commands", only_list, "print the list of commands as JSON, ask nobody");
   app.require_subcommand(0, 1);
-  for (const lb::Command& command : lb::command_list()) add_command(app, command);
+  for (const control::Command& command : lb::command_list()) add_command(app, command);
 }
 
-void CtlArguments::add_command(CLI::App& app, const lb::Command& command) {
+void CtlArguments::add_command(CLI::App& app, const control::Command& command) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
   sub->fallthrough();  // --json may stand behind
-  for (const lb::Parameter& parameter : command.parameters) {
+  for (const control::Parameter& parameter : command.parameters) {
     Value& value = values_.emplace_back();
     const std::string name = (parameter.is_positional ? "" : "--") + std::string(parameter.name);
     const std::string help(parameter.help);
     CLI::Option* option = nullptr;
     switch (parameter.kind) {
-      case lb::ParameterKind::kText:
+      case control::ParameterKind::kText:
         option = sub->add_option(name, value.text, help);
         break;
-      case lb::ParameterKind::kNumber:
+      case control::ParameterKind::kNumber:
         option = sub->add_option(name, value.number, help);
         break;
-      case lb::ParameterKind::kFlag:
+      case control::ParameterKind::kFlag:
         option = sub->add_flag(name, value.flag, help);
         break;
     }
@@ -51,11 +51,11 @@ void CtlArguments::add_command(CLI::App& app, const lb::Command& command) {
   }
 }
 
-lb::Json CtlArguments::list() {
-  lb::Json commands = lb::Json::array();
-  for (const lb::Command& command : lb::command_list()) {
-    lb::Json parameters = lb::Json::array();
-    for (const lb::Parameter& parameter : command.parameters) {
+control::Json CtlArguments::list() {
+  control::Json commands = control::Json::array();
+  for (const control::Command& command : lb::command_list()) {
+    control::Json parameters = control::Json::array();
+    for (const control::Parameter& parameter : command.parameters) {
       parameters.push_back({{"name", parameter.name},
                             {"is_positional", parameter.is_positional},
                             {"is_required", parameter.is_required},
@@ -68,20 +68,20 @@ lb::Json CtlArguments::list() {
   return commands;
 }
 
-lb::Json CtlArguments::request() const {
+control::Json CtlArguments::request() const {
   const CLI::App* command = app_.get_subcommands().front();
-  lb::Json request = {{"command", command->get_name()}};
+  control::Json request = {{"command", command->get_name()}};
   for (const Value& value : values_) {
     if (value.command != command || value.option->count() == 0) continue;
-    lb::Json& given = request[std::string(value.parameter->name)];
+    control::Json& given = request[std::string(value.parameter->name)];
     switch (value.parameter->kind) {
-      case lb::ParameterKind::kText:
+      case control::ParameterKind::kText:
         given = value.text;
         break;
-      case lb::ParameterKind::kNumber:
+      case control::ParameterKind::kNumber:
         given = value.number;
         break;
-      case lb::ParameterKind::kFlag:
+      case control::ParameterKind::kFlag:
         given = value.flag;
         break;
     }

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/lb/command_list.h"
+#include "apps/lb/control/command_list.h"
 
 namespace roost::ctl {
 
@@ -21,18 +21,18 @@ class CtlArguments {
   CtlArguments& operator=(const CtlArguments&) = delete;
 
   // After parsing: what to ask.
-  [[nodiscard]] lb::Json request() const;
+  [[nodiscard]] control::Json request() const;
 
   std::string socket = "/run/roost/lb.sock";
   bool json = false;
   bool only_list = false;  // print the list of commands, ask nobody
 
   // The list of commands as JSON, for completion and for tests.
-  [[nodiscard]] static lb::Json list();
+  [[nodiscard]] static control::Json list();
 
  private:
   struct Value {
-    const lb::Parameter* parameter = nullptr;
+    const control::Parameter* parameter = nullptr;
     const CLI::App* command = nullptr;
     const CLI::Option* option = nullptr;
     std::string text{};
@@ -40,7 +40,7 @@ class CtlArguments {
     bool flag = false;
   };
 
-  void add_command(CLI::App& app, const lb::Command& command);
+  void add_command(CLI::App& app, const control::Command& command);
 
   const CLI::App& app_;
   std::deque<Value> values_;  // CLI11 points to its elements

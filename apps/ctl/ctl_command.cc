@@ -8,7 +8,7 @@
 
 #include "apps/ctl/control_client.h"
 #include "apps/ctl/result_tables.h"
-#include "apps/lb/toml_table.h"
+#include "roost/config/message_text.h"
 
 namespace roost::ctl {
 
@@ -22,7 +22,7 @@ int run_ctl(const CtlOptions& options) {
     const Json& error = answer.value()["error"];
     std::istringstream lines(error.is_string() ? error.get<std::string>() : error.dump());
     for (std::string line; std::getline(lines, line);) {
-      fmt::print(stderr, "roost: {}\n", lb::printable(line));
+      fmt::print(stderr, "roost: {}\n", config::printable(line));
     }
     return kExitRefused;
   }

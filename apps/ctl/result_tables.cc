@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/lb/toml_table.h"
+#include "roost/config/message_text.h"
 
 namespace roost::ctl {
 
@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 using Names = std::initializer_list<std::string_view>;
 
 std::string cell_text(const Json& value) {
-  if (value.is_string()) return lb::printable(value.get<std::string>());
+  if (value.is_string()) return config::printable(value.get<std::string>());
   if (value.is_number_float()) return fmt::format("{:.10g}", value.get<double>());
   return value.is_null() ? "-" : value.dump();
 }

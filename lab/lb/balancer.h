@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "apps/lb/config.h"
-#include "apps/lb/datapath_impl.h"
-#include "apps/lb/family_departure_impl.h"
-#include "apps/lb/family_errors_impl.h"
-#include "apps/lb/family_path_impl.h"
-#include "apps/lb/state_impl.h"
+#include "apps/lb/config/config.h"
+#include "apps/lb/datapath/datapath_impl.h"
+#include "apps/lb/datapath/family_errors_impl.h"
+#include "apps/lb/datapath/family_path_impl.h"
+#include "apps/lb/datapath/state_impl.h"
 #include "lab/lb/flows.h"
 #include "roost/base/result.h"
 #include "roost/node/flow_owner.h"
@@ -25,8 +24,9 @@ class Balancer {
   static Result<std::unique_ptr<Balancer>> create(
       const BalancerSettings& settings, const node::FlowOwner& owner = node::FlowOwner({})) {
     const lb::ConfigOutcome outcome = lb::parse_config(balancer_toml(settings));
-    if (!outcome.config) return Error{lb::describe(outcome.faults.front(), "the configuration")};
-    const std::vector<net::MacAddress> macs(outcome.config->ports.size());
+    if (!outcome.config)
+      return Error{config::describe(outcome.faults.front(), "the configuration")};
+    const std::vector<net::MacAddress> macs(outcome.config->network.ports.size());
     auto state = lb::BasicState<Tables>::create(
         *outcome.config, macs, {.worker = owner.worker(), .worker_count = owner.worker_count()});
     if (!state) return state.error();

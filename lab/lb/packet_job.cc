@@ -206,7 +206,7 @@ class PacketJob {
   std::optional<Error> make_runners() {
     add_raw<RawIo>("raw_io");
     add_raw<RawIoAndParse>("raw_io_parse");
-    if (auto error = add_balancer<lb::OwnTables>("balancer")) return error;
+    if (auto error = add_balancer<conntrack::OwnTables>("balancer")) return error;
     if (!config_.peers) return {};
     return add_balancer<RteHashTables>("balancer_on_rte_hash");
   }

@@ -82,8 +82,7 @@ class HolderRunner : public PacketRunner {
 
   std::optional<Error> wrong(size_t worker, uint64_t flows) override {
     const node::WorkerCounters& counters = workers_[worker]->counters();
-    uint64_t lost = counters.consumed;
-    for (const uint64_t count : counters.drops_by_cause) lost += count;
+    const uint64_t lost = counters.consumed + counters.drops.sum();
     if (lost != 0) {
       return Error{name() + ": " + std::to_string(lost) + " of " +
                    std::to_string(counters.packets) + " packets were not forwarded"};

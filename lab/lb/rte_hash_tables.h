@@ -1,5 +1,5 @@
 // DPDK's rte_hash behind the functions of FlowTable that the load balancer calls, so that one
-// datapath runs on either (apps/lb/tables.h).
+// datapath runs on either (roost/conntrack/tables.h).
 //
 // rte_hash keeps 8 bytes of data beside a key and has no time. A table of small values without
 // expiry keeps them there (its fast form). One with expiry keeps value and last tick of life in a

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "apps/lb/tables.h"
 #include "lab/harness/pinned_core.h"
 #include "lab/lb/balancer.h"
 #include "lab/lb/soak_traffic.h"
+#include "roost/conntrack/tables.h"
 
 namespace roost::lab {
 namespace {
@@ -70,7 +70,7 @@ class SoakJob {
   Result<Rows> run() {
     const Result<int> pinned = pin_to_core(config_.core);
     if (!pinned) return pinned.error();
-    auto balancer = Balancer<lb::OwnTables>::create(
+    auto balancer = Balancer<conntrack::OwnTables>::create(
         {.connections = config_.connections,
          .hash_seed = config_.seed,
          .timeouts = fmt::format("tcp_established = {0}\ntcp_syn = {0}\ntcp_closing = {1}\n"
@@ -230,7 +230,7 @@ class SoakJob {
 
   const SoakJobConfig& config_;
   const Progress& progress_;
-  std::unique_ptr<Balancer<lb::OwnTables>> balancer_;
+  std::unique_ptr<Balancer<conntrack::OwnTables>> balancer_;
   std::unique_ptr<SoakTraffic> traffic_;
 };
 

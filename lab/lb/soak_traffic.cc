@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apps/lb/layout.h"
+#include "apps/lb/datapath/layout.h"
 #include "roost/base/assert.h"
 
 namespace roost::lab {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/lb/datapath.h"
-#include "apps/lb/state.h"
+#include "apps/lb/datapath/datapath.h"
+#include "apps/lb/datapath/state.h"
 #include "lab/lb/flows.h"
 #include "lab/lb/frame_batch.h"
 #include "roost/base/result.h"

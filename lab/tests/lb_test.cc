@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "apps/lb/tables.h"
 #include "lab/contestants/eal.h"
 #include "lab/harness/pinned_core.h"
 #include "lab/lb/balancer.h"
@@ -19,6 +18,7 @@
 #include "lab/lb/frame_batch.h"
 #include "lab/lb/rte_hash_tables.h"
 #include "lab/lb/soak_job.h"
+#include "roost/conntrack/tables.h"
 #include "roost/net/byte_order.h"
 #include "roost/traffic/draw.h"
 
@@ -76,7 +76,7 @@ Frame random_frame(traffic::Draw& draw) {
 
 TEST(BalancerOnRteHash, decides_as_ours_does) {
   for (const uint64_t seed : {1U, 2U, 3U}) {
-    Side<lb::OwnTables> ours;
+    Side<conntrack::OwnTables> ours;
     Side<RteHashTables> theirs;
     traffic::Draw draw(seed);
     uint64_t forwarded = 0;

@@ -26,6 +26,10 @@ namespace roost::net {
   return is_ipv4_mapped || is_unspecified_or_loopback;
 }
 
+[[nodiscard]] constexpr bool is_martian(const IpAddress& address) {
+  return address.is_ipv6() ? is_martian(address.ipv6()) : is_martian(address.ipv4());
+}
+
 // True when the source or destination cannot be on a forwarded unicast packet, or both are the same
 // address.
 //   IPv4 (RFC 1812 section 5.3.7, RFC 6890): 0.0.0.0/8, 127.0.0.0/8, 169.254.0.0/16, 224.0.0.0/3.

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "roost/base/assert.h"
+#include "roost/net/drop_cause.h"
 
 namespace roost::net {
 
@@ -35,8 +36,7 @@ struct Packet {
   PacketOrigin origin = PacketOrigin::kPort;
 };
 
-// What the datapath decided for one lane. Default: dropped with cause 0, which an application
-// reserves for "nobody decided".
+// What the datapath decided for one lane. Default: dropped as undecided.
 class LaneVerdict {
  public:
   constexpr LaneVerdict() = default;
@@ -44,9 +44,8 @@ class LaneVerdict {
   [[nodiscard]] static constexpr LaneVerdict forward(uint16_t out_port) {
     return LaneVerdict(Kind::kForward, out_port);
   }
-  // `cause` is the application's own enumeration.
-  [[nodiscard]] static constexpr LaneVerdict drop(uint8_t cause) {
-    return LaneVerdict(Kind::kDrop, cause);
+  [[nodiscard]] static constexpr LaneVerdict drop(DropCause cause) {
+    return LaneVerdict(Kind::kDrop, static_cast<uint8_t>(cause));
   }
   // The function took what it needed of the packet, which is neither sent nor dropped.
   [[nodiscard]] static constexpr LaneVerdict consume() { return LaneVerdict(Kind::kConsume, 0); }
@@ -74,9 +73,9 @@ class LaneVerdict {
     ROOST_DEBUG_ASSERT(is_forward());
     return target_;
   }
-  [[nodiscard]] constexpr uint8_t drop_cause() const {
+  [[nodiscard]] constexpr DropCause drop_cause() const {
     ROOST_DEBUG_ASSERT(is_drop());
-    return static_cast<uint8_t>(target_);
+    return static_cast<DropCause>(target_);
   }
   [[nodiscard]] constexpr size_t owner() const {
     ROOST_DEBUG_ASSERT(is_hand_over());
@@ -92,6 +91,8 @@ class LaneVerdict {
   Kind kind_ = Kind::kDrop;
   bool is_copied_ = false;
 };
+
+[[nodiscard]] constexpr LaneVerdict drop(DropCause cause) { return LaneVerdict::drop(cause); }
 
 // Up to kBatchLanesMax frames in order of arrival, and their verdicts.
 class PacketBatch {

@@ -69,7 +69,7 @@ struct WorkerCounters {
   StageCycles cycles{};
   uint64_t originated = 0;  // frames taken from the function's outbox, sent or not
   uint64_t consumed = 0;    // packets that the function kept for itself
-  std::array<uint64_t, 256> drops_by_cause = {};  // the function's own causes
+  net::DropCounts drops{};
 };
 
 // One worker owns its ports' queues and calls everything here from one thread.
@@ -196,7 +196,7 @@ class Worker {
       }
       ++counters_.packets;
       if (verdict.is_drop()) {
-        ++counters_.drops_by_cause[verdict.drop_cause()];
+        ++counters_.drops[verdict.drop_cause()];
       } else if (verdict.is_consumed()) {
         ++counters_.consumed;
       } else {

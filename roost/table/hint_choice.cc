@@ -59,7 +59,7 @@ void HintChoice::choose() {
   present_ = chosen_;
   ++round_count_;
   begin_stretch(pause_lanes_, false);
-  pause_lanes_ = std::min(2 * pause_lanes_, kPauseLanesMax);
+  pause_lanes_ = std::min({2 * pause_lanes_, kPauseLanesMax});
 }
 
 }  // namespace roost

@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MAN = ROOT / "apps/man"
-COMPLETION = ROOT / "apps/completion/roost"
+MAN = ROOT / "apps/program/man"
+COMPLETION = ROOT / "apps/program/completion/roost"
 
 
 def output_of(*command):

@@ -15,15 +15,15 @@ SOURCE_ROUTE = "131"
 TCP_HEADER_BYTES_MIN = 20
 
 
-def packets(capture):
-    """A dictionary of FIELDS a packet; a field that a packet lacks is empty."""
+def packets(capture, fields=FIELDS):
+    """A dictionary of fields a packet; a field that a packet lacks is empty."""
     command = ["tshark", "-r", capture, "-n", "-o", "ip.check_checksum:TRUE", "-o",
                "ip.defragment:FALSE", "-T", "fields", "-E", "separator=/t", "-E", "occurrence=f"]
-    for field in FIELDS:
+    for field in fields:
         command += ["-e", field]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                             text=True).stdout
-    return [dict(zip(FIELDS, row)) for row in csv.reader(output.splitlines(), delimiter="\t")]
+    return [dict(zip(fields, row)) for row in csv.reader(output.splitlines(), delimiter="\t")]
 
 
 def is_plain_ipv4(packet):

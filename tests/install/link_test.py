@@ -3,6 +3,7 @@
 import itertools
 import unittest
 
+from expected_connections import expected_connections
 from expected_flows import expected_flows, is_plain_ipv4, is_sound, printed_flows
 from installation import ROOT, TESTS, VERSION, installation
 
@@ -13,6 +14,10 @@ WARNINGS = ["-O2", "-pedantic", "-Wall", "-Wextra", "-Werror"]
 CXX = ["-std=c++20", *WARNINGS]
 C = ["-std=c99", "-D_DEFAULT_SOURCE", *WARNINGS]
 C_EXAMPLE_LINES_MAX = 60
+CONNECTION_EXAMPLE_LINES_MAX = 80
+# Clients and their servers, of which the demonstration captures show one side each: what the
+# balancer received from clients in the first of them, and sent to them.
+BOTH_WAYS = TESTS / "both_ways.pcap"
 
 
 class LinkTest(unittest.TestCase):
@@ -25,6 +30,13 @@ class LinkTest(unittest.TestCase):
                 self.assertEqual(printed, (flows, None if is_c else others))
                 printed_count += len(printed[0])
         self.assertGreater(printed_count, 300)
+
+    def check_connection_counter(self, program):
+        for capture in [*CAPTURES, BOTH_WAYS]:
+            with self.subTest(program=program, capture=capture):
+                printed = installation().run(program, capture).splitlines()
+                self.assertEqual(set(printed), expected_connections(capture))
+                self.assertEqual(len(printed), len(set(printed)))
 
     def check_linkage(self, program, is_static):
         needed = installation().run("readelf", "--dynamic", program)
@@ -56,6 +68,8 @@ class LinkTest(unittest.TestCase):
             for program, is_c in (("flow_counter", True), ("flow_counter_cpp", False)):
                 self.check_linkage(folder / program, is_static)
                 self.check_flow_counter(folder / program, is_c)
+            self.check_linkage(folder / "connection_counter", is_static)
+            self.check_connection_counter(folder / "connection_counter")
 
     def test_a_project_of_c_alone_links_shared_and_static(self):
         here = installation()
@@ -79,3 +93,7 @@ class LinkTest(unittest.TestCase):
     def test_the_c_example_is_short(self):
         lines = (installation().examples / "flow_counter.c").read_text().splitlines()
         self.assertLessEqual(len(lines), C_EXAMPLE_LINES_MAX)
+
+    def test_the_example_of_connections_is_short(self):
+        lines = (installation().examples / "connection_counter.cc").read_text().splitlines()
+        self.assertLessEqual(len(lines), CONNECTION_EXAMPLE_LINES_MAX)

@@ -42,7 +42,8 @@ class PrefixTest(unittest.TestCase):
         include = here.prefix / "include"
         headers = [path.relative_to(include) for path in sorted(include.rglob("*.h"))]
         self.assertEqual({header.parts[1] for header in headers if header.parts[0] == "roost"},
-                         {"base", "memory", "isa", "hash", "expiry", "table", "balance", "net"})
+                         {"base", "memory", "isa", "hash", "expiry", "table", "balance", "net",
+                          "conntrack"})
         source = here.new_folder("headers") / "all.cc"
         source.write_text("".join(f"#include <{header}>\n" for header in headers))
         for compiler in ("g++", "clang++-16"):

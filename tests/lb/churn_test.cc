@@ -153,7 +153,7 @@ class Churn {
     EXPECT_EQ(report.live, counts.live);
     EXPECT_EQ(broken_sums(report), std::vector<std::string>());
     EXPECT_GT(counts.ended, counts.made / 100) << "too few connections were closed";
-    EXPECT_GT(report.run.drops[static_cast<size_t>(DropCause::kReplyTupleTaken)], 100U);
+    EXPECT_GT(report.run.drops[DropCause::kReplyTupleTaken], 100U);
   }
 
  private:

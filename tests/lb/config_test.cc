@@ -1,5 +1,5 @@
 // Right configuration files mean what they say.
-#include "apps/lb/config.h"
+#include "apps/lb/config/config.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ TEST(config, counts_timeouts_in_ticks_and_never_shortens_one) {
   EXPECT_EQ(ticks(plain, kSynReceived), 60U);
   EXPECT_EQ(ticks(plain, kEstablished), 900U);
   EXPECT_EQ(ticks(plain, kClientFinished), 120U);
-  EXPECT_EQ(ticks(plain, kBackendFinished), 120U);
+  EXPECT_EQ(ticks(plain, kServerFinished), 120U);
   EXPECT_EQ(ticks(plain, kClosed), 10U);
   EXPECT_EQ(ticks(plain, kUdp), 60U);
   EXPECT_EQ(ticks(plain + "[timeouts]\nudp = 1023\n", kUdp), 1'023U);
@@ -65,12 +65,12 @@ tcp_established = 500
   EXPECT_EQ(config.maglev_seed, 99U);
   EXPECT_EQ(config.table.connections, 100U);
   EXPECT_EQ(config.table.hash_seed, 5U);
-  ASSERT_EQ(config.ports.size(), 1U);
-  EXPECT_EQ(config.ports[0].vlan, (std::vector<uint16_t>{100, 7}));
-  EXPECT_TRUE(config.ports[0].promiscuous);
-  EXPECT_EQ(config.ports[0].mtu, 9'000);
-  EXPECT_EQ(config.ports[0].rss, net::RssInput::kSource);
-  EXPECT_EQ(config.ports[0].default_neighbour_mac->format(), "02:00:00:00:00:fe");
+  ASSERT_EQ(config.network.ports.size(), 1U);
+  EXPECT_EQ(config.network.ports[0].vlan, (std::vector<uint16_t>{100, 7}));
+  EXPECT_TRUE(config.network.ports[0].promiscuous);
+  EXPECT_EQ(config.network.ports[0].mtu, 9'000);
+  EXPECT_EQ(config.network.ports[0].rss, net::RssInput::kSource);
+  EXPECT_EQ(config.network.ports[0].default_neighbour_mac->format(), "02:00:00:00:00:fe");
   ASSERT_EQ(config.services.size(), 1U);
   const ServiceConfig& service = config.services[0];
   EXPECT_EQ(service.protocol, net::IpProtocol::kUdp);

@@ -12,7 +12,7 @@ namespace roost::lb {
 
 // ADDRESS:PORT that a forwarded frame goes to; for a dropped one, its cause.
 [[nodiscard]] inline std::string endpoint_of(const Fate& fate) {
-  if (fate.cause) return std::string(kDropCauseNames[static_cast<size_t>(*fate.cause)]);
+  if (fate.cause) return std::string(drop_cause_name(*fate.cause));
   const Ends ends = read_ends(fate.frame);
   return ends.destination + ":" + std::to_string(ends.destination_port);
 }

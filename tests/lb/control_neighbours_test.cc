@@ -18,7 +18,7 @@ TEST_F(Controlled, neighbours_and_pings_of_both_workers_are_added_up) {
   uint64_t static_count = 0;
   for (const Report& report : reports) {
     static_count +=
-        report.neighbours.count_by_state[static_cast<size_t>(node::NeighbourState::kStatic)];
+        report.neighbours.count_by_state[static_cast<size_t>(l3::NeighbourState::kStatic)];
   }
   EXPECT_GT(static_count, 2U);
   EXPECT_EQ(stats["neighbours"]["states"]["static"], static_count);
@@ -33,7 +33,7 @@ TEST_F(Controlled, a_neighbour_is_one_row_as_the_worker_knows_it_that_knows_most
     return found;
   };
   const net::IpAddress stranger = net::IpAddress::parse("192.0.2.77").value();
-  const node::NeighbourIndex index =
+  const l3::NeighbourIndex index =
       workers_[0].state().next_hops().neighbours().find_or_make(0, stranger, workers_[0].now);
   Json row = row_of(must({{"command", "neighbours"}}), "192.0.2.77");
   EXPECT_EQ(row["state"], "unknown");
@@ -54,9 +54,9 @@ TEST_F(Controlled, a_neighbour_is_one_row_as_the_worker_knows_it_that_knows_most
   EXPECT_EQ(must({{"command", "neighbours"}, {"state", "stale"}})["neighbours"].size(), 0U);
 
   // A packet waits for it.
-  node::Neighbours& neighbours = workers_[0].state().next_hops().neighbours();
+  l3::Neighbours& neighbours = workers_[0].state().next_hops().neighbours();
   net::Outbox outbox;
-  ASSERT_EQ(neighbours.use(index, 60, workers_[0].now, outbox), node::Way::kWaits);
+  ASSERT_EQ(neighbours.use(index, 60, workers_[0].now, outbox), l3::Way::kWaits);
   neighbours.keep(index, std::vector<uint8_t>(60));
   EXPECT_EQ(row_of(must({{"command", "neighbours"}}), "192.0.2.77")["waiting"], 1);
   EXPECT_EQ(row_of(must({{"command", "neighbours"}}), "192.0.2.10")["state"], "static");

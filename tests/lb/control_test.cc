@@ -1,6 +1,6 @@
 // The commands, on two balancers as two workers whose flows are known: what is shown is what is
 // there, and what is changed changes on both.
-#include "apps/lb/control.h"
+#include "apps/lb/control/control.h"
 
 #include <gtest/gtest.h>
 
@@ -193,7 +193,7 @@ TEST_F(Controlled, a_backend_is_taken_out_of_all_its_services) {
             4U);
   const Fate dns = workers_[1].send_from_client(
       {.destination = "198.51.100.53", .destination_port = 53, .protocol = net::IpProtocol::kUdp});
-  EXPECT_EQ(dns.cause, DropCause::kNoBackend);
+  EXPECT_EQ(dns.cause, drop_cause::kNoBackend);
   EXPECT_NE(refusal({{"command", "backend"}, {"action", "up"}, {"name", "b9"}}).find("no backend"),
             std::string::npos);
 }

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/lb/control.h"
+#include "apps/lb/control/control.h"
 #include "tests/lb/test_balancer.h"
 
 namespace roost::lb {
@@ -24,22 +24,24 @@ class Controlled : public testing::Test {
  protected:
   explicit Controlled(const std::string& toml = test_config())
       : workers_{{TestBalancer(toml), TestBalancer(toml)}} {
-    Control::Config config{
-        .room = &room_,
-        .read_devices = [](std::span<PortTotals>) {},
-        .config_path = config_path(),
-        .tell =
-            [this](Severity severity, std::string_view text) {
-              events_.push_back(event_line(LogFormat::kJournal, severity, text, {}));
-            }};
+    Control::Config config{.room = &room_,
+                           .read_devices = [](std::span<node::PortTotals>) {},
+                           .config_path = config_path(),
+                           .tell =
+                               [this](control::Severity severity, std::string_view text) {
+                                 events_.push_back(control::event_line(control::LogFormat::kJournal,
+                                                                       severity, text, {}));
+                               }};
     for (TestBalancer& worker : workers_) {
-      config.workers.push_back({&worker.state(), [&worker](RunTotals& totals) {
-                                  for (size_t i = 0; i < totals.ports.size(); ++i) {
-                                    totals.ports[i].received = worker.totals().ports[i].received;
-                                    totals.ports[i].sent = worker.totals().ports[i].sent;
-                                  }
-                                  totals.drops = worker.totals().drops;
-                                }});
+      control::ReadTotals read_totals = [&worker](node::RunTotals& totals) {
+        for (size_t i = 0; i < totals.ports.size(); ++i) {
+          totals.ports[i].received = worker.totals().ports[i].received;
+          totals.ports[i].sent = worker.totals().ports[i].sent;
+        }
+        totals.drops = worker.totals().drops;
+      };
+      State& state = worker.state();
+      config.workers.push_back({{&state.next_hops(), std::move(read_totals)}, &state});
     }
     control_ = std::make_unique<Control>(workers_[0].state().config(), std::move(config));
   }

@@ -1,5 +1,5 @@
 // What a forwarded packet looks like, in both directions, and that lanes of a batch act in order.
-#include "apps/lb/datapath.h"
+#include "apps/lb/datapath/datapath.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Each cause of a drop is reached, by a packet that differs in one thing from one that passes, and
 // a dropped packet leaves nothing behind.
-#include "apps/lb/drop_cause.h"
+#include "apps/lb/datapath/drop_cause.h"
 
 #include <gtest/gtest.h>
 
@@ -116,14 +116,14 @@ std::vector<Drop> forwarding_drops() {
   using enum DropCause;
   const std::string plain = test_config();
   return {
-      {kNoService, plain, tcp([](auto& spec) { spec.destination_port = 81; })},
-      {kNoService, plain, tcp([](auto& spec) { spec.destination = "198.51.100.53"; })},
+      {drop_cause::kNoService, plain, tcp([](auto& spec) { spec.destination_port = 81; })},
+      {drop_cause::kNoService, plain, tcp([](auto& spec) { spec.destination = "198.51.100.53"; })},
       {kNoFlow, plain, tcp([](auto& spec) { spec.tcp_flags = net::tcp::kRst; })},
       {kNoFlow, plain, tcp([](auto& spec) {
          spec.source = "10.0.0.11";
          spec.destination = "192.0.2.10";
        })},
-      {kNoBackend, all_weights_zero(), udp4()},
+      {drop_cause::kNoBackend, all_weights_zero(), udp4()},
       {kNoNeighbour, plain, tcp([](auto& spec) { spec.source = "203.0.113.99"; })},
       {kTooBig, plain, tcp([](auto& spec) { spec.payload.assign(1500 - 40 + 1, 'x'); })},
       {kNoHeadroom,
@@ -255,8 +255,9 @@ TEST(table_full, drops_new_connections_and_leaves_the_others_whole) {
 }
 
 TEST(drop_cause, names_are_different) {
-  const std::set<std::string_view> names(kDropCauseNames.begin(), kDropCauseNames.end());
-  EXPECT_EQ(names.size(), kDropCauseCount);
+  std::set<std::string_view> names;
+  for (const net::DropCauseInfo& info : kDropCauses) names.insert(info.name);
+  EXPECT_EQ(names.size(), kDropCauses.size());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What is told of ports, tables and neighbours: each change once, and no flood of it.
-#include "apps/lb/event_watch.h"
+#include "roost/control/event_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -16,32 +16,34 @@ using Lines = std::vector<std::string>;
 class Watched : public Controlled {
  protected:
   explicit Watched(const std::string& toml = test_config()) : Controlled(toml) {
-    EventWatch::Config config{
+    control::EventWatch::Config config{
         .room = &room_,
+        .full_table_advice = "[table] connections",
         .read_links = [this] { return links_; },
         .tell =
-            [this](Severity severity, std::string_view text) {
-              events_.push_back(event_line(LogFormat::kJournal, severity, text, {}));
+            [this](control::Severity severity, std::string_view text) {
+              events_.push_back(
+                  control::event_line(control::LogFormat::kJournal, severity, text, {}));
             }};
     for (size_t w = 0; w < 2; ++w) {
-      config.workers.push_back({&workers_[w].state(), [this, w](RunTotals& totals) {
-                                  totals.drops[static_cast<size_t>(DropCause::kTableFull)] =
-                                      refused_[w];
-                                }});
+      config.workers.push_back(
+          {&workers_[w].state().next_hops(), [this, w](node::RunTotals& totals) {
+             totals.drops[DropCause::kTableFull] = refused_[w];
+           }});
     }
     watch_.emplace(std::move(config));
   }
 
   // What a look at this second tells.
   Lines look(int second = 0) {
-    const EventWatch::Clock::time_point now{seconds(1'000 + second)};
+    const control::EventWatch::Clock::time_point now{seconds(1'000 + second)};
     EXPECT_TRUE(while_serving([&] { return watch_->look(now); }));
     return take_events();
   }
 
-  std::vector<PortLink> links_ = {{"eth_a"}, {"eth_b"}};
+  std::vector<control::PortLink> links_ = {{"eth_a"}, {"eth_b"}};
   std::array<uint64_t, 2> refused_{};
-  std::optional<EventWatch> watch_;
+  std::optional<control::EventWatch> watch_;
 };
 
 TEST_F(Watched, a_link_is_told_when_it_changes) {
@@ -131,12 +133,12 @@ TEST_F(WatchedNeighbours, one_that_is_lost_and_one_that_is_found_are_told_once) 
 }
 
 TEST_F(WatchedNeighbours, strangers_that_never_were_there_are_not_told) {
-  node::Neighbours& neighbours = workers_[0].state().next_hops().neighbours();
+  l3::Neighbours& neighbours = workers_[0].state().next_hops().neighbours();
   for (int host = 100; host < 120; ++host) {
     const auto stranger = net::IpAddress::parse("192.0.2." + std::to_string(host)).value();
     const auto index = neighbours.find_or_make(0, stranger, workers_[0].now);
     net::Outbox outbox;
-    EXPECT_EQ(neighbours.use(index, 60, workers_[0].now, outbox), node::Way::kWaits);
+    EXPECT_EQ(neighbours.use(index, 60, workers_[0].now, outbox), l3::Way::kWaits);
     neighbours.keep(index, std::vector<uint8_t>(60));
   }
   pass_until(6);

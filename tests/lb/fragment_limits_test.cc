@@ -75,7 +75,7 @@ TEST_P(FragmentLimits, for_addresses_that_nobody_balances_take_no_place) {
   const Bytes strange = make_frame(spec);
   const Bytes wanted = make_frame(query(f, 1'000));
   for (uint16_t id = 1; id <= 10'000; ++id) {
-    ASSERT_EQ(balancer.send({fragment_of(f, strange, 400, 800, id)}).cause, DropCause::kNoService);
+    ASSERT_EQ(balancer.send({fragment_of(f, strange, 400, 800, id)}).cause, drop_cause::kNoService);
   }
   EXPECT_EQ(balancer.report().fragments.counters.waited, 0U);
   EXPECT_TRUE(balancer.send({fragment_of(f, wanted, 400, 800, 1)}).is_consumed);
@@ -101,7 +101,7 @@ TEST_P(FragmentLimits, of_real_clients_pass_a_flood) {
     const PacketSpec spec = query(f, 1'000);
     std::vector<Bytes> fragments = fragments_of(f, spec, id, random);
     std::ranges::shuffle(fragments, random);
-    if (fragments.size() > Datagram::kRangesMax) continue;
+    if (fragments.size() > conntrack::Datagram::kRangesMax) continue;
     ASSERT_EQ(reassemble(f, pass(balancer, fragments, 0, 1)), make_frame(translated(spec, f, true)))
         << id;
   }

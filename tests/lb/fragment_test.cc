@@ -103,8 +103,8 @@ TEST_P(Fragments, of_a_datagram_that_nobody_wants_are_nobodys) {
   PacketSpec spec = query(f, 1'000);
   spec.destination_port = 5'353;
   const Bytes whole = make_frame(spec);
-  EXPECT_EQ(balancer.send({fragment_of(f, whole, 0, 400, 1)}).cause, DropCause::kNoService);
-  EXPECT_EQ(balancer.send({fragment_of(f, whole, 400, 1'008, 1)}).cause, DropCause::kNoService);
+  EXPECT_EQ(balancer.send({fragment_of(f, whole, 0, 400, 1)}).cause, drop_cause::kNoService);
+  EXPECT_EQ(balancer.send({fragment_of(f, whole, 400, 1'008, 1)}).cause, drop_cause::kNoService);
   EXPECT_EQ(balancer.report().flows.made, 0U);
 }
 

@@ -97,7 +97,7 @@ TEST_P(IcmpErrors, of_the_backends_side_do_not_come_from_the_clients) {
   IcmpSpec forged = from_backends_side(f);
   forged.destination_mac = "02:00:00:00:00:01";
   EXPECT_EQ(balancer.send({make_icmp_error(forged, query.frame, 1'000), 0, 128, {}}).cause,
-            DropCause::kWrongSide);
+            drop_cause::kWrongSide);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 

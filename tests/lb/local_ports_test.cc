@@ -35,7 +35,7 @@ TEST_P(LocalPortsTaken, when_all_local_ports_are_taken_connections_are_refused_a
   }
   EXPECT_EQ(clients.size(), kPorts * f.backend_macs.size());
   for (const auto& [backend, count] : of_backend) EXPECT_EQ(count, kPorts) << backend;
-  EXPECT_EQ(balancer.totals().drops[static_cast<size_t>(DropCause::kNoLocalPort)], refused);
+  EXPECT_EQ(balancer.totals().drops[DropCause::kNoLocalPort], refused);
   // Each answer finds its own client.
   for (const auto& [ends, port] : clients) {
     const Fate fate = balancer.send_from_backend(answer_to(f, ends, net::tcp::kAck));

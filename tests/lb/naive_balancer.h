@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "apps/lb/drop_cause.h"
+#include "apps/lb/datapath/drop_cause.h"
 
 namespace roost::lb {
 

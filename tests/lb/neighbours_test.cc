@@ -38,9 +38,7 @@ class LbNeighbours : public testing::Test {
   Fate backend_answers_arp() {
     return balancer_.send({is_at("10.0.0.11", kBackendMac, "10.0.0.1", kPort1Mac), 1, 128, {}});
   }
-  uint64_t drops(DropCause cause) {
-    return balancer_.report().run.drops[static_cast<size_t>(cause)];
-  }
+  uint64_t drops(DropCause cause) { return balancer_.report().run.drops[cause]; }
 
   TestBalancer balancer_{config_without_neighbours()};
 };
@@ -194,7 +192,7 @@ TEST_F(LbNeighbours, a_hundred_thousand_lies_harm_no_established_flow) {
     take_originated();
   }
   const Report report = balancer_.report();
-  const node::NeighbourCounters& c = report.neighbours.counters;
+  const l3::NeighbourCounters& c = report.neighbours.counters;
   EXPECT_EQ(c.mac_changes, 0u);
   EXPECT_GE(report.run.consumed, sent);
   EXPECT_GT(c.doubted, 10u);

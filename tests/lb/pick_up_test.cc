@@ -94,7 +94,7 @@ TEST(picked_up, what_begins_or_ends_a_connection_begins_none_from_a_backend) {
   EXPECT_EQ(balancer.send_from_backend(spec).cause, DropCause::kNoFlow) << "no service's end";
   spec = from_backend("10.0.0.11", 1, kAck);
   spec.destination_mac = "02:00:00:00:00:01";
-  EXPECT_EQ(balancer.send_from_client(spec).cause, DropCause::kWrongSide);
+  EXPECT_EQ(balancer.send_from_client(spec).cause, drop_cause::kWrongSide);
   spec = from_backend("10.0.0.11", 1, kAck);
   spec.destination = "198.51.100.80";
   EXPECT_NE(balancer.send_from_backend(spec).cause, std::nullopt) << "to ourselves";

@@ -1,6 +1,6 @@
 // The report: the same numbers as text and as JSON, and a sentence for each sum that does not
 // close.
-#include "apps/lb/report.h"
+#include "apps/lb/control/report.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST(report, json_has_every_number) {
   EXPECT_EQ(json["flows"]["expired"], 0);
   EXPECT_EQ(json["flows"]["evicted"], 0);
   EXPECT_EQ(json["drops"]["no_flow"], 1);
-  EXPECT_EQ(json["drops"].size(), kDropCauseCount);
+  EXPECT_EQ(json["drops"].size(), kDropCauses.size());
   EXPECT_EQ(json["icmp_errors_sent"]["too_big"], 0);
   EXPECT_EQ(json["services"][0]["name"], "web");
   EXPECT_EQ(json["services"][0]["endpoint"], "198.51.100.80:80");
@@ -82,7 +82,7 @@ TEST(report, each_broken_sum_is_a_sentence) {
               ++report.received;
               ++report.run.consumed;
               ++report.run.originated;
-              ++report.run.drops[static_cast<size_t>(DropCause::kNoBuffer)];
+              ++report.run.drops[DropCause::kNoBuffer];
             }),
             "");
   EXPECT_EQ(broken_after([](Report& report) { ++report.flows.expired; }),
@@ -98,9 +98,14 @@ TEST(report, each_broken_sum_is_a_sentence) {
   EXPECT_NE(broken_after([](Report& report) { report.is_sound = false; }).find("reply tuple"),
             std::string::npos);
   EXPECT_NE(broken_after([](Report& report) {
-              ++report.run.drops[0];
+              ++report.run.drops[DropCause::kUndecided];
               ++report.received;
             }).find("must be decided"),
+            std::string::npos);
+  EXPECT_NE(broken_after([](Report& report) {
+              ++report.run.drops[net::own_drop_cause(100)];
+              ++report.received;
+            }).find("a cause of the list"),
             std::string::npos);
   EXPECT_NE(broken_after([](Report& report) {
               report.run.captures.push_back({"a.pcap", 2, 1, 0, 1, {}});
@@ -111,14 +116,14 @@ TEST(report, each_broken_sum_is_a_sentence) {
 TEST(report, what_ports_refuse_is_a_drop) {
   TestBalancer balancer;
   balancer.send_from_client({});
-  RunTotals totals;
+  node::RunTotals totals;
   totals.ports = {{.device = "a", .received = 1, .malformed = 2},
                   {.device = "b", .sent = 0, .refused = 1, .no_buffer = 3}};
   totals.originated = 3;
   const Report report = make_report(balancer.state(), totals);
-  EXPECT_EQ(report.run.drops[static_cast<size_t>(DropCause::kTxRefused)], 1U);
-  EXPECT_EQ(report.run.drops[static_cast<size_t>(DropCause::kMalformed)], 2U);
-  EXPECT_EQ(report.run.drops[static_cast<size_t>(DropCause::kNoBuffer)], 3U);
+  EXPECT_EQ(report.run.drops[DropCause::kTxRefused], 1U);
+  EXPECT_EQ(report.run.drops[DropCause::kMalformed], 2U);
+  EXPECT_EQ(report.run.drops[DropCause::kNoBuffer], 3U);
   EXPECT_EQ(report.received, 3U);
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
 }

@@ -13,7 +13,7 @@ using net::tcp::kAck;
 using net::tcp::kSyn;
 
 uint64_t drops(const TestBalancer& balancer, DropCause cause) {
-  return balancer.totals().drops[static_cast<size_t>(cause)];
+  return balancer.totals().drops[cause];
 }
 
 TEST(sides, an_answer_from_the_clients_side_is_dropped) {
@@ -22,12 +22,12 @@ TEST(sides, an_answer_from_the_clients_side_is_dropped) {
     const Ends asked = ends_of(balancer.send_from_client(from_client(kFullnat4, 40'000)));
     PacketSpec answer = answer_to(kFullnat4, asked, kSyn | kAck);
     answer.destination_mac = "02:00:00:00:00:01";
-    EXPECT_EQ(balancer.send_from_client(answer).cause, DropCause::kWrongSide);
+    EXPECT_EQ(balancer.send_from_client(answer).cause, drop_cause::kWrongSide);
     answer.tcp_flags = net::tcp::kRst | kAck;
-    EXPECT_EQ(balancer.send_from_client(answer).cause, DropCause::kWrongSide);
+    EXPECT_EQ(balancer.send_from_client(answer).cause, drop_cause::kWrongSide);
     answer = answer_to(kFullnat4, asked, kSyn | kAck);
     EXPECT_EQ(balancer.send_from_backend(answer).cause, std::nullopt);
-    EXPECT_EQ(drops(balancer, DropCause::kWrongSide), 2U);
+    EXPECT_EQ(drops(balancer, drop_cause::kWrongSide), 2U);
     EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
   }
 }
@@ -84,7 +84,7 @@ TEST(a_backend_as_client, gets_another_one) {
   PacketSpec query = dns_query();
   query.destination_mac = "02:00:00:00:00:02";
   query.source = "10.0.0.11";
-  EXPECT_EQ(balancer.send_from_backend(query).cause, DropCause::kNoBackend);
+  EXPECT_EQ(balancer.send_from_backend(query).cause, drop_cause::kNoBackend);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 

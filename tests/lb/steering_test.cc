@@ -6,7 +6,7 @@
 #include <cctype>
 #include <random>
 
-#include "apps/lb/report.h"
+#include "apps/lb/control/report.h"
 #include "tests/lb/frame_bytes.h"
 #include "tests/lb/test_icmp.h"
 #include "tests/lb/test_neighbours.h"
@@ -52,14 +52,13 @@ class Pair {
 
   // Of both together.
   Report report() {
-    RunTotals totals = workers_[0].totals();
-    const RunTotals& more = workers_[1].totals();
+    node::RunTotals totals = workers_[0].totals();
+    const node::RunTotals& more = workers_[1].totals();
     for (size_t port = 0; port < totals.ports.size(); ++port) {
       totals.ports[port].received += more.ports[port].received;
       totals.ports[port].sent += more.ports[port].sent;
     }
-    for (size_t cause = 0; cause < totals.drops.size(); ++cause)
-      totals.drops[cause] += more.drops[cause];
+    totals.drops += more.drops;
     totals.originated += more.originated;
     totals.consumed += more.consumed;
     const std::array<State*, kWorkers> states = {&workers_[0].state(), &workers_[1].state()};
@@ -139,7 +138,7 @@ TEST_F(Steering, questions_are_answered_once_and_claims_of_our_addresses_counted
   EXPECT_FALSE(asking_.worker(0).send({net::kSolicitation, 0, 128, {}}).is_copied);
   EXPECT_FALSE(asking_.worker(0).send({announcement("192.0.2.1"), 0, 128, {}}).is_copied);
   EXPECT_TRUE(asking_.worker(0).send({announcement("192.0.2.77"), 0, 128, {}}).is_copied);
-  const node::NeighbourCounters counters = asking_.report().neighbours.counters;
+  const l3::NeighbourCounters counters = asking_.report().neighbours.counters;
   EXPECT_EQ(counters.answers_given, 2U);
   EXPECT_EQ(counters.conflicts, 1U);
 }

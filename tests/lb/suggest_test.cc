@@ -1,6 +1,6 @@
 // The suggested configuration: of any capture it is one that the checker accepts and that lets the
 // capture's packets through; of any bytes it is that or a refusal.
-#include "apps/lb/suggest.h"
+#include "apps/lb/config/suggest.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <random>
 
-#include "apps/lb/contacts.h"
+#include "apps/lb/config/contacts.h"
 #include "tests/lb/test_balancer.h"
 
 namespace roost::lb {
@@ -87,7 +87,7 @@ TEST(suggest, makes_services_of_whom_clients_contact_and_lets_them_through) {
   for (const auto& frame : frames) sent += !balancer.send({frame, 0, 128, {}}).cause;
   EXPECT_EQ(sent, 35U) << "every packet of a client";
   const Report report = balancer.report();
-  EXPECT_EQ(report.run.drops[static_cast<size_t>(DropCause::kNoService)], 20U) << "the answers";
+  EXPECT_EQ(report.run.drops[drop_cause::kNoService], 20U) << "the answers";
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
 }
 
@@ -124,7 +124,7 @@ TEST(suggest, keeps_to_eight_services_and_to_the_most_frequent_tags) {
   ASSERT_EQ(config.value().services.size(), 8U);
   EXPECT_EQ(config.value().services[0].address.format(), "203.0.113.30");
   EXPECT_EQ(config.value().services[7].address.format(), "203.0.113.23");
-  EXPECT_EQ(config.value().ports[0].vlan, std::vector<uint16_t>{12});
+  EXPECT_EQ(config.value().network.ports[0].vlan, std::vector<uint16_t>{12});
   TestBalancer balancer(toml.value());
   EXPECT_EQ(balancer.send({frames[464], 0, 128, {}}).cause, std::nullopt);
 }

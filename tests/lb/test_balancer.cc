@@ -104,14 +104,15 @@ std::string test_config(std::string_view replace, std::string_view by) {
 
 TestBalancer::TestBalancer(const std::string& toml, const node::FlowOwner& owner) {
   ConfigOutcome outcome = parse_config(toml);
-  for (const Fault& fault : outcome.faults)
+  for (const config::Fault& fault : outcome.faults)
     std::fprintf(stderr, "%s\n", describe(fault, "test").c_str());
   ROOST_ASSERT(outcome.config.has_value());
-  const std::vector<net::MacAddress> macs(outcome.config->ports.size(), {{2, 0, 0, 0, 0, 9}});
+  const std::vector<net::MacAddress> macs(outcome.config->network.ports.size(),
+                                          {{2, 0, 0, 0, 0, 9}});
   state_ = std::make_unique<State>(
       State::create(*outcome.config, macs, {owner.worker(), owner.worker_count()}).value());
   datapath_ = std::make_unique<Datapath>(*state_, owner);
-  totals_.ports.resize(outcome.config->ports.size());
+  totals_.ports.resize(outcome.config->network.ports.size());
 }
 
 std::vector<Fate> TestBalancer::send_batch(std::span<const Arrival> arrivals) {
@@ -137,7 +138,7 @@ std::vector<Fate> TestBalancer::send_batch(std::span<const Arrival> arrivals) {
       fates.push_back({.owner = verdict.owner()});
     } else if (verdict.is_drop()) {
       ++totals_.drops[verdict.drop_cause()];
-      fates.push_back({static_cast<DropCause>(verdict.drop_cause()), 0, {}});
+      fates.push_back({verdict.drop_cause(), 0, {}});
     } else if (verdict.is_consumed()) {
       ++totals_.consumed;
       fates.push_back({.is_consumed = true, .is_copied = verdict.is_copied()});

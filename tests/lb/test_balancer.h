@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/lb/datapath.h"
-#include "apps/lb/report.h"
-#include "apps/lb/state.h"
+#include "apps/lb/control/report.h"
+#include "apps/lb/datapath/datapath.h"
+#include "apps/lb/datapath/state.h"
 #include "tests/lb/test_packet.h"
 
 namespace roost::lb {
@@ -69,7 +69,7 @@ class TestBalancer {
   [[nodiscard]] Report report() { return make_report(*state_, totals_); }
 
   Tick now{};  // of the next batch
-  [[nodiscard]] const RunTotals& totals() const { return totals_; }
+  [[nodiscard]] const node::RunTotals& totals() const { return totals_; }
   [[nodiscard]] State& state() { return *state_; }
   [[nodiscard]] Datapath& datapath() { return *datapath_; }
 
@@ -78,7 +78,7 @@ class TestBalancer {
 
   std::unique_ptr<State> state_;
   std::unique_ptr<Datapath> datapath_;
-  RunTotals totals_;
+  node::RunTotals totals_;
 };
 
 // From whom to whom a packet is.

@@ -1,12 +1,13 @@
 // A watched datapath decides what one that nobody watches decides, packet by packet; it sees every
 // packet that its filter admits, once, or counts it as missed.
-#include "apps/lb/watched_datapath.h"
+#include "roost/trace/watched.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <random>
 
+#include "apps/lb/control/flow_note.h"
 #include "tests/lb/test_balancer.h"
 
 namespace roost::lb {
@@ -34,6 +35,10 @@ Arrival random_arrival(std::mt19937_64& random) {
   if (random() % 16 == 0) arrival.frame.resize(random() % arrival.frame.size() + 1);
   return arrival;
 }
+
+using WatchedDatapath = trace::Watched<Datapath, State>;
+using trace::PacketTrace;
+using trace::Watch;
 
 // A balancer whose datapath may be watched.
 class WatchedBalancer {
@@ -100,7 +105,7 @@ TEST(WatchedDatapath, decides_what_one_that_nobody_watches_decides) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
     const io::PacketFilter everything = filter_of("");
-    Watch watch({.sightings_max = 8}, everything);
+    Watch watch({.traces_max = 8}, everything);
     TestBalancer plain;
     WatchedBalancer watched;
     uint64_t forwarded = 0;
@@ -124,7 +129,7 @@ TEST(WatchedDatapath, sees_each_packet_that_the_filter_admits_or_counts_it_as_mi
   for (const uint64_t seed : {4U, 5U, 6U}) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
-    Watch watch({.worker = 3, .sightings_max = 40}, filter);
+    Watch watch({.worker = 3, .traces_max = 40}, filter);
     WatchedBalancer watched;
     watched.datapath.set_watch(&watch);
     uint64_t admitted = 0;
@@ -141,15 +146,15 @@ TEST(WatchedDatapath, sees_each_packet_that_the_filter_admits_or_counts_it_as_mi
       }
       if (round % 4 != 3) continue;  // meanwhile the ring runs full
       for (; watch.ring.front() != nullptr; watch.ring.release()) {
-        const Sighting& sighting = *watch.ring.front();
-        EXPECT_EQ(sighting.worker, 3);
-        missed += sighting.missed_before;
-        seen += sighting.is_own ? 0U : 1U;
+        const PacketTrace& seen_packet = *watch.ring.front();
+        EXPECT_EQ(seen_packet.worker, 3);
+        missed += seen_packet.missed_before;
+        seen += seen_packet.is_own ? 0U : 1U;
       }
     }
     EXPECT_GT(missed, 0U);
     EXPECT_EQ(missed + watch.missed_unsaid, watch.missed_count);
-    // Answers of the balancer to what was admitted are sightings too; they may be among the missed.
+    // Answers of the balancer to what was admitted are traced too; they may be among the missed.
     EXPECT_GE(seen + watch.missed_count, admitted);
     EXPECT_LE(seen + watch.missed_count, admitted + watched.own_count);
   }
@@ -157,7 +162,7 @@ TEST(WatchedDatapath, sees_each_packet_that_the_filter_admits_or_counts_it_as_mi
 
 TEST(WatchedDatapath, says_what_the_tables_said_before_and_after) {
   const io::PacketFilter everything = filter_of("");
-  Watch watch({.sightings_max = 8}, everything);
+  Watch watch({.traces_max = 8}, everything);
   WatchedBalancer watched;
   watched.datapath.set_watch(&watch);
   PacketSpec spec;
@@ -167,26 +172,32 @@ TEST(WatchedDatapath, says_what_the_tables_said_before_and_after) {
       {{.frame = make_frame(spec)}, {.frame = make_frame(spec)}, {.frame = make_frame(stranger)}},
       Tick{5});
 
-  const Sighting first = *watch.ring.front();
-  watch.ring.release();
-  EXPECT_EQ(first.number, 1U);
-  EXPECT_TRUE(first.is_service);
+  struct Seen {
+    PacketTrace trace;
+    FlowNote before, after;
+  };
+  const auto take = [&watch] {
+    const PacketTrace trace = *watch.ring.front();
+    watch.ring.release();
+    return Seen{trace, trace.before.get<FlowNote>(), trace.after.get<FlowNote>()};
+  };
+  const Seen first = take();
+  EXPECT_EQ(first.trace.number, 1U);
+  EXPECT_TRUE(first.before.is_service);
   EXPECT_FALSE(first.before.is_known);
   EXPECT_TRUE(first.after.is_known && first.after.is_from_client);
   EXPECT_EQ(first.after.state, ConnectionState::kSynSent);
-  EXPECT_TRUE(std::ranges::equal(first.received.kept(), make_frame(spec)));
-  EXPECT_TRUE(std::ranges::equal(first.sent.kept(), fates[0].frame));
+  EXPECT_TRUE(std::ranges::equal(first.trace.received.kept(), make_frame(spec)));
+  EXPECT_TRUE(std::ranges::equal(first.trace.sent.kept(), fates[0].frame));
 
-  const Sighting second = *watch.ring.front();
-  watch.ring.release();
+  const Seen second = take();
   EXPECT_TRUE(second.before.is_known && second.after.is_known);
   EXPECT_EQ(second.before.backend, first.after.backend);
 
-  const Sighting third = *watch.ring.front();
-  watch.ring.release();
-  EXPECT_FALSE(third.is_service || third.before.is_known || third.after.is_known);
-  EXPECT_EQ(third.verdict.drop_cause(), static_cast<uint8_t>(DropCause::kNoService));
-  EXPECT_EQ(third.sent.total_bytes, 0U);
+  const Seen third = take();
+  EXPECT_FALSE(third.before.is_service || third.before.is_known || third.after.is_known);
+  EXPECT_EQ(third.trace.verdict.drop_cause(), drop_cause::kNoService);
+  EXPECT_EQ(third.trace.sent.total_bytes, 0U);
   EXPECT_EQ(watch.ring.front(), nullptr);
 }
 

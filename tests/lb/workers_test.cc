@@ -17,8 +17,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "apps/lb/datapath.h"
-#include "apps/lb/report.h"
+#include "apps/lb/control/report.h"
+#include "apps/lb/datapath/datapath.h"
 #include "roost/io/hand_over.h"
 #include "roost/io/lcores.h"
 #include "roost/node/worker_loop.h"
@@ -183,21 +183,21 @@ class World {
 struct Balanced {
   std::vector<std::unique_ptr<State>> states;
   std::vector<std::unique_ptr<NotingDatapath>> datapaths;
-  RunTotals totals;
+  node::RunTotals totals;
   uint64_t put = 0;
   bool is_whole = false;
 };
 
 Config config_of(const std::string& toml) {
   ConfigOutcome outcome = parse_config(toml);
-  for (const Fault& fault : outcome.faults) ADD_FAILURE() << describe(fault, "test");
+  for (const config::Fault& fault : outcome.faults) ADD_FAILURE() << describe(fault, "test");
   Config config = std::move(outcome.config).value();
   config.workers = kWorkers;
   return config;
 }
 
 void count_worker(size_t worker, const node::WorkerCounters& counters, io::HandOver& hand_over,
-                  RunTotals& totals) {
+                  node::RunTotals& totals) {
   const io::HandOverCounters& desk = hand_over.desk(worker).counters();
   totals.workers.push_back({.decided = counters.packets,
                             .given = desk.given,
@@ -205,9 +205,8 @@ void count_worker(size_t worker, const node::WorkerCounters& counters, io::HandO
                             .taken = desk.taken});
   totals.consumed += counters.consumed;
   totals.originated += counters.originated;
-  for (size_t cause = 0; cause < kDropCauseCount; ++cause)
-    totals.drops[cause] += counters.drops_by_cause[cause];
-  totals.drops[static_cast<size_t>(DropCause::kHandOverFull)] += desk.refused;
+  totals.drops += counters.drops;
+  totals.drops[DropCause::kHandOverFull] += desk.refused;
 }
 
 Balanced balance(const std::string& toml, uint16_t queue_count) {
@@ -217,13 +216,13 @@ Balanced balance(const std::string& toml, uint16_t queue_count) {
   io::PortRun run({"net_null0,no-rx=1"}, {.buffer_count = 16'384, .data_room_bytes = 256},
                   kWorkers);
   std::deque<io::Wire> wires;
-  for (size_t port = 1; port < config.ports.size(); ++port) {
+  for (size_t port = 1; port < config.network.ports.size(); ++port) {
     wires.emplace_back("wire" + std::to_string(port), queue_count, run.pool());
     run.open(wires.back().port_id(), kWorkers);
   }
   io::HandOver hand_over = io::HandOver::create({.worker_count = kWorkers}).value();
   std::vector<node::Worker<NotingDatapath>> workers;
-  const std::vector<net::MacAddress> macs(config.ports.size());
+  const std::vector<net::MacAddress> macs(config.network.ports.size());
   for (size_t worker = 0; worker < kWorkers; ++worker) {
     result.states.push_back(std::make_unique<State>(State::create(config, macs).value()));
     result.datapaths.push_back(std::make_unique<NotingDatapath>(

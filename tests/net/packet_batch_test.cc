@@ -30,9 +30,9 @@ TEST(PacketBatch, a_new_lane_is_undecided_even_where_an_old_one_was_decided) {
   EXPECT_TRUE(batch.is_empty());
   batch.push({});
   EXPECT_TRUE(batch.verdicts()[0].is_drop());
-  EXPECT_EQ(batch.verdicts()[0].drop_cause(), 0);
-  batch.verdicts()[0] = LaneVerdict::drop(9);
-  EXPECT_EQ(batch.verdicts()[0].drop_cause(), 9);
+  EXPECT_EQ(batch.verdicts()[0].drop_cause(), DropCause::kUndecided);
+  batch.verdicts()[0] = drop(DropCause{9});
+  EXPECT_EQ(batch.verdicts()[0].drop_cause(), DropCause{9});
   batch.verdicts()[0] = LaneVerdict::consume();
   EXPECT_TRUE(batch.verdicts()[0].is_consumed());
   EXPECT_FALSE(batch.verdicts()[0].is_drop());

@@ -2,7 +2,6 @@
 // batch and each idle turn, and the sum closes over all of it.
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <vector>
 
 #include "roost/node/worker_loop.h"
@@ -36,7 +35,7 @@ class AnswerByNumber {
  private:
   net::LaneVerdict decide(const net::Packet& packet, uint32_t number) {
     if (number % 3 == 0) return net::LaneVerdict::forward(1);
-    if (number % 3 == 1) return net::LaneVerdict::drop(9);
+    if (number % 3 == 1) return net::drop(net::DropCause{9});
     const std::span<const uint8_t> bytes(packet.data, packet.contiguous_bytes);
     for (size_t i = 0; i < answer_count; ++i) EXPECT_TRUE(outbox_.send(own_port, bytes));
     return net::LaneVerdict::consume();
@@ -70,8 +69,7 @@ class Originate : public testing::Test {
       in += port.counters().received;
       out += port.counters().sent + port.counters().refused + port.counters().no_buffer;
     }
-    out += std::accumulate(counters_.drops_by_cause.begin(), counters_.drops_by_cause.end(),
-                           uint64_t{0});
+    out += counters_.drops.sum();
     return static_cast<int64_t>(in) - static_cast<int64_t>(out);
   }
   [[nodiscard]] std::string source() const {
@@ -91,7 +89,7 @@ TEST_F(Originate, answers_leave_after_their_batch_and_before_what_idle_makes) {
   replay(run);
   EXPECT_EQ(counters_.packets, kCount);
   EXPECT_EQ(counters_.consumed, kCount / 3);
-  EXPECT_EQ(counters_.drops_by_cause[9], kCount / 3);
+  EXPECT_EQ(counters_.drops[net::DropCause{9}], kCount / 3);
   EXPECT_EQ(counters_.originated, 2 * kCount / 3 + counters_.batches);
   EXPECT_EQ(run.ports()[1].counters().sent, kCount / 3 + counters_.originated);
   EXPECT_EQ(difference(run), 0);

@@ -16,7 +16,7 @@ namespace roost::node {
 namespace {
 
 constexpr uint32_t kFrames = 1'000;
-constexpr uint8_t kCause = 7;
+constexpr net::DropCause kCause{7};
 
 // A frame's number says whose it is: even ones are the first worker's. Of its own a worker drops
 // some, consumes some with copies for the others, and sends the rest by port 1.
@@ -111,7 +111,7 @@ class TwoWorkers : public testing::Test {
     uint64_t consumed = 0;
     for (size_t worker = 0; worker < 2; ++worker) {
       refused += desks_[worker].refused;
-      dropped += counters_[worker].drops_by_cause[kCause];
+      dropped += counters_[worker].drops[kCause];
       consumed += counters_[worker].consumed;
       EXPECT_EQ(desks_[worker].given, desks_[1 - worker].taken);
       EXPECT_EQ(desks_[worker].copies_given, desks_[1 - worker].copies_taken);

@@ -37,8 +37,8 @@ class DecideByNumber {
   net::Outbox& outbox() { return outbox_; }
 
   [[nodiscard]] static net::LaneVerdict verdict(uint32_t number) {
-    if (number % 8 == 3) return net::LaneVerdict::drop(7);
-    if (number % 8 == 7) return net::LaneVerdict::drop(200);
+    if (number % 8 == 3) return net::drop(net::DropCause{7});
+    if (number % 8 == 7) return net::drop(net::DropCause{200});
     return net::LaneVerdict::forward(number % 4 == 0 ? 2 : 1);
   }
 
@@ -94,9 +94,9 @@ TEST_F(WorkerLoop, every_packet_of_the_captures_is_sent_refused_or_dropped_by_ca
   EXPECT_EQ(received, 2 * kCount);
   EXPECT_EQ(counters.packets, 2 * kCount);
   EXPECT_EQ(function.processed, 2 * kCount);
-  EXPECT_EQ(counters.drops_by_cause[7], 2 * kCount / 8);
-  EXPECT_EQ(counters.drops_by_cause[200], 2 * kCount / 8);
-  EXPECT_EQ(counters.drops_by_cause[0], 0u);
+  EXPECT_EQ(counters.drops[net::DropCause{7}], 2 * kCount / 8);
+  EXPECT_EQ(counters.drops[net::DropCause{200}], 2 * kCount / 8);
+  EXPECT_EQ(counters.drops[net::DropCause{0}], 0u);
   EXPECT_EQ(ports[0].counters().sent, 0u);
   EXPECT_EQ(ports[1].counters().sent, 2 * kCount / 2);
   EXPECT_EQ(ports[2].counters().sent, io::kRingRoom);
@@ -160,7 +160,8 @@ TEST_F(WorkerLoop, a_stopped_replay_keeps_its_books) {
   const WorkerCounters& counters = worker.counters();
   EXPECT_EQ(counters.batches, 3u);
   EXPECT_EQ(received, counters.packets);
-  EXPECT_EQ(received, sent_or_refused + counters.drops_by_cause[7] + counters.drops_by_cause[200]);
+  EXPECT_EQ(received, sent_or_refused + counters.drops[net::DropCause{7}] +
+                          counters.drops[net::DropCause{200}]);
   EXPECT_EQ(run.pool().in_use_count(), run.ports()[2].counters().sent);
 }
 

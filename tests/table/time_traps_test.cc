@@ -43,6 +43,20 @@ TEST(X25, an_entry_whose_last_tick_is_now_is_live) {
   EXPECT_NE(table.find(Key16::of(1)), nullptr);
 }
 
+TEST(X25, sweeps_and_walks_keep_an_entry_whose_last_tick_is_now) {
+  Table table = make(64);
+  ASSERT_EQ(table.insert(Key16::of(1), 1, 3), InsertOutcome::kInserted);
+  table.advance(Tick{3});
+  table.maintain(table.bucket_count());
+  EXPECT_EQ(table.size(), 1U);
+  int visited = 0;
+  table.for_each([&](const Key16&, uint64_t) { ++visited; });
+  EXPECT_EQ(visited, 1);
+  table.advance(Tick{4});
+  table.maintain(table.bucket_count());
+  EXPECT_EQ(table.size(), 0U);
+}
+
 // --- 16-bit timers wrap; only the scan keeps the dead from coming back. ---
 
 TEST(X26, a_skipped_scan_revives_the_dead_and_advance_says_so) {

@@ -1,0 +1,167 @@
+#include "apps/lb/config/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "apps/lb/config/config_check.h"
+#include "roost/config/message_text.h"
+#include "roost/config/timeouts_config.h"
+#include "roost/expiry/slot_timers.h"
+#include "roost/net/headers.h"
+
+namespace roost::lb {
+
+namespace {
+
+constexpr uint64_t kMicroseconds = 1'000'000;  // in a second
+constexpr uint64_t kTickMicrosecondsMin = 1'000;
+constexpr uint64_t kTickMicrosecondsMax = 3'600 * kMicroseconds;
+constexpr uint64_t kConnectionsMax = uint64_t{1} << 32;
+constexpr uint64_t kConnectionsMin = 16;
+constexpr uint64_t kWeightMax = 65'535;
+constexpr uint64_t kSeedMax = INT64_MAX;
+constexpr size_t kNameBytesMax = 64;
+
+uint64_t read_tick(config::TomlTable& top) {
+  const std::optional<double> seconds = top.number("tick_seconds");
+  if (!seconds) return Config{}.tick_microseconds;
+  const double microseconds = *seconds * kMicroseconds;
+  if (!(microseconds >= kTickMicrosecondsMin && microseconds <= kTickMicrosecondsMax)) {
+    top.fault_in("tick_seconds", "a tick is too short or too long; give 0.001 to 3600 seconds");
+    return Config{}.tick_microseconds;
+  }
+  if (std::abs(microseconds - std::round(microseconds)) > 1e-3) {
+    top.fault_in("tick_seconds",
+                 "a tick is no whole number of microseconds; give at most six decimals");
+  }
+  return static_cast<uint64_t>(std::llround(microseconds));
+}
+
+TableConfig read_table(config::TomlTable& top, std::vector<config::Fault>& faults) {
+  TableConfig config;
+  const toml::table* toml = top.table("table");
+  if (toml == nullptr) return config;
+  config::TomlTable table(*toml, "[table]", faults);
+  config.connections =
+      table.integer("connections", {kConnectionsMin, kConnectionsMax}).value_or(config.connections);
+  config.hash_seed = table.integer("hash_seed", {0, kSeedMax});
+  table.refuse_unknown_keys();
+  return config;
+}
+
+std::string read_name(config::TomlTable& table, std::string_view example) {
+  table.require("name", example);
+  std::string name = table.text("name").value_or("");
+  const bool is_plain = std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
+  if (table.text("name") && (name.empty() || name.size() > kNameBytesMax || !is_plain)) {
+    table.fault_in("name", config::in_quotes(name) + " cannot be a name; give 1 to " +
+                               std::to_string(kNameBytesMax) +
+                               " visible ASCII characters without spaces");
+  }
+  return name;
+}
+
+std::optional<BackendConfig> read_backend(const toml::table& toml, uint16_t service_port,
+                                          std::vector<config::Fault>& faults) {
+  config::TomlTable table(toml, "backend", faults);
+  BackendConfig backend{.line = table.line()};
+  backend.name = read_name(table, "name = \"b1\"");
+  table.require("address", "address = \"10.0.0.11\"");
+  const auto address = table.address("address");
+  backend.port =
+      static_cast<uint16_t>(table.integer("port", {1, net::kL4PortMax}).value_or(service_port));
+  backend.weight = static_cast<uint32_t>(table.integer("weight", {0, kWeightMax}).value_or(1));
+  table.refuse_unknown_keys();
+  if (!address) return {};
+  backend.address = *address;
+  return backend;
+}
+
+std::optional<net::IpProtocol> read_protocol(config::TomlTable& table) {
+  table.require("protocol", "protocol = \"tcp\" or \"udp\"");
+  const std::optional<std::string> text = table.text("protocol");
+  if (!text) return {};
+  if (*text == "tcp") return net::IpProtocol::kTcp;
+  if (*text == "udp") return net::IpProtocol::kUdp;
+  table.fault_in("protocol",
+                 config::in_quotes(*text) + " is not balanced; give \"tcp\" or \"udp\"");
+  return {};
+}
+
+std::optional<ServiceConfig> read_service(const toml::table& toml,
+                                          std::vector<config::Fault>& faults) {
+  config::TomlTable table(toml, "[[service]]", faults);
+  ServiceConfig service{.line = table.line()};
+  service.name = read_name(table, "name = \"web\"");
+  table.require("address", "address = \"198.51.100.80\", the virtual address");
+  table.require("port", "port = 80");
+  table.require("backends", "backends = [{name = \"b1\", address = \"10.0.0.11\"}]");
+  const auto address = table.address("address");
+  const auto port = table.integer("port", {1, net::kL4PortMax});
+  const auto protocol = read_protocol(table);
+  service.mode = static_cast<Mode>(table.choice("mode", kModeNames).value_or(0));
+  service.port = static_cast<uint16_t>(port.value_or(1));
+  const size_t faults_before = faults.size();
+  for (const toml::table* backend : table.tables("backends")) {
+    if (auto read = read_backend(*backend, service.port, faults)) {
+      service.backends.push_back(std::move(*read));
+    }
+  }
+  if (service.backends.empty() && faults.size() == faults_before &&
+      table.array("backends") != nullptr) {
+    table.fault_in("backends", "none is given; give at least one");
+  }
+  service.check = read_check(table, faults);
+  table.refuse_unknown_keys();
+  if (!address || !port || !protocol) return {};
+  service.address = *address;
+  service.protocol = *protocol;
+  return service;
+}
+
+void read_lb(config::TomlTable& top, std::vector<config::Fault>& faults, Config& config) {
+  const toml::table* toml = top.table("lb");
+  if (toml == nullptr) return;
+  config::TomlTable table(*toml, "[lb]", faults);
+  config.verify_l4_checksum = table.boolean("verify_l4_checksum").value_or(false);
+  if (const auto workers = table.integer("workers", {1, kWorkersMax})) {
+    config.workers = static_cast<uint32_t>(*workers);
+  }
+  config.gue_port = static_cast<uint16_t>(
+      table.integer("gue_port", {1, net::kL4PortMax}).value_or(config.gue_port));
+  table.refuse_unknown_keys();
+}
+
+Config read_everything(config::TomlTable& top, std::vector<config::Fault>& faults) {
+  Config config;
+  config.tick_microseconds = read_tick(top);
+  config.maglev_seed = top.integer("maglev_seed", {0, kSeedMax}).value_or(0);
+  config.table = read_table(top, faults);
+  config.network = l3::read_network(top, faults);
+  top.require("service", "a [[service]]");
+  for (const toml::table* service : top.tables("service")) {
+    if (auto read = read_service(*service, faults)) config.services.push_back(std::move(*read));
+  }
+  config.timeouts = config::read_timeouts(top, config.tick_seconds(), faults);
+  read_lb(top, faults, config);
+  config.fullnat = read_fullnat(top, faults);
+  config.control = config::read_control(top, faults);
+  top.refuse_unknown_keys();
+  check_config(config, faults);
+  return config;
+}
+
+}  // namespace
+
+ConfigOutcome parse_config(std::string_view text) { return config::parse(text, read_everything); }
+
+ConfigOutcome read_config(const std::string& path) {
+  const config::Outcome<std::string> text = config::read_text(path);
+  if (!text.config) return {.faults = text.faults};
+  return parse_config(*text.config);
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,81 @@
+// What the load balancer's configuration file says, and reading it.
+//
+// A file is taken whole or not at all: reading it either gives a configuration in which everything
+// agrees with everything else, or every fault that was found, each with its line and what to do
+// about it. Nothing here touches ports or tables, so a file can be checked on any machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/lb/config/check_config.h"
+#include "apps/lb/config/fullnat_config.h"
+#include "apps/lb/config/mode.h"
+#include "roost/config/control_config.h"
+#include "roost/config/toml_file.h"
+#include "roost/conntrack/connection_state.h"
+#include "roost/expiry/tick.h"
+#include "roost/l3/network_config.h"
+#include "roost/net/address.h"
+#include "roost/net/headers.h"
+
+namespace roost::lb {
+
+// Every element remembers the line it stands in, for faults that concern several of them.
+struct BackendConfig {
+  std::string name{};
+  net::IpAddress address{};
+  uint16_t port = 0;
+  uint32_t weight = 1;  // 0: no new connections
+  uint32_t line = 0;
+};
+
+struct ServiceConfig {
+  std::string name{};
+  net::IpAddress address{};
+  uint16_t port = 0;
+  net::IpProtocol protocol{};
+  Mode mode = Mode::kNat;
+  std::vector<BackendConfig> backends{};
+  std::optional<CheckConfig> check{};  // of its backends
+  uint32_t line = 0;
+};
+
+inline constexpr uint32_t kWorkersMax = 128;  // DPDK's limit of lcores
+
+// How many connections of each family fit, at least, in each worker.
+struct TableConfig {
+  uint64_t connections = 1'000'000;
+  std::optional<uint64_t> hash_seed{};  // else random, so that nobody can choose keys that collide
+};
+
+struct Config {
+  uint64_t tick_microseconds = 1'000'000;
+  uint64_t maglev_seed = 0;
+  TableConfig table{};
+  l3::NetworkConfig network{};
+  std::vector<ServiceConfig> services{};
+  conntrack::StateTimeouts timeouts{};
+  bool verify_l4_checksum = false;
+  FullnatConfig fullnat{};
+  uint16_t gue_port = 6'080;  // of backends whose service's mode is `gue`
+  config::ControlConfig control{};
+  std::optional<uint32_t> workers{};  // else as many as EAL is told cores, or one
+
+  [[nodiscard]] double tick_seconds() const {
+    return static_cast<double>(tick_microseconds) / 1'000'000;
+  }
+};
+
+using ConfigOutcome = config::Outcome<Config>;
+
+// Reads the text of a configuration file.
+[[nodiscard]] ConfigOutcome parse_config(std::string_view text);
+
+// Reads the file itself. A file that cannot be read is a fault.
+[[nodiscard]] ConfigOutcome read_config(const std::string& path);
+
+}  // namespace roost::lb

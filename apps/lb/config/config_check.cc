@@ -1,0 +1,105 @@
+#include "apps/lb/config/config_check.h"
+
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "apps/lb/config/mode_check.h"
+#include "roost/config/first_lines.h"
+#include "roost/net/martian.h"
+
+namespace roost::lb {
+
+namespace {
+
+using ServiceEndpoint = std::tuple<net::IpAddress, uint16_t, net::IpProtocol>;
+
+class Check {
+ public:
+  Check(const Config& config, std::vector<config::Fault>& faults)
+      : config_(config), faults_(faults) {}
+
+  void run() {
+    for (const ServiceConfig& service : config_.services) note_service(service);
+    for (const ServiceConfig& service : config_.services) check_backends(service);
+    check_modes(config_, faults_);
+  }
+
+ private:
+  void fault(uint32_t line, std::string text) { faults_.push_back({line, std::move(text)}); }
+
+  void note_service(const ServiceConfig& service) {
+    const std::string what = "[[service]] " + service.name;
+    if (const uint32_t line = service_names_.note(service.name, service.line)) {
+      fault(service.line,
+            what + ": the name is given in " + config::at_line(line) + " already; choose another");
+    }
+    if (const uint32_t line = service_endpoints_.note(
+            {service.address, service.port, service.protocol}, service.line)) {
+      fault(service.line, what + ": address, port and protocol are those of the service of " +
+                              config::at_line(line) + "; each can be balanced once");
+    }
+    if (net::is_martian(service.address)) {
+      fault(service.line, what + ": " + service.address.format() +
+                              " is no address of a station; give a unicast address");
+    }
+  }
+
+  void check_backends(const ServiceConfig& service) {
+    config::FirstLines<std::string> names;
+    config::FirstLines<std::pair<net::IpAddress, uint16_t>> endpoints;
+    for (const BackendConfig& backend : service.backends) {
+      const std::string what = "[[service]] " + service.name + " backend " + backend.name;
+      if (const uint32_t line = names.note(backend.name, backend.line)) {
+        fault(backend.line, what + ": the name is given in " + config::at_line(line) +
+                                " already; name each backend of a service differently");
+      }
+      if (const uint32_t line = endpoints.note({backend.address, backend.port}, backend.line)) {
+        fault(backend.line, what + ": address and port are those of the backend of " +
+                                config::at_line(line) + "; give it more weight instead");
+      }
+      check_backend_address(service, backend, what);
+    }
+  }
+
+  void check_backend_address(const ServiceConfig& service, const BackendConfig& backend,
+                             const std::string& what) {
+    const std::string address = backend.address.format();
+    if (backend.address.is_ipv6() != service.address.is_ipv6()) {
+      fault(backend.line, what + ": " + address + " is of another family than the service's " +
+                              service.address.format() + "; make a service for each family");
+      return;
+    }
+    if (const uint32_t line =
+            service_endpoints_.find({backend.address, backend.port, service.protocol})) {
+      fault(backend.line, what + ": it is the virtual address of the service of " +
+                              config::at_line(line) + "; packets would go in circles");
+    }
+    const l3::NetworkConfig& network = config_.network;
+    if (!network.is_whole) return;
+    if (const l3::PortConfig* port = network.find_owner(backend.address)) {
+      fault(backend.line, what + ": " + address + " is the address of the port of " +
+                              config::at_line(port->line) + "; a backend is another station");
+    } else if (net::is_martian(backend.address)) {
+      fault(backend.line,
+            what + ": " + address + " is no address of a station; give a unicast address");
+    } else if (!network.is_reachable(backend.address)) {
+      fault(backend.line, what + ": " + address +
+                              " is on no port's network; add an address of that network to a "
+                              "[[port]], or a [[route]] to it");
+    }
+  }
+
+  const Config& config_;
+  std::vector<config::Fault>& faults_;
+  config::FirstLines<std::string> service_names_;
+  config::FirstLines<ServiceEndpoint> service_endpoints_;
+};
+
+}  // namespace
+
+void check_config(const Config& config, std::vector<config::Fault>& faults) {
+  Check(config, faults).run();
+}
+
+}  // namespace roost::lb

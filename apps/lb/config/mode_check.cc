@@ -1,0 +1,149 @@
+#include "apps/lb/config/mode_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace roost::lb {
+
+namespace {
+
+constexpr uint64_t kLeasesMax = (uint64_t{1} << 31) - 1;
+
+class ModeCheck {
+ public:
+  ModeCheck(const Config& config, std::vector<config::Fault>& faults)
+      : config_(config), network_(config.network), faults_(faults) {}
+
+  void run() {
+    check_local_addresses();
+    for (const ServiceConfig& service : config_.services) {
+      if (service.mode == Mode::kFullnat) check_fullnat(service);
+      if (is_one_sided(service.mode)) check_ports(service);
+      if (service.mode == Mode::kL2dsr && network_.is_whole) check_stations(service);
+      if (encapsulation_of(service.mode) && network_.is_whole) check_tunnel(service);
+    }
+  }
+
+ private:
+  template <class... Arguments>
+  void fault(uint32_t line, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    faults_.push_back({line, fmt::format(format, std::forward<Arguments>(arguments)...)});
+  }
+
+  void check_local_addresses() {
+    const FullnatConfig& fullnat = config_.fullnat;
+    for (size_t i = 0; i < fullnat.addresses.size(); ++i) {
+      const net::IpAddress& address = fullnat.addresses[i];
+      const auto earlier = fullnat.addresses.begin() + static_cast<ptrdiff_t>(i);
+      if (std::find(fullnat.addresses.begin(), earlier, address) != earlier) {
+        fault(fullnat.line, "[fullnat] addresses: {} is given twice; remove one", address.format());
+      }
+      for (const ServiceConfig& service : config_.services) {
+        if (service.address == address) {
+          fault(fullnat.line,
+                "[fullnat] addresses: {} is the virtual address of [[service]] {}; give one that "
+                "only the balancer uses",
+                address.format(), service.name);
+        }
+        for (const BackendConfig& backend : service.backends) {
+          if (backend.address != address) continue;
+          fault(fullnat.line,
+                "[fullnat] addresses: {} is the address of the backend {}; give one that only the "
+                "balancer uses",
+                address.format(), backend.name);
+        }
+      }
+    }
+  }
+
+  void check_fullnat(const ServiceConfig& service) {
+    const bool has_address =
+        std::ranges::any_of(config_.fullnat.addresses, [&](const net::IpAddress& address) {
+          return address.is_ipv6() == service.address.is_ipv6();
+        });
+    if (!has_address) {
+      fault(service.line,
+            "[[service]] {}: mode fullnat needs an address to speak from; give one of the "
+            "service's family in [fullnat] addresses",
+            service.name);
+    }
+    if (config_.table.connections > kLeasesMax) {
+      fault(service.line,
+            "[[service]] {}: mode fullnat takes at most {} connections; make [table] connections "
+            "fewer",
+            service.name, kLeasesMax);
+    }
+  }
+
+  // The packet arrives as it was sent, port included.
+  void check_ports(const ServiceConfig& service) {
+    for (const BackendConfig& backend : service.backends) {
+      if (backend.port == service.port) continue;
+      fault(backend.line,
+            "[[service]] {} backend {}: mode {} leaves packets as they are, so its port cannot be "
+            "{}; "
+            "give the service's, {}",
+            service.name, backend.name, mode_name(service.mode), backend.port, service.port);
+    }
+  }
+
+  // Whom a MAC address is to reach must be on the link itself.
+  void check_stations(const ServiceConfig& service) {
+    for (const BackendConfig& backend : service.backends) {
+      const bool is_named =
+          std::ranges::any_of(network_.neighbours, [&](const l3::NeighbourConfig& neighbour) {
+            return neighbour.address == backend.address;
+          });
+      if (!network_.is_connected(backend.address)) {
+        fault(backend.line,
+              "[[service]] {} backend {}: mode l2dsr reaches stations of connected networks only, "
+              "and {} is on none; use ipip, gue or fullnat",
+              service.name, backend.name, backend.address.format());
+      } else if (network_.has_gateway() && !is_named) {
+        fault(backend.line,
+              "[[service]] {} backend {}: its packets would go to the default_neighbour_mac, which "
+              "mode l2dsr cannot have; give a [[neighbour]] {}",
+              service.name, backend.name, backend.address.format());
+      }
+    }
+  }
+
+  // Every port may be the way to a backend.
+  void check_tunnel(const ServiceConfig& service) {
+    const bool is_ipv6 = service.address.is_ipv6();
+    const size_t added = net::encapsulation_bytes(*encapsulation_of(service.mode), is_ipv6);
+    const size_t mtu_min = (is_ipv6 ? 1'280 : 68) + added;
+    for (const l3::PortConfig& port : network_.ports) {
+      const bool has_address = std::ranges::any_of(
+          port.addresses,
+          [&](const net::IpPrefix& prefix) { return prefix.address.is_ipv6() == is_ipv6; });
+      if (!has_address) {
+        fault(service.line,
+              "[[service]] {}: mode {} needs an address to send from; give the [[port]] of line {} "
+              "an {} address",
+              service.name, mode_name(service.mode), port.line, is_ipv6 ? "IPv6" : "IPv4");
+      }
+      if (port.mtu_or_default() < mtu_min) {
+        fault(service.line,
+              "[[service]] {}: mode {} adds {} bytes, which leaves too little of the mtu of the "
+              "[[port]] of line {}; make it {} or more",
+              service.name, mode_name(service.mode), added, port.line, mtu_min);
+      }
+    }
+  }
+
+  const Config& config_;
+  const l3::NetworkConfig& network_;
+  std::vector<config::Fault>& faults_;
+};
+
+}  // namespace
+
+void check_modes(const Config& config, std::vector<config::Fault>& faults) {
+  ModeCheck(config, faults).run();
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,167 @@
+// What the control shows of the numbers: stats, services, backends, workers, version.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "apps/lb/control/control.h"
+#include "apps/lb/control/report_json.h"
+
+namespace roost::lb {
+
+namespace {
+
+Json table_json(const TableSample& table, std::string_view family) {
+  return {{"family", family},
+          {"used", table.used},
+          {"capacity", table.capacity},
+          {"bytes", table.bytes},
+          {"page_size", page_kind_name(table.page_kind)},
+          {"kernel", isa_name(table.isa)}};
+}
+
+Json worker_json(size_t number, const Control::Sample::Worker& worker) {
+  uint64_t received = 0;
+  for (const node::PortTotals& port : worker.totals.ports) received += port.received;
+  Json a_packet = Json::object();
+  for (const auto& [name, stage] : node::kStages) {
+    const auto cycles = static_cast<double>(worker.totals.cycles.*stage);
+    a_packet[name] = received == 0 ? 0.0 : cycles / static_cast<double>(received);
+  }
+  const FlowCounts& flows = worker.flows;
+  return {{"worker", number},
+          {"core", worker.core},
+          {"packets", received},
+          {"batches", worker.totals.batches},
+          {"cycles", cycles_json(worker.totals.cycles)},
+          {"cycles_a_packet", std::move(a_packet)},
+          {"flows_made", flows.made},
+          {"flows_live", flows.held()},
+          {"tables", Json::array({table_json(worker.tables[0], "ipv4"),
+                                  table_json(worker.tables[1], "ipv6")})}};
+}
+
+Json workers_json(const Control::Sample& sample) {
+  Json all = Json::array();
+  for (size_t i = 0; i < sample.workers.size(); ++i)
+    all.push_back(worker_json(i, sample.workers[i]));
+  return all;
+}
+
+std::string_view state_name(const Control::BackendState& state, bool is_removed) {
+  if (is_removed) return "removed";
+  if (state.is_down) return "down";
+  if (state.is_failing) return "failing";
+  return state.is_drained ? "drained" : "up";
+}
+
+}  // namespace
+
+Result<Control::Sample> Control::take_sample() {
+  std::deque<SampleRequest> requests;
+  std::vector<node::Request*> posted;
+  for (const ControlledWorker& worker : config_.workers) {
+    posted.push_back(&requests.emplace_back(worker, layout_, lb_config_.network.ports.size()));
+  }
+  if (auto error = ask_all(posted)) return *error;
+
+  Sample sample;
+  Report& report = sample.report;
+  std::array<std::vector<BackendCounters>, 2> backends;
+  for (size_t family = 0; family < 2; ++family) {
+    backends[family].resize(layout_.families[family].backends.size());
+  }
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const SampleRequest& request = requests[i];
+    node::add(request.totals, report.run);
+    report.flows += request.flows;
+    report.icmp_answers += request.icmp_answers;
+    report.neighbours += request.neighbours;
+    report.echo_replies += request.echo_replies;
+    report.fragments += request.fragments;
+    report.forgotten += request.forgotten;
+    for (size_t family = 0; family < 2; ++family) {
+      for (size_t b = 0; b < backends[family].size(); ++b) {
+        backends[family][b] += request.backends[family][b];
+      }
+      report.table_bytes += request.tables[family].bytes;
+    }
+    sample.workers.push_back(
+        {config_.workers[i].core, request.totals, request.flows, request.tables});
+  }
+  config_.read_devices(report.run.ports);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
+  report.run.seconds = elapsed.count();
+  add_up_ports(report);
+  report.live = report.flows.held();
+  const auto& tables = requests.front().tables;
+  report.page_size = page_kind_name(tables[tables[0].bytes >= tables[1].bytes ? 0 : 1].page_kind);
+  report.kernel = isa_name(tables[0].isa);
+
+  report.services = report_services(
+      layout_, [&](size_t family, uint32_t slot) { return backends[family][slot]; });
+  sample.layout = layout_;
+  sample.reloads = reloads_;
+  sample.reloads_refused = reloads_refused_;
+  return sample;
+}
+
+Result<Json> Control::stats() {
+  const Result<Sample> sample = take_sample();
+  if (!sample) return sample.error();
+  Json json = report_json(sample.value().report);
+  json["reloads"] = {{"taken", sample.value().reloads},
+                     {"refused", sample.value().reloads_refused}};
+  json["workers"] = workers_json(sample.value());
+  return json;
+}
+
+Result<Json> Control::services() {
+  const Result<Sample> sample = take_sample();
+  if (!sample) return sample.error();
+  return Json{{"services", services_json(sample.value().report)}};
+}
+
+Result<Json> Control::backends(const Json& parameters) {
+  const Result<Sample> sample = take_sample();
+  if (!sample) return sample.error();
+  const std::string wanted = parameters.value("service", "");
+  Json rows = Json::array();
+  bool is_found = wanted.empty();
+  for (const ServiceReport& service : sample.value().report.services) {
+    if (!wanted.empty() && service.name != wanted) continue;
+    is_found = true;
+    for (const BackendReport& backend : service.backends) {
+      const BackendSlot& slot = layout_.families[service.family].backends[backend.slot];
+      rows.push_back(
+          {{"service", service.name},
+           {"name", backend.name},
+           {"endpoint", backend.endpoint},
+           {"state", state_name(backend_states_[service.family][backend.slot], backend.is_removed)},
+           {"weight", slot.weight},
+           {"configured_weight", slot.configured_weight},
+           {"live_flows", backend.counters.flows - backend.counters.flows_over},
+           {"flows", backend.counters.flows},
+           {"packets", backend.counters.packets},
+           {"bytes", backend.counters.bytes}});
+    }
+  }
+  if (!is_found) return Error{"there is no service " + wanted};
+  return Json{{"backends", std::move(rows)}};
+}
+
+Result<Json> Control::workers() {
+  const Result<Sample> sample = take_sample();
+  if (!sample) return sample.error();
+  return Json{{"workers", workers_json(sample.value())}};
+}
+
+Result<Json> Control::version() const {
+  return Json{{"roost", ROOST_PROJECT_VERSION},
+              {"io", config_.io_version},
+              {"workers", config_.workers.size()}};
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,189 @@
+#include "apps/lb/control/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace roost::lb {
+
+namespace {
+
+// Of all workers.
+BackendCounters sum_of_workers(std::span<State* const> states, size_t family, uint32_t slot) {
+  BackendCounters sum;
+  for (const State* state : states) sum += state->backend_counters(family, slot);
+  return sum;
+}
+
+BackendCounters sum_of_backends(const Report& report) {
+  BackendCounters sum = report.forgotten;
+  for (const ServiceReport& service : report.services) {
+    for (const BackendReport& backend : service.backends) sum += backend.counters;
+  }
+  return sum;
+}
+
+void add_state(State& state, Report& report) {
+  state.settle();
+  const FlowCounts counts = state.counts();
+  const uint64_t live = state.count_live();
+  report.flows += counts;
+  report.live += live;
+  report.is_sound = report.is_sound && state.audit();
+  report.icmp_answers += state.icmp_answers();
+  report.neighbours += report_neighbours(state.next_hops());
+  report.echo_replies += state.echo_replies();
+  report.fragments += state.fragment_report();
+  report.forgotten += state.forgotten();
+  report.worker_flows.push_back({counts.made, live});
+  const auto& ipv4 = state.ipv4().connections();
+  const auto& ipv6 = state.ipv6().connections();
+  const bool is_ipv4_larger = ipv4.memory_bytes() >= ipv6.memory_bytes();
+  report.table_bytes += ipv4.memory_bytes() + ipv6.memory_bytes();
+  report.page_size = page_kind_name(is_ipv4_larger ? ipv4.page_kind() : ipv6.page_kind());
+  report.kernel = isa_name(ipv4.isa());
+}
+
+// By service slot of a family: its removed backends.
+std::vector<std::vector<uint32_t>> removed_backends(const FamilyLayout& family) {
+  std::vector<std::vector<uint32_t>> removed(family.services.size());
+  for (uint32_t slot = 0; slot < family.backends.size(); ++slot) {
+    const BackendSlot& backend = family.backends[slot];
+    if (backend.use == SlotUse::kRemoved) removed[backend.service].push_back(slot);
+  }
+  return removed;
+}
+
+}  // namespace
+
+std::string endpoint_text(const net::IpAddress& address, uint16_t port) {
+  return fmt::format(fmt::runtime(address.is_ipv6() ? "[{}]:{}" : "{}:{}"), address.format(), port);
+}
+
+NeighbourReport& NeighbourReport::operator+=(const NeighbourReport& other) {
+  counters += other.counters;
+  for (size_t state = 0; state < count_by_state.size(); ++state) {
+    count_by_state[state] += other.count_by_state[state];
+  }
+  waiting += other.waiting;
+  listener.queries += other.listener.queries;
+  listener.reports += other.listener.reports;
+  return *this;
+}
+
+NeighbourReport report_neighbours(const l3::NextHops& next_hops) {
+  const l3::Neighbours& neighbours = next_hops.neighbours();
+  NeighbourReport report{.counters = neighbours.counters(),
+                         .waiting = neighbours.waiting_count(),
+                         .listener = next_hops.listener().counters()};
+  std::ranges::copy(neighbours.table().counts_by_state(), report.count_by_state.begin());
+  return report;
+}
+
+std::vector<ServiceReport> report_services(const Layout& layout,
+                                           const BackendCountersAt& counters_at) {
+  const std::array removed = {removed_backends(layout.families[0]),
+                              removed_backends(layout.families[1])};
+  std::vector<ServiceReport> reports;
+  const auto add = [&](const Layout::Place& place) {
+    const FamilyLayout& family = layout.families[place.family];
+    const ServiceSlot& service = family.services[place.service];
+    std::vector<uint32_t> slots = service.backends;
+    const auto& gone = removed[place.family][place.service];
+    slots.insert(slots.end(), gone.begin(), gone.end());
+    ServiceReport report{service.name,
+                         endpoint_text(service.address, service.port),
+                         service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
+                         std::string(mode_name(service.mode)),
+                         {},
+                         service.use == SlotUse::kRemoved,
+                         place.family};
+    for (const uint32_t slot : slots) {
+      const BackendSlot& backend = family.backends[slot];
+      report.backends.push_back({backend.name, endpoint_text(backend.address, backend.port),
+                                 counters_at(place.family, slot), backend.use == SlotUse::kRemoved,
+                                 slot});
+    }
+    reports.push_back(std::move(report));
+  };
+  for (const Layout::Place& place : layout.services) add(place);
+  for (size_t family = 0; family < layout.families.size(); ++family) {
+    const std::vector<ServiceSlot>& services = layout.families[family].services;
+    for (uint32_t slot = 0; slot < services.size(); ++slot) {
+      if (services[slot].use == SlotUse::kRemoved) add({family, slot});
+    }
+  }
+  return reports;
+}
+
+void add_up_ports(Report& report) {
+  const node::PortSums sums = node::add_up_ports(report.run);
+  report.received = sums.received;
+  report.received_bytes = sums.received_bytes;
+  report.sent = sums.sent;
+  report.sent_bytes = sums.sent_bytes;
+}
+
+Report make_report(std::span<State* const> states, node::RunTotals run) {
+  Report report;
+  report.run = std::move(run);
+  add_up_ports(report);
+  for (State* state : states) add_state(*state, report);
+  report.services = report_services(states.front()->layout(), [&](size_t family, uint32_t slot) {
+    return sum_of_workers(states, family, slot);
+  });
+  return report;
+}
+
+std::vector<std::string> broken_sums(const Report& report) {
+  std::vector<std::string> broken;
+  const auto expect = [&](uint64_t left, uint64_t right, std::string_view sentence) {
+    if (left != right) broken.push_back(fmt::format("{}: {} is not {}", sentence, left, right));
+  };
+  expect(report.received + report.run.originated,
+         report.sent + report.run.drops.sum() + report.run.consumed,
+         "packets received + originated = packets sent + drops by cause + consumed does not hold");
+  expect(report.flows.made,
+         report.live + report.flows.ended + report.flows.expired + report.flows.deleted +
+             report.flows.evicted,
+         "flows made = live + ended + expired + deleted + evicted does not hold");
+  const BackendCounters backends = sum_of_backends(report);
+  expect(backends.flows, report.flows.made,
+         "flows of all backends + forgotten = flows made does not hold");
+  const auto drops = [&](DropCause cause) { return report.run.drops[cause]; };
+  expect(backends.packets + report.echo_replies + report.run.originated,
+         report.sent + drops(DropCause::kTxRefused) + drops(DropCause::kNoBuffer) +
+             report.neighbours.counters.waited,
+         "packets of all backends + echo replies + originated = packets sent + tx_refused + "
+         "no_buffer + waited does not hold");
+  const conntrack::FragmentCounters& fragments = report.fragments.counters;
+  expect(fragments.waited, fragments.released + fragments.expired + report.fragments.waiting,
+         "fragments that waited = released + expired + waiting does not hold");
+  uint64_t listed = 0;
+  for (const net::DropCauseInfo& info : kDropCauses) listed += drops(info.cause);
+  expect(listed, report.run.drops.sum(),
+         "every drop must have a cause of the list, and some had not");
+  expect(drops(DropCause::kUndecided), 0, "every packet must be decided, and some were not");
+  uint64_t given = 0;
+  uint64_t taken = 0;
+  for (const node::WorkerTotals& worker : report.run.workers) {
+    given += worker.given;
+    taken += worker.taken;
+  }
+  expect(given, taken, "packets given between workers = packets taken does not hold");
+  if (!report.is_sound) {
+    broken.emplace_back(
+        "every connection must have its reply tuple and the other way round, and "
+        "that does not hold");
+  }
+  for (const node::CaptureTotals& capture : report.run.captures) {
+    if (capture.missing != 0) {
+      broken.push_back(fmt::format("{}: {} of {} packets were not delivered; did the file change?",
+                                   capture.path, capture.missing, capture.packets));
+    }
+  }
+  return broken;
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,104 @@
+// What a run did, in numbers: gathered once at its end, shown as a table or as JSON, and added up.
+// The sums must close; a report whose sums do not is a bug of this program or of a device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/lb/datapath/drop_cause.h"
+#include "apps/lb/datapath/state.h"
+#include "roost/l3/neighbours.h"
+#include "roost/node/run_totals.h"
+
+namespace roost::lb {
+
+struct BackendReport {
+  std::string name{};
+  std::string endpoint{};
+  BackendCounters counters{};
+  bool is_removed = false;  // the configuration names it no more
+  uint32_t slot = 0;        // of its family's layout
+};
+
+struct ServiceReport {
+  std::string name{};
+  std::string endpoint{};
+  std::string protocol{};
+  std::string mode{};
+  std::vector<BackendReport> backends{};
+  bool is_removed = false;
+  size_t family = 0;  // 0 IPv4, 1 IPv6
+};
+
+struct NeighbourReport {
+  l3::NeighbourCounters counters{};
+  std::array<uint64_t, l3::kNeighbourStateCount> count_by_state{};
+  uint64_t waiting = 0;  // packets that still wait for an answer
+  l3::ListenerCounters listener{};
+
+  NeighbourReport& operator+=(const NeighbourReport& other);
+};
+[[nodiscard]] NeighbourReport report_neighbours(const l3::NextHops& next_hops);
+
+struct Report {
+  node::RunTotals run{};  // drops include what ports refused and delivered malformed
+  uint64_t received = 0;  // malformed ones too
+  uint64_t received_bytes = 0;
+  uint64_t sent = 0;
+  uint64_t sent_bytes = 0;
+  struct WorkerFlows {
+    uint64_t made = 0;
+    uint64_t live = 0;
+  };
+  std::vector<WorkerFlows> worker_flows{};  // at a run's end
+  FlowCounts flows{};
+  l3::IcmpErrorCounters icmp_answers{};
+  FragmentReport fragments{};
+  uint64_t live = 0;     // counted one by one
+  bool is_sound = true;  // every connection has its reply tuple and the other way round
+  std::vector<ServiceReport> services{};
+  BackendCounters forgotten{};  // of backends that were removed and are in no service any more
+  NeighbourReport neighbours{};
+  uint64_t echo_replies = 0;  // pings of a virtual address or a port, answered in place
+  uint64_t table_bytes = 0;
+  std::string page_size{};
+  std::string kernel{};
+};
+
+// Ends the run: hands over every expired connection and counts the live ones. One state a worker,
+// one at least, all of the same configuration.
+[[nodiscard]] Report make_report(std::span<State* const> states, node::RunTotals run);
+[[nodiscard]] inline Report make_report(State& state, node::RunTotals run) {
+  State* const only = &state;
+  return make_report(std::span(&only, 1), std::move(run));
+}
+
+// Adds up the ports' counts, and puts what they refused and delivered malformed under their drop
+// causes.
+void add_up_ports(Report& report);
+
+// The services of a layout in the order of the configuration, then those removed; with what
+// `counters_at` says of each backend.
+using BackendCountersAt = std::function<BackendCounters(size_t family, uint32_t slot)>;
+[[nodiscard]] std::vector<ServiceReport> report_services(const Layout& layout,
+                                                         const BackendCountersAt& counters_at);
+
+// ADDRESS:PORT; an IPv6 address is in brackets.
+[[nodiscard]] std::string endpoint_text(const net::IpAddress& address, uint16_t port);
+
+// A sentence for each sum that does not close; none when all is well.
+[[nodiscard]] std::vector<std::string> broken_sums(const Report& report);
+
+// For people: a few tables.
+[[nodiscard]] std::string format_text(const Report& report);
+
+// For machines: one JSON object with the same numbers; README.md lists its fields.
+[[nodiscard]] std::string format_json(const Report& report);
+
+}  // namespace roost::lb

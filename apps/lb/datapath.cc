@@ -1,7 +1,0 @@
-#include "apps/lb/datapath_impl.h"
-
-namespace roost::lb {
-
-template class BasicDatapath<OwnTables>;
-
-}  // namespace roost::lb

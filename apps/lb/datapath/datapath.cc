@@ -1,0 +1,7 @@
+#include "apps/lb/datapath/datapath_impl.h"
+
+namespace roost::lb {
+
+template class BasicDatapath<conntrack::OwnTables>;
+
+}  // namespace roost::lb

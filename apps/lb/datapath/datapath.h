@@ -1,0 +1,81 @@
+// The load balancer's datapath: decides a batch of packets. No I/O, no allocation, time as an
+// argument; it satisfies roost::node's NetworkFunction.
+//
+//   admission -> owner -> by family: lookup -> new connections -> rewrite -> verdicts
+//             -> ICMP errors: owner -> lookup of the flow they are about -> rewrite -> verdicts
+//             -> for the balancer itself: ARP, neighbour discovery, echo
+//
+// Of several workers each has a datapath and a state of its own, and decides only the flows it owns
+// (steering.h); a packet of another's flow is handed over.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "apps/lb/datapath/family_path.h"
+#include "apps/lb/datapath/state.h"
+#include "roost/expiry/tick.h"
+#include "roost/l3/admission.h"
+#include "roost/l3/local_delivery.h"
+#include "roost/net/outbox.h"
+#include "roost/net/packet_batch.h"
+#include "roost/node/flow_owner.h"
+
+namespace roost::lb {
+
+// `Tables`: see tables.h. The definitions are in datapath_impl.h.
+template <class Tables>
+class BasicDatapath {
+ public:
+  // The state must outlive the datapath and stay where it is. `owner`: of a worker that has others
+  // beside it.
+  explicit BasicDatapath(BasicState<Tables>& state,
+                         const node::FlowOwner& owner = node::FlowOwner({}));
+  BasicDatapath(const BasicDatapath&) = delete;
+  BasicDatapath& operator=(const BasicDatapath&) = delete;
+
+  // Decides every lane: forwarded, rewritten in place, dropped with a DropCause, consumed, or
+  // handed over. Ports are numbered as in the configuration. `now` must not run backwards, over
+  // both functions.
+  void process(net::PacketBatch& batch, Tick now);
+
+  // Hands over expired connections, looking at no more than `bucket_budget` buckets, and asks,
+  // gives up and forgets neighbours whose time has come, at most as many.
+  void idle(Tick now, uint64_t bucket_budget);
+
+  // What the balancer sends of its own.
+  [[nodiscard]] net::Outbox& outbox() { return outbox_; }
+
+ private:
+  void admit_all(net::PacketBatch& batch, Tick now);
+  template <class Address>
+  void send_released(conntrack::FragmentTable<Address>& fragments,
+                     FamilyPath<Address, Tables>& path, FamilyLanes<Address>& lanes, Tick now);
+  void refuse(size_t lane, DropCause cause, net::PacketBatch& batch, Tick now);
+  template <class Address>
+  void sort(size_t lane, net::PacketBatch& batch, Family<Address, Tables>& family,
+            FamilyLanes<Address>& lanes);
+
+  BasicState<Tables>& state_;
+  node::FlowOwner owner_;
+  net::Outbox outbox_;
+  l3::IcmpErrors icmp_errors_;
+  std::vector<l3::AdmissionRules> rules_;  // by port
+  FamilyPath<net::Ipv4Address, Tables> ipv4_path_;
+  FamilyPath<net::Ipv6Address, Tables> ipv6_path_;
+  l3::LocalDelivery local_delivery_;
+
+  // Of the batch at hand.
+  std::array<net::ParsedPacket, net::kBatchLanesMax> parsed_;
+  FamilyLanes<net::Ipv4Address> ipv4_lanes_;
+  FamilyLanes<net::Ipv6Address> ipv6_lanes_;
+  std::array<uint8_t, net::kBatchLanesMax> icmp_lanes_{};
+  size_t icmp_lane_count_ = 0;
+};
+
+using Datapath = BasicDatapath<conntrack::OwnTables>;
+
+extern template class BasicDatapath<conntrack::OwnTables>;
+
+}  // namespace roost::lb

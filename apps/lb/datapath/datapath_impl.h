@@ -1,0 +1,155 @@
+// Definitions of BasicDatapath, for whoever instantiates it.
+#pragma once
+
+#include "apps/lb/datapath/datapath.h"
+#include "apps/lb/datapath/steering.h"
+#include "roost/base/assert.h"
+#include "roost/hash/random_seed.h"
+
+namespace roost::lb {
+
+// Whose time has come, looked at before a batch; the rest follows in idle().
+inline constexpr uint64_t kDueNeighboursMax = 64;
+
+template <class Tables>
+BasicDatapath<Tables>::BasicDatapath(BasicState<Tables>& state, const node::FlowOwner& owner)
+    : state_(state),
+      owner_(owner),
+      icmp_errors_(state.next_hops(), outbox_, state.config().tick_seconds(),
+                   state.config().table.hash_seed.value_or(random_seed()), state.icmp_answers()),
+      ipv4_path_(state.ipv4(), state.next_hops(), state.config(), icmp_errors_, outbox_, owner_),
+      ipv6_path_(state.ipv6(), state.next_hops(), state.config(), icmp_errors_, outbox_, owner_),
+      local_delivery_(state.next_hops(), outbox_, state.echo_replies()) {
+  const Config& config = state.config();
+  for (size_t port = 0; port < config.network.ports.size(); ++port) {
+    rules_.push_back({.interface = &state.next_hops().interface(static_cast<uint16_t>(port)),
+                      .promiscuous = config.network.ports[port].promiscuous,
+                      .verify_l4_checksum = config.verify_l4_checksum});
+  }
+}
+
+template <class Tables>
+void BasicDatapath<Tables>::process(net::PacketBatch& batch, Tick now) {
+  state_.advance(now);
+  state_.next_hops().advance(now, outbox_, kDueNeighboursMax);
+  icmp_errors_.advance(now);
+  admit_all(batch, now);
+  ipv4_path_.forward(ipv4_lanes_, batch, parsed_, now);
+  ipv6_path_.forward(ipv6_lanes_, batch, parsed_, now);
+  send_released(state_.ipv4().fragments(), ipv4_path_, ipv4_lanes_, now);
+  send_released(state_.ipv6().fragments(), ipv6_path_, ipv6_lanes_, now);
+  // After the packets, so that an error finds the connection that its batch has made.
+  for (size_t i = 0; i < icmp_lane_count_; ++i) {
+    const size_t lane = icmp_lanes_[i];
+    net::Packet& packet = batch.packets()[lane];
+    net::ParsedPacket& parsed = parsed_[lane];
+    batch.verdicts()[lane] = parsed.is_ipv6 ? ipv6_path_.forward_error(packet, parsed)
+                                            : ipv4_path_.forward_error(packet, parsed);
+  }
+}
+
+template <class Tables>
+void BasicDatapath<Tables>::idle(Tick now, uint64_t bucket_budget) {
+  state_.advance(now);
+  state_.maintain(bucket_budget);
+  state_.next_hops().advance(now, outbox_, bucket_budget);
+}
+
+// Whether a packet between these addresses can belong to a connection, whatever its ports are.
+template <class Address, class Tables>
+[[nodiscard]] bool is_of_a_service(const net::FlowKey<Address>& key,
+                                   const Family<Address, Tables>& family) {
+  return family.services().is_virtual_address(key.destination) ||
+         family.services().is_backend_address(key.source);
+}
+
+// Hands the lane over if the flow is another worker's; else it is one of the family's, unless it is
+// a fragment that does not go on now.
+template <class Tables>
+template <class Address>
+void BasicDatapath<Tables>::sort(size_t lane, net::PacketBatch& batch,
+                                 Family<Address, Tables>& family, FamilyLanes<Address>& lanes) {
+  using Key = net::FlowKey<Address>;
+  const net::Packet& packet = batch.packets()[lane];
+  net::ParsedPacket& parsed = parsed_[lane];
+  const Key key = Key::from_packet(packet, parsed);
+  if (const auto owner =
+          other_owner_of(packet, key, family.services(), family.connections().ports(), owner_)) {
+    batch.verdicts()[lane] = net::LaneVerdict::hand_over(*owner);
+  } else if (!parsed.fragment.is_one()) {
+    lanes.push(lane, key);
+  } else if (!is_of_a_service(key, family)) {
+    batch.verdicts()[lane] = drop(drop_cause::kNoService);
+  } else if (const auto verdict = family.fragments().place(packet, parsed)) {
+    batch.verdicts()[lane] = *verdict;
+  } else {
+    lanes.push(lane, Key::from_packet(packet, parsed));  // now it has ports
+  }
+}
+
+// Sorts what is admitted by owner and family.
+template <class Tables>
+void BasicDatapath<Tables>::admit_all(net::PacketBatch& batch, Tick now) {
+  ipv4_lanes_.count = 0;
+  ipv6_lanes_.count = 0;
+  icmp_lane_count_ = 0;
+  for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
+    const net::Packet& packet = batch.packets()[lane];
+    ROOST_ASSERT(packet.in_port < rules_.size());
+    net::ParsedPacket& parsed = parsed_[lane];
+    if (const auto cause = l3::admit(packet, rules_[packet.in_port], parsed)) {
+      refuse(lane, *cause, batch, now);
+    } else if (parsed.is_ipv6) {
+      sort(lane, batch, state_.ipv6(), ipv6_lanes_);
+    } else {
+      sort(lane, batch, state_.ipv4(), ipv4_lanes_);
+    }
+  }
+}
+
+// Sends the fragments whose first one was in this batch. They count as the balancer's own frames:
+// when they came, they were consumed.
+template <class Tables>
+template <class Address>
+void BasicDatapath<Tables>::send_released(conntrack::FragmentTable<Address>& fragments,
+                                          FamilyPath<Address, Tables>& path,
+                                          FamilyLanes<Address>& lanes, Tick now) {
+  path.set_counting(false);
+  while (auto waited = fragments.take_released()) {
+    net::PacketBatch one;
+    one.push(waited->packet);
+    lanes.count = 0;
+    lanes.push(0, net::FlowKey<Address>::from_packet(waited->packet, waited->parsed));
+    path.forward(lanes, one, std::span(&waited->parsed, 1), now);
+    const net::Packet& packet = one.packets()[0];
+    const net::LaneVerdict verdict = one.verdicts()[0];
+    if (verdict.is_consumed()) continue;  // it waits for its neighbour, or was cut
+    if (!verdict.is_forward() ||
+        !outbox_.send(verdict.out_port(), {packet.data, packet.total_bytes})) {
+      ++state_.released_dropped();
+    }
+  }
+  path.set_counting(true);
+}
+
+// What is not a packet of a flow: some is for the balancer itself, ICMP is looked at later, and who
+// ran out of hops is told.
+template <class Tables>
+void BasicDatapath<Tables>::refuse(size_t lane, DropCause cause, net::PacketBatch& batch,
+                                   Tick now) {
+  net::Packet& packet = batch.packets()[lane];
+  net::ParsedPacket& parsed = parsed_[lane];
+  if (const auto verdict = local_delivery_.decide(packet, parsed, cause, now)) {
+    batch.verdicts()[lane] = *verdict;
+    return;
+  }
+  if (cause == DropCause::kUnsupportedProtocol && !parsed.fragment.is_one() &&
+      parsed.protocol == (parsed.is_ipv6 ? net::kProtocolIcmp6 : net::kProtocolIcmp4)) {
+    icmp_lanes_[icmp_lane_count_++] = static_cast<uint8_t>(lane);
+    return;
+  }
+  if (cause == DropCause::kTtlExpired) icmp_errors_.time_exceeded(packet, parsed);
+  batch.verdicts()[lane] = drop(cause);
+}
+
+}  // namespace roost::lb

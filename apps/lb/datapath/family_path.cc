@@ -1,0 +1,9 @@
+#include "apps/lb/datapath/family_errors_impl.h"
+#include "apps/lb/datapath/family_path_impl.h"
+
+namespace roost::lb {
+
+template class FamilyPath<net::Ipv4Address>;
+template class FamilyPath<net::Ipv6Address>;
+
+}  // namespace roost::lb

@@ -1,0 +1,131 @@
+// The way of a family's packets through the load balancer, after admission: whose connection is it,
+// and out with it, towards the backend or back to the client.
+//
+// A batch is looked up at once; then its lanes act in order. The lookup's answers hold until a lane
+// makes a connection; after that the remaining lanes look up singly, so that a SYN and its
+// retransmission, or a request and its reply, in one batch do what they would do one by one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "apps/lb/datapath/drop_cause.h"
+#include "apps/lb/datapath/state.h"
+#include "roost/expiry/tick.h"
+#include "roost/l3/egress.h"
+#include "roost/net/encapsulation.h"
+#include "roost/net/flow_key.h"
+#include "roost/net/outbox.h"
+#include "roost/net/packet_batch.h"
+#include "roost/net/parse.h"
+#include "roost/net/tcp_segment.h"
+#include "roost/node/flow_owner.h"
+
+namespace roost::lb {
+
+// The lanes of a batch that hold packets of one family, in their order.
+template <class Address>
+struct FamilyLanes {
+  size_t count = 0;
+  std::array<uint8_t, net::kBatchLanesMax> lanes;
+  std::array<net::FlowKey<Address>, net::kBatchLanesMax> keys;
+
+  void push(size_t lane, const net::FlowKey<Address>& key) {
+    lanes[count] = static_cast<uint8_t>(lane);
+    keys[count++] = key;
+  }
+};
+
+// The definitions are in family_path_impl.h and family_errors_impl.h.
+template <class Address, class Tables = conntrack::OwnTables>
+class FamilyPath {
+ public:
+  // All must outlive this object.
+  FamilyPath(Family<Address, Tables>& family, l3::NextHops& next_hops, const Config& config,
+             l3::IcmpErrors& errors, net::Outbox& outbox, const node::FlowOwner& owner);
+
+  // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
+  void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
+               std::span<net::ParsedPacket> parsed, Tick now);
+
+  // Whether what is forwarded counts as a backend's. Not so frames that the balancer sends itself,
+  // which are counted as such; one that has to wait for its neighbour does.
+  void set_counting(bool is_counting) { is_counting_ = is_counting; }
+
+  // Decides one ICMP message, which parsed as kUnsupportedProtocol. An error about a packet of a
+  // live connection is translated and goes to the end that sent that packet: from the backend's
+  // side to the client, from the client's side to the backend. It does not refresh the connection,
+  // because anybody can send one. Of another worker's connection it is handed over.
+  [[nodiscard]] net::LaneVerdict forward_error(net::Packet& packet, net::ParsedPacket& parsed);
+
+ private:
+  using Key = net::FlowKey<Address>;
+  using Match = typename ConnectionTable<Address, Tables>::Match;
+  using Backend = typename ServiceTable<Address>::Backend;
+
+  // One packet on its way.
+  struct Passage {
+    net::Packet& packet;
+    net::ParsedPacket& parsed;
+    const Key& key;
+  };
+
+  net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
+  net::LaneVerdict begin_from_backend(const Passage& passage, bool& is_changed);
+  net::LaneVerdict to_backend(const Passage& passage, Connection& connection, bool& is_changed);
+  net::LaneVerdict to_client(const Passage& passage, const Match& match);
+
+  // Whether the packet can leave, decided before anything is changed.
+  [[nodiscard]] bool resolve(const Passage& passage, l3::NeighbourIndex neighbour,
+                             std::optional<net::Encapsulation> encapsulation,
+                             l3::Resolved& resolved) {
+    return egress_.resolve(passage.packet, passage.parsed, neighbour, encapsulation, resolved);
+  }
+  l3::NeighbourIndex neighbour_of_client(Connection& connection, const Address& client) {
+    l3::NeighbourIndex neighbour = connection.client_neighbour;
+    egress_.find_again(neighbour, client);
+    connection.client_neighbour = neighbour & l3::kNoNeighbour;
+    return neighbour;
+  }
+  l3::NeighbourIndex neighbour_of(Backend& backend) {
+    return egress_.find_again(backend.neighbour, backend.endpoint.address);
+  }
+  // Where a mode's packets go by a tunnel.
+  [[nodiscard]] std::optional<l3::TunnelEnd<Address>> tunnel_to(const Backend& backend,
+                                                                const Key& key) const {
+    const std::optional<net::Encapsulation> kind = encapsulation_of(backend.mode);
+    if (!kind) return {};
+    return l3::TunnelEnd<Address>{*kind, backend.endpoint.address, services_.flow_hash(key)};
+  }
+  net::LaneVerdict send_to_backend(const Passage& passage, const Connection& connection,
+                                   const l3::Resolved& resolved);
+  net::LaneVerdict send_to_client(const Passage& passage, const net::Endpoint<Address>& client,
+                                  Backend& backend, const l3::Resolved& resolved);
+  // What every packet of a connection gets on its way out, and its backend counts.
+  net::LaneVerdict transmit(const Passage& passage, Backend& backend, const l3::Resolved& resolved,
+                            const std::optional<l3::TunnelEnd<Address>>& tunnel = {});
+  void hear(const Passage& passage, Connection& connection, Sender sender) {
+    std::optional<net::TcpSegment> segment;
+    if (!passage.parsed.fragment.is_later()) {
+      segment = net::read_tcp_segment(passage.packet, passage.parsed);
+    }
+    connections_.hear(connection, sender, segment, timeouts_);
+  }
+
+  ServiceTable<Address>& services_;
+  ConnectionTable<Address, Tables>& connections_;
+  l3::NextHops& next_hops_;
+  const StateTimeouts& timeouts_;
+  l3::Egress<Address> egress_;
+  const node::FlowOwner& owner_;
+  bool is_counting_ = true;
+};
+
+extern template class FamilyPath<net::Ipv4Address>;
+extern template class FamilyPath<net::Ipv6Address>;
+
+}  // namespace roost::lb

@@ -1,0 +1,209 @@
+// Definitions of FamilyPath, for whoever instantiates it: whose packets are, and what they change.
+// How they leave: family_resolved_impl.h. ICMP errors: family_errors_impl.h.
+#pragma once
+
+#include <algorithm>
+
+#include "apps/lb/datapath/family_path.h"
+#include "roost/net/rewrite.h"
+#include "roost/net/tcp_segment.h"
+
+namespace roost::lb {
+
+template <class Address, class Tables>
+FamilyPath<Address, Tables>::FamilyPath(Family<Address, Tables>& family, l3::NextHops& next_hops,
+                                        const Config& config, l3::IcmpErrors& errors,
+                                        net::Outbox& outbox, const node::FlowOwner& owner)
+    : services_(family.services()),
+      connections_(family.connections()),
+      next_hops_(next_hops),
+      timeouts_(config.timeouts),
+      egress_(next_hops, errors, outbox, config.gue_port),
+      owner_(owner) {}
+
+template <class Address, class Tables>
+void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
+                                          net::PacketBatch& batch,
+                                          std::span<net::ParsedPacket> parsed, Tick now) {
+  egress_.advance(now);
+  if (lanes.count == 0) return;
+  std::array<Match, net::kBatchLanesMax> matches;
+  connections_.find(std::span(lanes.keys).first(lanes.count), std::span(matches));
+  bool is_changed = false;
+  for (size_t i = 0; i < lanes.count; ++i) {
+    const size_t lane = lanes.lanes[i];
+    const Passage passage{batch.packets()[lane], parsed[lane], lanes.keys[i]};
+    const Match match = is_changed ? connections_.find(passage.key) : matches[i];
+    if (match.connection == nullptr) {
+      batch.verdicts()[lane] = begin_connection(passage, is_changed);
+    } else if (match.sender == Sender::kClient) {
+      batch.verdicts()[lane] = to_backend(passage, *match.connection, is_changed);
+    } else {
+      batch.verdicts()[lane] = to_client(passage, match);
+    }
+  }
+}
+
+// A packet of nobody's connection: it makes one if it is for a service. Nothing is changed before
+// it is certain that the packet can leave, and that the answer could.
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& passage,
+                                                               bool& is_changed) {
+  const std::optional<uint32_t> service = services_.find(passage.key);
+  if (!service) return begin_from_backend(passage, is_changed);
+  // The answer would come back to us, and ours to it, for ever.
+  if (next_hops_.is_ours(passage.key.source)) return drop(DropCause::kMartian);
+  // Its first fragment did not make one.
+  if (passage.parsed.fragment.is_later()) return drop(DropCause::kNoFlow);
+  if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
+  const bool is_midstream = passage.key.protocol == net::IpProtocol::kTcp &&
+                            (passage.parsed.tcp_flags & net::tcp::kSyn) == 0;
+  const std::optional<uint32_t> backend_index =
+      services_.pick_backend(*service, passage.key, is_midstream);
+  if (!backend_index) return drop(drop_cause::kNoBackend);
+  Backend& backend = services_.backend(*backend_index);
+  if (!is_one_sided(backend.mode) && !next_hops_.is_reachable(passage.key.source)) {
+    return drop(DropCause::kNoNeighbour);
+  }
+  l3::Resolved resolved;
+  if (!resolve(passage, neighbour_of(backend), encapsulation_of(backend.mode), resolved)) {
+    return drop(resolved.refusal);
+  }
+
+  Connection connection{.owner = static_cast<uint16_t>(*backend_index)};
+  connection.begin(passage.key.protocol, net::read_tcp_segment(passage.packet, passage.parsed),
+                   is_one_sided(backend.mode));
+  const conntrack::MakeOutcome outcome = connections_.make(passage.key, connection, timeouts_);
+  is_changed = true;
+  switch (outcome) {
+    case conntrack::MakeOutcome::kReplyTupleTaken:
+      return drop(DropCause::kReplyTupleTaken);
+    case conntrack::MakeOutcome::kNoPort:
+      return drop(DropCause::kNoLocalPort);
+    case conntrack::MakeOutcome::kFull:
+      // Its backend is the same for all its packets even so, while the weights stay.
+      if (is_one_sided(backend.mode)) return send_to_backend(passage, connection, resolved);
+      return drop(DropCause::kTableFull);
+    case conntrack::MakeOutcome::kMade:
+      break;
+  }
+  ++backend.counters.flows;
+  return send_to_backend(passage, connection, resolved);
+}
+
+// A backend speaks in a connection that we do not know: it was there before we were started, or
+// took another way. Whose it is follows from the backend's end, if that is one service's only.
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& passage,
+                                                                 bool& is_changed) {
+  const std::optional<uint32_t> index = services_.find_backend(passage.key);
+  if (!index) {
+    const bool is_from_backend = services_.is_backend_address(passage.key.source);
+    return drop(is_from_backend ? DropCause::kNoFlow : drop_cause::kNoService);
+  }
+  Backend& backend = services_.backend(*index);
+  if (passage.packet.in_port != backend.side) return drop(drop_cause::kWrongSide);
+  const bool goes_on = !passage.parsed.fragment.is_later() &&
+                       (passage.parsed.tcp_flags & (net::tcp::kSyn | net::tcp::kRst)) == 0;
+  if (!goes_on || next_hops_.is_ours(passage.key.destination)) return drop(DropCause::kNoFlow);
+
+  const net::Endpoint<Address> client{passage.key.destination, passage.key.destination_port};
+  const net::Endpoint<Address>& service = backend.virtual_endpoint;
+  const Key client_key{client.address, service.address,      client.port,
+                       service.port,   passage.key.protocol, {}};
+  // The client's connection of these ends is with another backend.
+  if (connections_.find(client_key).connection != nullptr) return drop(DropCause::kNoFlow);
+  Connection connection{.owner = static_cast<uint16_t>(*index)};
+  connection.begin_from_server(passage.key.protocol,
+                               net::read_tcp_segment(passage.packet, passage.parsed));
+  l3::Resolved resolved;
+  if (!resolve(passage, neighbour_of_client(connection, client.address), {}, resolved)) {
+    return drop(resolved.refusal);
+  }
+  is_changed = true;
+  if (connections_.make(client_key, connection, timeouts_) != conntrack::MakeOutcome::kMade) {
+    return drop(DropCause::kTableFull);
+  }
+  ++backend.counters.flows;
+  return send_to_client(passage, client, backend, resolved);
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
+                                                         Connection& connection, bool& is_changed) {
+  Backend& backend = services_.backend(connection.owner);
+  const uint8_t flags = passage.parsed.tcp_flags;
+  const bool is_new = conntrack::begins_anew(connection.state, flags, is_one_sided(backend.mode));
+  // The next connection of the same addresses and ports is a new one, and goes where those go.
+  if (is_new && backend.weight == 0) {
+    connections_.end(passage.key, connection);
+    is_changed = true;
+    return begin_connection(passage, is_changed);
+  }
+  l3::Resolved resolved;
+  if (!resolve(passage, neighbour_of(backend), encapsulation_of(backend.mode), resolved)) {
+    return drop(resolved.refusal);
+  }
+  if (is_new) {
+    ++backend.counters.flows;
+    connections_.begin_anew(connection, passage.key.protocol,
+                            net::read_tcp_segment(passage.packet, passage.parsed), timeouts_);
+  } else {
+    hear(passage, connection, Sender::kClient);
+  }
+  return send_to_backend(passage, connection, resolved);
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::to_client(const Passage& passage,
+                                                        const Match& match) {
+  Connection& connection = *match.connection;
+  Backend& backend = services_.backend(connection.owner);
+  if (passage.packet.in_port != backend.side) return drop(drop_cause::kWrongSide);
+  l3::Resolved resolved;
+  if (!resolve(passage, neighbour_of_client(connection, match.client.address), {}, resolved)) {
+    return drop(resolved.refusal);
+  }
+  hear(passage, connection, Sender::kServer);
+  return send_to_client(passage, match.client, backend, resolved);
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::send_to_client(const Passage& passage,
+                                                             const net::Endpoint<Address>& client,
+                                                             Backend& backend,
+                                                             const l3::Resolved& resolved) {
+  net::rewrite_source(passage.packet, passage.parsed, backend.virtual_endpoint);
+  if (backend.mode == Mode::kFullnat) {
+    net::rewrite_destination(passage.packet, passage.parsed, client);
+  }
+  return transmit(passage, backend, resolved);
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::send_to_backend(const Passage& passage,
+                                                              const Connection& connection,
+                                                              const l3::Resolved& resolved) {
+  Backend& backend = services_.backend(connection.owner);
+  if (!is_one_sided(backend.mode)) {
+    net::rewrite_destination(passage.packet, passage.parsed, backend.endpoint);
+  }
+  if (backend.mode == Mode::kFullnat) {
+    net::rewrite_source(passage.packet, passage.parsed, connections_.bound_end(connection));
+  }
+  return transmit(passage, backend, resolved, tunnel_to(backend, passage.key));
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::transmit(
+    const Passage& passage, Backend& backend, const l3::Resolved& resolved,
+    const std::optional<l3::TunnelEnd<Address>>& tunnel) {
+  const l3::Transmitted sent = egress_.transmit(passage.packet, passage.parsed, resolved, tunnel);
+  if (!sent.is_cut && (is_counting_ || resolved.waits)) {
+    ++backend.counters.packets;
+    backend.counters.bytes += passage.packet.total_bytes;
+  }
+  return sent.verdict;
+}
+
+}  // namespace roost::lb

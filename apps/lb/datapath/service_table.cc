@@ -1,0 +1,139 @@
+#include "apps/lb/datapath/service_table.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "roost/hash/random_seed.h"
+
+namespace roost::lb {
+
+namespace {
+
+// Room for so many services or backends at a load that never refuses one.
+uint64_t index_capacity(size_t count) { return 16 + 2 * uint64_t{count}; }
+
+}  // namespace
+
+template <class Address>
+Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyLayout& layout,
+                                                            Config config) {
+  auto index = Index::create(
+      {.capacity = index_capacity(layout.services.size()), .hash_seed = config.hash_seed});
+  if (!index) return index.error();
+  auto by_source = Index::create(
+      {.capacity = index_capacity(layout.backends.size()), .hash_seed = config.hash_seed});
+  if (!by_source) return by_source.error();
+  ServiceTable table(std::move(index).value(), std::move(by_source).value(), config.maglev_seed);
+  for (uint32_t i = 0; i < layout.services.size(); ++i) {
+    const ServiceSlot& slot = layout.services[i];
+    Service service{{}, slot.backends, std::move(config.maglevs[i])};
+    if (slot.use != SlotUse::kFree) {
+      service.virtual_endpoint = {slot.address.as<Address>().value(), slot.port};
+      table.virtual_addresses_.push_back(service.virtual_endpoint.address);
+    }
+    if (slot.use == SlotUse::kConfigured) {
+      const Key destination{.destination = service.virtual_endpoint.address,
+                            .destination_port = slot.port,
+                            .protocol = slot.protocol};
+      const InsertOutcome outcome = table.by_destination_.insert(destination, i);
+      ROOST_ASSERT(outcome == InsertOutcome::kInserted);
+    }
+    table.services_.push_back(std::move(service));
+  }
+  for (const BackendSlot& slot : layout.backends) {
+    Backend backend;
+    if (slot.use == SlotUse::kConfigured && layout.services[slot.service].mode == Mode::kNat) {
+      table.note_source(slot, layout.services[slot.service].protocol,
+                        static_cast<uint32_t>(table.backends_.size()));
+    }
+    if (slot.use != SlotUse::kFree) {
+      backend.endpoint = {slot.address.as<Address>().value(), slot.port};
+      backend.virtual_endpoint = table.services_[slot.service].virtual_endpoint;
+      backend.service = slot.service;
+      backend.weight = slot.weight;
+      backend.mode = layout.services[slot.service].mode;
+      // Not where the last run began: its backends may know those ports still.
+      if (backend.mode == Mode::kFullnat) {
+        backend.local_port_turn = static_cast<uint32_t>(random_seed());
+      }
+      table.backend_addresses_.push_back(backend.endpoint.address);
+    }
+    table.backends_.push_back(backend);
+    table.is_kept_.push_back(slot.use != SlotUse::kFree && !slot.is_new);
+  }
+  std::ranges::sort(table.virtual_addresses_);
+  std::ranges::sort(table.backend_addresses_);
+  return table;
+}
+
+template <class Address>
+void ServiceTable<Address>::note_source(const BackendSlot& slot, net::IpProtocol protocol,
+                                        uint32_t index) {
+  const Key source{
+      .source = slot.address.as<Address>().value(), .source_port = slot.port, .protocol = protocol};
+  const bool is_known = by_source_.find(source) != nullptr;
+  const InsertOutcome outcome = by_source_.insert(source, is_known ? kAmbiguous : index);
+  ROOST_ASSERT(outcome != InsertOutcome::kFull);
+}
+
+template <class Address>
+void ServiceTable<Address>::pin_neighbours(l3::NextHops& next_hops) {
+  for (Backend& backend : backends_) backend.neighbour = next_hops.pin(backend.endpoint.address);
+  find_sides(next_hops);
+}
+
+template <class Address>
+void ServiceTable<Address>::find_sides(l3::NextHops& next_hops) {
+  for (Backend& backend : backends_) {
+    if (backend.side != kNoSide) continue;
+    backend.side = next_hops.port_towards(backend.endpoint.address).value_or(kNoSide);
+  }
+}
+
+template <class Address>
+std::optional<uint32_t> ServiceTable<Address>::other_backend(uint32_t service, const Key& key,
+                                                             size_t picked) const {
+  const std::vector<uint32_t>& all = services_[service].backends;
+  for (size_t i = 1; i < all.size(); ++i) {
+    const uint32_t backend = all[(picked + i) % all.size()];
+    const Backend& other = backends_[backend];
+    if (other.weight != 0 && other.endpoint.address != key.source) return backend;
+  }
+  const bool may_be_itself = backends_[all[picked]].mode == Mode::kFullnat;
+  return may_be_itself ? std::optional(all[picked]) : std::nullopt;
+}
+
+template <class Address>
+void ServiceTable<Address>::replace_by(ServiceTable& next) {
+  ROOST_ASSERT(next.backends_.size() >= backends_.size());
+  next.forgotten_ = forgotten_;
+  for (size_t i = 0; i < backends_.size(); ++i) {
+    if (next.is_kept_[i]) {
+      next.backends_[i].counters = backends_[i].counters;
+      next.backends_[i].neighbour = backends_[i].neighbour;
+      next.backends_[i].side = backends_[i].side;
+      next.backends_[i].local_port_turn = backends_[i].local_port_turn;
+    } else {
+      next.forgotten_ += backends_[i].counters;
+    }
+  }
+  std::swap(*this, next);
+}
+
+template <class Address>
+void ServiceTable<Address>::change_weights(uint32_t service, std::span<const uint32_t> weights,
+                                           balance::Maglev& maglev) {
+  Service& changed = services_[service];
+  ROOST_ASSERT(changed.backends.size() == weights.size());
+  for (size_t i = 0; i < weights.size(); ++i) {
+    backends_[changed.backends[i]].weight = weights[i];
+  }
+  std::swap(changed.maglevs.in_force, maglev);
+  // The first change since the configuration was read: what was in force is what is configured.
+  if (!changed.maglevs.undrained) changed.maglevs.undrained.emplace(std::move(maglev));
+}
+
+template class ServiceTable<net::Ipv4Address>;
+template class ServiceTable<net::Ipv6Address>;
+
+}  // namespace roost::lb

@@ -1,0 +1,189 @@
+// The services of one family and their backends: which service a packet is for, and which backend a
+// new connection of it goes to.
+//
+// The backend depends on the flow, the backends' names and weights, and the configured seed only
+// (roost/balance/maglev.h), so that two balancers, and one before and after a restart, choose
+// alike.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/lb/datapath/layout.h"
+#include "roost/balance/maglev.h"
+#include "roost/base/result.h"
+#include "roost/hash/keyed_hash.h"
+#include "roost/l3/next_hops.h"
+#include "roost/net/flow_key.h"
+#include "roost/table/flow_table.h"
+
+namespace roost::lb {
+
+// What went to and came from a backend. flows - flows_over are live, or expired and not yet handed
+// over.
+struct BackendCounters {
+  uint64_t flows = 0;       // connections made
+  uint64_t flows_over = 0;  // of those: ended, expired or deleted
+  uint64_t packets = 0;     // forwarded, both directions
+  uint64_t bytes = 0;       // of those, whole frames
+
+  BackendCounters& operator+=(const BackendCounters& other) {
+    flows += other.flows;
+    flows_over += other.flows_over;
+    packets += other.packets;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+// Immutable but for the counters, the neighbours and the weights, until another one replaces it;
+// one worker uses it.
+template <class Address>
+class ServiceTable {
+ public:
+  using Key = net::FlowKey<Address>;
+  using Endpoint = net::Endpoint<Address>;
+
+  static constexpr uint16_t kNoSide = UINT16_MAX;
+
+  // A backend in a service. One that serves two services is two of these.
+  struct Backend {
+    Endpoint endpoint{};
+    Endpoint virtual_endpoint{};  // its service's
+    // By whom it is reached; it may be another's by now, if it is not for ever.
+    l3::NeighbourIndex neighbour = l3::kNoNeighbour;
+    uint32_t service = 0;
+    uint32_t weight = 0;      // 0: no new connections
+    uint16_t side = kNoSide;  // the port by which it is reached, and has to answer
+    Mode mode = Mode::kNat;
+    uint32_t local_port_turn = 0;  // of `fullnat`: counts its connections
+    BackendCounters counters{};
+  };
+
+  struct Service {
+    Endpoint virtual_endpoint{};
+    std::vector<uint32_t> backends;  // what the Maglev tables' indices stand for
+    ServiceMaglevs maglevs;
+  };
+
+  struct Config {
+    std::vector<ServiceMaglevs> maglevs{};  // by service slot
+    uint64_t maglev_seed = 0;
+    std::optional<uint64_t> hash_seed{};
+  };
+
+  // Services and backends stand in the slots of the layout. Refused: memory that is not to be had.
+  static Result<ServiceTable> create(const FamilyLayout& layout, Config config);
+
+  // The backends' neighbours are there for ever from now on; `next_hops` must reach them all.
+  void pin_neighbours(l3::NextHops& next_hops);
+  // Finds the sides of backends that have none yet.
+  void find_sides(l3::NextHops& next_hops);
+
+  // Becomes `next`, whose layout follows this one's: backends that stay keep counters and
+  // neighbours. What it was is in `next` afterwards. O(backends); allocates nothing.
+  void replace_by(ServiceTable& next);
+
+  // The service with the destination of `key`. Constant time.
+  [[nodiscard]] std::optional<uint32_t> find(const Key& key) {
+    const uint32_t* service = by_destination_.find(destination_of(key));
+    return service == nullptr ? std::nullopt : std::optional(*service);
+  }
+
+  // The backend for a new connection; nothing when all have weight 0. One that was there before us
+  // (`is_midstream`) gets the one that it has, which may have been drained since. A client that is
+  // a backend itself gets another one: it would have to answer itself.
+  [[nodiscard]] std::optional<uint32_t> pick_backend(uint32_t service, const Key& key,
+                                                     bool is_midstream = false) const {
+    const Hash64 hash = maglev_hash_.template hash<sizeof(Key)>(&key);
+    const ServiceMaglevs& maglevs = services_[service].maglevs;
+    const bool is_by_undrained = is_midstream && maglevs.undrained;
+    const std::optional<size_t> picked =
+        (is_by_undrained ? *maglevs.undrained : maglevs.in_force).pick(hash.bits);
+    if (!picked) return {};
+    const uint32_t backend = services_[service].backends[*picked];
+    if (backends_[backend].endpoint.address != key.source) return backend;
+    return other_backend(service, key, *picked);
+  }
+
+  // The one backend of mode `nat` that sends from the source of `key`; nothing if two services have
+  // it, and so the virtual address is not certain. Constant time.
+  [[nodiscard]] std::optional<uint32_t> find_backend(const Key& key) {
+    const uint32_t* backend = by_source_.find(source_of(key));
+    return backend == nullptr || *backend == kAmbiguous ? std::nullopt : std::optional(*backend);
+  }
+
+  // The same for all packets of a flow in one direction.
+  [[nodiscard]] uint16_t flow_hash(const Key& key) const {
+    return static_cast<uint16_t>(maglev_hash_.template hash<sizeof(Key)>(&key).bits >> 48);
+  }
+
+  // New connections of the service go to its backends by these weights from now on, one for each,
+  // for which `maglev` was made; what it had and does not need any more is in `maglev` afterwards.
+  // Connections stay where they are. Allocates nothing.
+  void change_weights(uint32_t service, std::span<const uint32_t> weights, balance::Maglev& maglev);
+
+  // Whether some service has this address. O(log services).
+  [[nodiscard]] bool is_virtual_address(const Address& address) const {
+    return std::ranges::binary_search(virtual_addresses_, address);
+  }
+  // Whether some backend has this address. O(log backends).
+  [[nodiscard]] bool is_backend_address(const Address& address) const {
+    return std::ranges::binary_search(backend_addresses_, address);
+  }
+
+  [[nodiscard]] const Service& service(uint32_t index) const { return services_[index]; }
+  [[nodiscard]] const std::vector<Service>& services() const { return services_; }
+  [[nodiscard]] Backend& backend(uint32_t index) { return backends_[index]; }
+  [[nodiscard]] const Backend& backend(uint32_t index) const { return backends_[index]; }
+  [[nodiscard]] const std::vector<Backend>& backends() const { return backends_; }
+  // The sum of backends whose slots were given away.
+  [[nodiscard]] const BackendCounters& forgotten() const { return forgotten_; }
+
+ private:
+  using Index = FlowTable<Key, uint32_t>;
+
+  // The next one in the service's list at another address than the client's. Where the backend sees
+  // a local address instead (`fullnat`), itself, if it is the only one. O(backends).
+  [[nodiscard]] std::optional<uint32_t> other_backend(uint32_t service, const Key& key,
+                                                      size_t picked) const;
+
+  static constexpr uint32_t kAmbiguous = UINT32_MAX;
+
+  ServiceTable(Index by_destination, Index by_source, uint64_t maglev_seed)
+      : by_destination_(std::move(by_destination)),
+        by_source_(std::move(by_source)),
+        maglev_hash_(maglev_seed) {}
+  void note_source(const BackendSlot& slot, net::IpProtocol protocol, uint32_t index);
+
+  // What all packets to a service share.
+  [[nodiscard]] static Key destination_of(const Key& key) {
+    return {.destination = key.destination,
+            .destination_port = key.destination_port,
+            .protocol = key.protocol};
+  }
+  // What all packets from a backend share.
+  [[nodiscard]] static Key source_of(const Key& key) {
+    return {.source = key.source, .source_port = key.source_port, .protocol = key.protocol};
+  }
+
+  Index by_destination_;
+  Index by_source_;
+  KeyedHash maglev_hash_;
+  std::vector<Service> services_;
+  std::vector<Backend> backends_;
+  std::vector<bool> is_kept_;               // by backend: it was there before
+  std::vector<Address> virtual_addresses_;  // sorted
+  std::vector<Address> backend_addresses_;  // sorted
+  BackendCounters forgotten_{};
+};
+
+extern template class ServiceTable<net::Ipv4Address>;
+extern template class ServiceTable<net::Ipv6Address>;
+
+}  // namespace roost::lb

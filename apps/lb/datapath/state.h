@@ -1,0 +1,161 @@
+// Everything the load balancer knows while it runs: next hops, and for each family its services and
+// connections. Made from a configuration, used by one worker.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "apps/lb/config/config.h"
+#include "apps/lb/datapath/connections.h"
+#include "apps/lb/datapath/layout.h"
+#include "apps/lb/datapath/service_table.h"
+#include "roost/base/result.h"
+#include "roost/conntrack/fragment_table.h"
+#include "roost/l3/icmp_error_counters.h"
+#include "roost/l3/next_hops.h"
+
+namespace roost::lb {
+
+// Whose the state is.
+struct WorkerShare {
+  size_t worker = 0;
+  size_t worker_count = 1;
+};
+
+// Services and connections of one family. It stays where it is: the connections point to the
+// services.
+template <class Address, class Tables = conntrack::OwnTables>
+class Family {
+ public:
+  static Result<std::unique_ptr<Family>> create(const Config& config, const FamilyLayout& layout,
+                                                l3::NextHops& next_hops, const WorkerShare& share);
+
+  [[nodiscard]] ServiceTable<Address>& services() { return services_; }
+  [[nodiscard]] const ServiceTable<Address>& services() const { return services_; }
+  [[nodiscard]] ConnectionTable<Address, Tables>& connections() { return *connections_; }
+  [[nodiscard]] const ConnectionTable<Address, Tables>& connections() const {
+    return *connections_;
+  }
+  [[nodiscard]] conntrack::FragmentTable<Address>& fragments() { return *fragments_; }
+  [[nodiscard]] const conntrack::FragmentTable<Address>& fragments() const { return *fragments_; }
+
+ private:
+  explicit Family(ServiceTable<Address> services) : services_(std::move(services)) {}
+
+  ServiceTable<Address> services_;
+  std::optional<ConnectionTable<Address, Tables>> connections_;  // there from create() on
+  std::optional<conntrack::FragmentTable<Address>> fragments_;   // likewise
+};
+
+// Of both families.
+struct FragmentReport {
+  conntrack::FragmentCounters counters{};
+  uint64_t waiting = 0;
+  uint64_t dropped = 0;  // of the released: they could not leave all the same
+
+  FragmentReport& operator+=(const FragmentReport& other) {
+    counters.followed += other.counters.followed;
+    counters.waited += other.counters.waited;
+    counters.released += other.counters.released;
+    counters.expired += other.counters.expired;
+    waiting += other.waiting;
+    dropped += other.dropped;
+    return *this;
+  }
+};
+
+// What a new configuration changes while packets flow, with all the memory that it needs.
+struct StateUpdate {
+  Layout layout{};  // follows the one in force
+  std::vector<ServiceConfig> services{};
+  uint64_t maglev_seed = 0;
+  StateTimeouts timeouts{};
+  l3::LocalAddresses local{};
+  ServiceTable<net::Ipv4Address> ipv4;
+  ServiceTable<net::Ipv6Address> ipv6;
+
+  // Of a configuration, its layout, and the Maglev tables of both families.
+  static Result<StateUpdate> create(const Config& config, const Layout& layout,
+                                    const std::array<std::vector<ServiceMaglevs>, 2>& maglevs);
+};
+
+// `Tables`: see tables.h. The definitions are in state_impl.h.
+template <class Tables>
+class BasicState {
+ public:
+  // `device_macs`: of each port, for those whose configuration gives none. Errors: what the
+  // configuration's reader cannot see, above all memory that is not to be had.
+  static Result<BasicState> create(const Config& config,
+                                   std::span<const net::MacAddress> device_macs,
+                                   const WorkerShare& share = {});
+
+  [[nodiscard]] const Config& config() const { return config_; }
+  // Where services and backends stand.
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  // The update is in force from now on; connections stay where they are. What it replaced is in
+  // `update` afterwards. O(backends); allocates nothing.
+  void exchange(StateUpdate& update);
+  // Tells the ports' networks whose addresses are answered for here, from the next turn on.
+  void announce() { next_hops_.announce(); }
+  // Connections get these from their next packet on.
+  void set_timeouts(const StateTimeouts& timeouts) { config_.timeouts = timeouts; }
+  [[nodiscard]] l3::NextHops& next_hops() { return next_hops_; }
+  [[nodiscard]] const l3::NextHops& next_hops() const { return next_hops_; }
+  [[nodiscard]] Family<net::Ipv4Address, Tables>& ipv4() { return *ipv4_; }
+  [[nodiscard]] const Family<net::Ipv4Address, Tables>& ipv4() const { return *ipv4_; }
+  [[nodiscard]] Family<net::Ipv6Address, Tables>& ipv6() { return *ipv6_; }
+  [[nodiscard]] const Family<net::Ipv6Address, Tables>& ipv6() const { return *ipv6_; }
+
+  // Fragments that had waited and, when their first one came, could not be sent all the same.
+  [[nodiscard]] uint64_t& released_dropped() { return released_dropped_; }
+  [[nodiscard]] FragmentReport fragment_report() const;
+  [[nodiscard]] l3::IcmpErrorCounters& icmp_answers() { return icmp_answers_; }
+  [[nodiscard]] const l3::IcmpErrorCounters& icmp_answers() const { return icmp_answers_; }
+  // Echo requests that were answered in place.
+  [[nodiscard]] uint64_t& echo_replies() { return echo_replies_; }
+  [[nodiscard]] uint64_t echo_replies() const { return echo_replies_; }
+
+  // As for ConnectionTable, for both families. maintain() shares its budget between them.
+  void advance(Tick now);
+  void maintain(uint64_t bucket_budget);
+  void settle();
+  [[nodiscard]] FlowCounts counts() const;
+  [[nodiscard]] uint64_t count_live();
+  [[nodiscard]] bool audit();
+
+  // Counters of the backend in this slot of the family: 0 IPv4, 1 IPv6.
+  [[nodiscard]] const BackendCounters& backend_counters(size_t family, uint32_t slot) const;
+  // The sum of backends that are in no slot any more.
+  [[nodiscard]] BackendCounters forgotten() const;
+
+ private:
+  BasicState(Config config, Layout layout, l3::NextHops next_hops,
+             std::unique_ptr<Family<net::Ipv4Address, Tables>> ipv4,
+             std::unique_ptr<Family<net::Ipv6Address, Tables>> ipv6)
+      : config_(std::move(config)),
+        layout_(std::move(layout)),
+        next_hops_(std::move(next_hops)),
+        ipv4_(std::move(ipv4)),
+        ipv6_(std::move(ipv6)) {}
+
+  Config config_;
+  Layout layout_;
+  l3::NextHops next_hops_;
+  uint64_t echo_replies_ = 0;
+  std::unique_ptr<Family<net::Ipv4Address, Tables>> ipv4_;
+  std::unique_ptr<Family<net::Ipv6Address, Tables>> ipv6_;
+  l3::IcmpErrorCounters icmp_answers_{};
+  uint64_t released_dropped_ = 0;
+};
+
+using State = BasicState<conntrack::OwnTables>;
+
+extern template class Family<net::Ipv4Address>;
+extern template class Family<net::Ipv6Address>;
+extern template class BasicState<conntrack::OwnTables>;
+
+}  // namespace roost::lb

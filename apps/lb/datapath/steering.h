@@ -1,0 +1,42 @@
+// Which worker a packet of the load balancer belongs to: the owner of its client, and who the
+// client is; towards a local port, whose it is.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "apps/lb/datapath/connections.h"
+#include "apps/lb/datapath/service_table.h"
+#include "roost/net/flow_key.h"
+#include "roost/node/flow_owner.h"
+
+namespace roost::lb {
+
+// Towards a virtual address the client is the source; from a backend it is the destination. What is
+// neither is dropped, and may be so by whoever received it. Addresses alone decide, so a fragment
+// that has no ports goes where its first one went. O(log services and backends).
+template <class Address>
+[[nodiscard]] size_t owner_of(const net::FlowKey<Address>& key,
+                              const ServiceTable<Address>& services,
+                              const conntrack::BindablePorts<Address>& local_ports,
+                              const node::FlowOwner& owner) {
+  if (services.is_virtual_address(key.destination)) return owner.owner_of(key.source);
+  if (const auto worker = local_ports.worker_of(key.destination)) return *worker;
+  if (services.is_backend_address(key.source)) return owner.owner_of(key.destination);
+  return owner.worker();
+}
+
+// The worker that the packet is to be handed to; none when it is this one's, or was handed over
+// already. `key` is the packet's own, or what the other end would send of the flow that it is
+// about.
+template <class Address>
+[[nodiscard]] std::optional<size_t> other_owner_of(
+    const net::Packet& packet, const net::FlowKey<Address>& key,
+    const ServiceTable<Address>& services, const conntrack::BindablePorts<Address>& local_ports,
+    const node::FlowOwner& owner) {
+  if (!owner.is_shared() || packet.origin != net::PacketOrigin::kPort) return {};
+  const size_t worker = owner_of(key, services, local_ports, owner);
+  return worker == owner.worker() ? std::nullopt : std::optional(worker);
+}
+
+}  // namespace roost::lb

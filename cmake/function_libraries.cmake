@@ -1,0 +1,27 @@
+# What the network functions and the rooms under them use of other projects. The library alone uses none of it.
+if(CMAKE_CROSSCOMPILING)
+  # By headers alone: this machine's libraries are of another architecture. The headers are linked into a
+  # folder of their own, because the compiler must not find the rest of /usr/include.
+  set(folder ${CMAKE_BINARY_DIR}/header_only)
+  file(MAKE_DIRECTORY ${folder})
+  foreach(library fmt nlohmann toml++)
+    file(CREATE_LINK /usr/include/${library} ${folder}/${library} SYMBOLIC)
+  endforeach()
+
+  add_library(header_only INTERFACE)
+  target_include_directories(header_only SYSTEM INTERFACE ${folder})
+  target_compile_definitions(header_only INTERFACE FMT_HEADER_ONLY=1)
+  add_library(fmt::fmt ALIAS header_only)
+  add_library(nlohmann_json::nlohmann_json ALIAS header_only)
+  add_library(PkgConfig::TOMLPLUSPLUS ALIAS header_only)
+else()
+  find_package(fmt REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
+  pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)
+  if(ROOST_DPDK OR ROOST_TESTS)
+    pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
+    pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
+    find_package(civetweb CONFIG REQUIRED)
+  endif()
+endif()

@@ -1,0 +1,19 @@
+// What the configuration's [timeouts] says: how long connections of each state live without a
+// packet.
+#pragma once
+
+#include <vector>
+
+#include "roost/config/fault.h"
+#include "roost/conntrack/connection_state.h"
+
+namespace roost::config {
+
+class TomlTable;
+
+// Reads [timeouts] of a file's top table: seconds are kept as ticks, at least as long as the file
+// says and less than a tick longer.
+[[nodiscard]] conntrack::StateTimeouts read_timeouts(TomlTable& top, double tick_seconds,
+                                                     std::vector<Fault>& faults);
+
+}  // namespace roost::config

@@ -1,0 +1,141 @@
+// How far a connection has come, seen from between client and server, and how packets change that.
+//
+// The client is who sent the first packet, the server whom it spoke to, or who answers in its
+// place. The states are RFC 9293's, joined where their timeout is the same. The state machine is a
+// table, so that what happens on a packet can be read off a row. Which packets it gets to see is
+// decided elsewhere (connection.h): those that their sender can have sent.
+//
+// A first packet that is not a SYN makes a connection established: those that were there before are
+// picked up. One that begins with a SYN is established by the client's answer to the server's.
+// Closed is final, except that a client's SYN begins the next connection of the same addresses and
+// ports. An RST is not final, for who receives it may have reasons to ignore it: when both ends
+// speak on, the connection is established again.
+//
+// Beside its state a connection has an assurance: how far its two ends have shown that they know of
+// each other. The state says how long a silence may last; the assurance, whether the connection may
+// be evicted for another one (decisions 0010 and 0015).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "roost/expiry/tick.h"
+#include "roost/net/headers.h"
+
+namespace roost::conntrack {
+
+enum class ConnectionState : uint8_t {
+  kSynSent,           // the client has asked
+  kSynReceived,       // the server has answered
+  kEstablished,       // the client has spoken after that
+  kClientFinished,    // FIN from the client
+  kServerFinished,    // FIN from the server
+  kClosed,            // FIN from both
+  kReset,             // RST from one
+  kResetClientSpoke,  // and then the client, as if nothing had happened
+  kResetServerSpoke,  // and then the server
+  kUdp,               // has no end but silence
+};
+inline constexpr size_t kConnectionStateCount = 10;
+
+inline constexpr std::array<std::string_view, kConnectionStateCount> kConnectionStateNames = {
+    "syn_sent", "syn_received", "established",        "client_finished",    "server_finished",
+    "closed",   "reset",        "reset_client_spoke", "reset_server_spoke", "udp"};
+
+// Ticks without a packet after which a connection in each state is forgotten.
+using StateTimeouts = std::array<TickCount, kConnectionStateCount>;
+
+enum class Sender : uint8_t { kClient, kServer };
+
+// The connection's state after a packet. Constant time. `tcp_flags` is 0 for UDP.
+[[nodiscard]] constexpr ConnectionState next_state(ConnectionState state, Sender sender,
+                                                   uint8_t tcp_flags) {
+  enum Event : uint8_t { kPlain, kSyn, kFin, kRst };
+  using enum ConnectionState;
+  // By state, then what the client sent, then what the server sent.
+  constexpr ConnectionState kNext[kConnectionStateCount][2][4] = {
+      /* kSynSent */
+      {{kSynSent, kSynSent, kSynSent, kReset}, {kSynSent, kSynReceived, kSynSent, kReset}},
+      /* kSynReceived */
+      {{kEstablished, kSynReceived, kClientFinished, kReset},
+       {kSynReceived, kSynReceived, kServerFinished, kReset}},
+      /* kEstablished */
+      {{kEstablished, kEstablished, kClientFinished, kReset},
+       {kEstablished, kEstablished, kServerFinished, kReset}},
+      /* kClientFinished */
+      {{kClientFinished, kClientFinished, kClientFinished, kReset},
+       {kClientFinished, kClientFinished, kClosed, kReset}},
+      /* kServerFinished */
+      {{kServerFinished, kServerFinished, kClosed, kReset},
+       {kServerFinished, kServerFinished, kServerFinished, kReset}},
+      /* kClosed */
+      {{kClosed, kSynSent, kClosed, kClosed}, {kClosed, kClosed, kClosed, kClosed}},
+      /* kReset */
+      {{kResetClientSpoke, kSynSent, kReset, kReset}, {kResetServerSpoke, kReset, kReset, kReset}},
+      /* kResetClientSpoke */
+      {{kResetClientSpoke, kSynSent, kReset, kReset}, {kEstablished, kReset, kReset, kReset}},
+      /* kResetServerSpoke */
+      {{kEstablished, kSynSent, kReset, kReset}, {kResetServerSpoke, kReset, kReset, kReset}},
+      /* kUdp */
+      {{kUdp, kUdp, kUdp, kUdp}, {kUdp, kUdp, kUdp, kUdp}},
+  };
+  Event event = kPlain;
+  if ((tcp_flags & net::tcp::kRst) != 0) {
+    event = kRst;
+  } else if ((tcp_flags & net::tcp::kFin) != 0) {
+    event = kFin;
+  } else if ((tcp_flags & net::tcp::kSyn) != 0) {
+    event = kSyn;
+  }
+  return kNext[static_cast<size_t>(state)][static_cast<size_t>(sender)][event];
+}
+
+// The state of a connection whose first packet, from the client, has these flags. Where the server
+// is not seen (`is_one_sided`), it is taken to have answered.
+[[nodiscard]] constexpr ConnectionState first_state(net::IpProtocol protocol, uint8_t tcp_flags,
+                                                    bool is_one_sided = false) {
+  using enum ConnectionState;
+  if (protocol == net::IpProtocol::kUdp) return kUdp;
+  if ((tcp_flags & net::tcp::kFin) != 0) return kClientFinished;
+  if ((tcp_flags & net::tcp::kSyn) == 0) return kEstablished;
+  return is_one_sided ? kSynReceived : kSynSent;
+}
+
+enum class Assurance : uint8_t {
+  kUnreplied,  // only the client has spoken
+  kSeenReply,  // and then the server
+  kAssured,    // and then the client again, who knew the answer
+};
+
+// What a connection is when all places are taken.
+enum class FlowClass : uint8_t {
+  kEmbryonic,  // its ends have not assured each other: may be evicted
+  kAssured,    // is evicted in place of a new one only if it is silent, and nobody else is there
+  kClosed,     // TCP closed it: may end before its closing time is over
+};
+inline constexpr size_t kFlowClassCount = 3;
+
+// Whether one end has reset the connection, and not both have spoken on.
+[[nodiscard]] constexpr bool is_reset(ConnectionState state) {
+  using enum ConnectionState;
+  return state == kReset || state == kResetClientSpoke || state == kResetServerSpoke;
+}
+
+// Whether TCP has closed the connection. Where the server is not seen, its FIN is not either, and
+// the client's has to do.
+[[nodiscard]] constexpr bool is_over(ConnectionState state, bool is_one_sided) {
+  return state == ConnectionState::kClosed || is_reset(state) ||
+         (is_one_sided && state == ConnectionState::kClientFinished);
+}
+
+// Whether a client's packet begins another connection of the same addresses and ports.
+[[nodiscard]] constexpr bool begins_anew(ConnectionState state, uint8_t tcp_flags,
+                                         bool is_one_sided = false) {
+  using enum ConnectionState;
+  return is_over(state, is_one_sided) &&
+         next_state(kClosed, Sender::kClient, tcp_flags) == kSynSent;
+}
+
+}  // namespace roost::conntrack

@@ -1,0 +1,260 @@
+// The connections of one family: a table with timers, and the entries by which replies find them.
+//
+// A connection is one entry in `connections`, under what its client sends. What its server sends is
+// that with its ends exchanged, or, where addresses are translated, another tuple, whose entry in
+// `replies` leads to the client's (reply_rule.h). Only `connections` has timers:
+//
+//   client's packet  -> connections             one lookup
+//   server's packet  -> replies -> connections  two; of the same ends one more in connections
+//
+// I1 Every entry of `connections`, live or expired but not yet handed over, has an entry in
+// `replies`
+//    that leads to it, if its rule has one, unless another connection took that entry over after
+//    this one expired.
+// I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose key the
+// rule
+//    finds by it.
+// I3 made = live + ended + expired + deleted + evicted, whenever no expired entry waits to be
+//    handed over (settle()).
+// I4 There are never more entries than Config::connections, which both tables promise to hold.
+//
+// Both directions live and die together: the callback that gets an expired connection removes its
+// reply entry, if it still is its own, and counts it once: ended, if TCP had closed it, else
+// expired.
+//
+// When all places are taken, a new connection gets that of one that is closed or embryonic, if a
+// hand that goes round the buckets finds one within its next few; an embryonic one it only marks as
+// referenced the first time. A flood of packets that nobody answers, or whose answers nobody takes,
+// evicts itself. Where the hand finds assured connections only, it takes the one that has been
+// silent for the largest part of its time, if that is long enough (decisions 0010 and 0015). Ports
+// to bind likewise: one whose connection is dead, closed or embryonic is taken over when no other
+// is free.
+//
+// Two servers may be one station; then one client could reach it twice from the same port, and both
+// connections would have the same reply tuple. The first one keeps it while it lives.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "roost/base/result.h"
+#include "roost/conntrack/connection.h"
+#include "roost/conntrack/connection_state.h"
+#include "roost/conntrack/reply_rule.h"
+#include "roost/conntrack/reply_table.h"
+#include "roost/conntrack/tables.h"
+#include "roost/net/packet_batch.h"
+#include "roost/net/tcp_segment.h"
+#include "roost/table/advance_far.h"
+#include "roost/table/cursor.h"
+
+namespace roost::conntrack {
+
+struct FlowCounts {
+  uint64_t made = 0;
+  uint64_t ended = 0;    // TCP: closed, and silent for the closing time or followed by the next one
+  uint64_t expired = 0;  // silent for too long
+  uint64_t deleted = 0;  // because somebody asked for it
+  uint64_t evicted = 0;  // for a new one, when all places or ports were taken
+
+  // Live ones, and expired ones not handed over yet: for Config::pass_ticks at most.
+  [[nodiscard]] uint64_t held() const { return made - ended - expired - deleted - evicted; }
+
+  FlowCounts& operator+=(const FlowCounts& other) {
+    made += other.made;
+    ended += other.ended;
+    expired += other.expired;
+    deleted += other.deleted;
+    evicted += other.evicted;
+    return *this;
+  }
+};
+
+enum class MakeOutcome : uint8_t { kMade, kReplyTupleTaken, kNoPort, kFull };
+
+// One worker uses it. `Rule`: see reply_rule.h, `Tables`: tables.h. The definitions are in
+// connection_table_impl.h, for whoever instantiates it.
+template <class Rule, class Tables = OwnTables>
+class ConnectionTable {
+ public:
+  using Address = typename Rule::Address;
+  using Key = net::FlowKey<Address>;
+  using Endpoint = net::Endpoint<Address>;
+
+  struct Config {
+    uint64_t connections = 0;  // that fit
+    std::optional<uint64_t> hash_seed{};
+    typename BindablePorts<Address>::Config ports{};  // none: no connection may be bound
+    // An assured connection is evicted after so long a silence only, or half its timeout.
+    TickCount silence_ticks_min = 10;
+    // Within this time every bucket is swept, so that the counts are no older.
+    TickCount pass_ticks = 5;
+  };
+
+  static Result<ConnectionTable> create(const Config& config, Rule rule);
+
+  // Whose packet a tuple is of. The pointer is valid until make() or time changes the table.
+  struct Match {
+    Connection* connection = nullptr;  // nullptr: nobody
+    Sender sender = Sender::kClient;
+    Endpoint client{};  // if the sender is the server
+  };
+
+  // A whole batch, at most net::kBatchLanesMax keys; every match is written.
+  void find(std::span<const Key> keys, std::span<Match> matches);
+  [[nodiscard]] Match find(const Key& key) {
+    Match match;
+    find(std::span(&key, 1), std::span(&match, 1));
+    return match;
+  }
+
+  // Makes a connection, which must not be there, with both its entries or, if that cannot be,
+  // with none. Pointers from find() are no longer valid. When all places are taken, it takes one in
+  // the next kRoomBuckets buckets or is refused. One that is bound to a port says it in
+  // `connection`; kNoPort: those tried for its server are taken by assured connections.
+  [[nodiscard]] MakeOutcome make(const Key& client_key, Connection& connection,
+                                 const StateTimeouts& timeouts);
+
+  // A packet of the connection passes: how far it has come, and how long it lives on. A later
+  // fragment has no segment, and says nothing of the connection's progress. Until TCP is assured,
+  // nothing but its end changes how long it has left, so that nobody can keep one alive who is not
+  // its end.
+  void hear(Connection& connection, Sender sender, const std::optional<net::TcpSegment>& segment,
+            const StateTimeouts& timeouts);
+
+  // The client's packet begins another connection where its closed one was (begins_anew()).
+  void begin_anew(Connection& connection, net::IpProtocol protocol, const net::TcpSegment& segment,
+                  const StateTimeouts& timeouts);
+
+  // The closed connection of this tuple is over; pointers from find() are no longer valid.
+  void end(const Key& client_key, const Connection& connection) {
+    remove(client_key, connection);
+    ++shared_->counts.ended;
+  }
+
+  // The connection was used: it expires after `timeout` from now on.
+  void refresh(const Connection& connection, TickCount timeout) {
+    connections_.refresh(&connection, timeout);
+  }
+  // How long it lives on if it is not used.
+  [[nodiscard]] TickCount ticks_left(const Connection& connection) const {
+    return connections_.ticks_left(&connection);
+  }
+
+  // Moves time forward, however far. Usually constant time; when time jumps past what the overflow
+  // scan covers, linear in the capacity.
+  void advance(Tick now) { advance_far(connections_, now); }
+  // Hands over expired connections among the next buckets, at most `bucket_budget` of them and no
+  // more than it takes to see every bucket once in Config::pass_ticks: sweeping costs cache lines.
+  void maintain(uint64_t bucket_budget);
+  // Hands over every expired connection, so that the counts are exact. Linear in the capacity.
+  void settle() { connections_.maintain(connections_.bucket_count()); }
+
+  [[nodiscard]] const FlowCounts& counts() const { return shared_->counts; }
+  // Connections that are live now, counted one by one. Linear in the capacity.
+  [[nodiscard]] uint64_t count_live();
+  // A place in a walk over the connections, and how far it goes at a time.
+  using WalkCursor = Cursor;
+  // Calls visit(const Key& client_key, const Connection&) for each live connection in the next
+  // `bucket_budget` buckets, at most kWalkBucketConnectionsMax in each; where it returns true, the
+  // connection is deleted. False when the walk is at its end.
+  template <class Visit>
+  bool walk(WalkCursor& cursor, uint64_t bucket_budget, Visit&& visit) {
+    return connections_.scan(cursor, bucket_budget,
+                             [&](const Key& client_key, const Connection& connection) {
+                               if (!visit(client_key, connection)) return;
+                               remove(client_key, connection);
+                               ++shared_->counts.deleted;
+                             });
+  }
+  static constexpr size_t kWalkBucketConnectionsMax = 8;
+  // As far as make() looks for a place, for expired and then for others: two stretches of memory of
+  // two kilobytes. Where one connection in ten may be evicted, one search in 200 finds none.
+  static constexpr uint64_t kRoomBuckets = 32;
+
+  [[nodiscard]] const BindablePorts<Address>& ports() const
+    requires(!kIsSameEnds<Rule>)
+  {
+    return shared_->replies.ports();
+  }
+  // With what the server of a bound connection speaks.
+  [[nodiscard]] Endpoint bound_end(const Connection& connection) const
+    requires(!kIsSameEnds<Rule>)
+  {
+    return shared_->replies.bound_end(connection);
+  }
+  // Every connection has its reply entry and the other way round (I1, I2); settle() first.
+  // Linear in the capacity.
+  [[nodiscard]] bool audit();
+
+  [[nodiscard]] uint64_t capacity() const { return connections_.capacity(); }
+  // Connections held: live ones, and expired ones that were not handed over yet.
+  [[nodiscard]] uint64_t size() const { return connections_.size(); }
+  [[nodiscard]] uint64_t memory_bytes() const {
+    return connections_.memory_bytes() + shared_->replies.memory_bytes();
+  }
+  [[nodiscard]] PageKind page_kind() const { return connections_.page_kind(); }
+  [[nodiscard]] Isa isa() const { return connections_.isa(); }
+
+ private:
+  static constexpr uint32_t kSilentWhole = 1 << 16;
+  static_assert(uint64_t{kTimeoutTicksMax} * kSilentWhole <= UINT32_MAX);
+
+  // What an expired connection changes; at a fixed place, because the callback points to it.
+  struct Shared {
+    ReplyTable<Rule, Tables> replies;
+    FlowCounts counts{};
+  };
+
+  // Called for each connection that has expired.
+  struct ConnectionEnded {
+    Shared* shared = nullptr;
+    void operator()(const Key& client_key, const Connection& connection) const;
+  };
+
+  using Connections = typename Tables::template Timed<Key, Connection, ConnectionEnded>;
+  static_assert(Connections::kSlots <= kWalkBucketConnectionsMax);
+
+  ConnectionTable(std::unique_ptr<Shared> shared, Connections connections, const Config& config)
+      : shared_(std::move(shared)),
+        connections_(std::move(connections)),
+        connections_max_(config.connections),
+        silence_ticks_min_(config.silence_ticks_min),
+        pass_ticks_(std::max<TickCount>(1, config.pass_ticks)) {}
+
+  // Why the connection cannot have its reply entry; binds its port if it needs one.
+  [[nodiscard]] std::optional<MakeOutcome> refuse_reply(const Key& client_key,
+                                                        Connection& connection);
+  // Binds the port whose turn it is with the connection's server, or one that it takes from
+  // another; false: there is none.
+  [[nodiscard]] bool bind_port(const Key& client_key, Connection& connection)
+    requires(!kIsSameEnds<Rule>);
+  [[nodiscard]] bool take_over_port(const Key& reply_key)
+    requires(!kIsSameEnds<Rule>);
+  void remove(Key client_key, const Connection& connection);
+  bool make_room(const StateTimeouts& timeouts);
+  // For which part of its time, in kSilentWhole-ths, a connection has been silent; 0 if that is not
+  // long enough to evict it.
+  [[nodiscard]] uint32_t silent_part(const Connection& connection,
+                                     const StateTimeouts& timeouts) const;
+  // Ends a connection for another one's sake.
+  void give_up(const Key& client_key, const Connection& connection);
+  void find_replies(std::span<const Key> keys, std::span<const uint8_t> lanes,
+                    std::span<Match> matches);
+
+  std::unique_ptr<Shared> shared_;
+  Connections connections_;
+  uint64_t connections_max_;
+  TickCount silence_ticks_min_;
+  uint64_t pass_ticks_;
+  WalkCursor hand_{};         // where make_room() goes on
+  Tick swept_until_{};        // time up to which buckets_due_ is counted
+  uint64_t buckets_due_ = 0;  // to be swept
+};
+
+}  // namespace roost::conntrack

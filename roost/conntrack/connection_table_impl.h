@@ -1,0 +1,203 @@
+// Definitions of ConnectionTable, for whoever instantiates it.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "roost/base/assert.h"
+#include "roost/base/hit_words.h"
+#include "roost/conntrack/connection_eviction_impl.h"
+#include "roost/conntrack/connection_table.h"
+
+namespace roost::conntrack {
+
+template <class Rule, class Tables>
+Result<ConnectionTable<Rule, Tables>> ConnectionTable<Rule, Tables>::create(const Config& config,
+                                                                            Rule rule) {
+  auto replies = ReplyTable<Rule, Tables>::create(
+      {.connections = config.connections, .hash_seed = config.hash_seed, .ports = config.ports},
+      std::move(rule));
+  if (!replies) return replies.error();
+  auto shared = std::make_unique<Shared>(Shared{std::move(replies).value(), {}});
+  auto connections = Connections::create({.capacity = slots_for<Connections>(config.connections),
+                                          .entries_max = config.connections,
+                                          .hash_seed = config.hash_seed},
+                                         ConnectionEnded{shared.get()});
+  if (!connections) return connections.error();
+  return ConnectionTable(std::move(shared), std::move(connections).value(), config);
+}
+
+template <class Rule, class Tables>
+void ConnectionTable<Rule, Tables>::ConnectionEnded::operator()(
+    const Key& client_key, const Connection& connection) const {
+  auto& replies = shared->replies;
+  replies.rule().over(connection);
+  replies.forget(client_key, connection);
+  if (is_over(connection.state, !replies.is_seen(connection))) {
+    ++shared->counts.ended;
+  } else {
+    ++shared->counts.expired;
+  }
+}
+
+template <class Rule, class Tables>
+void ConnectionTable<Rule, Tables>::find(std::span<const Key> keys, std::span<Match> matches) {
+  ROOST_DEBUG_ASSERT(keys.size() <= net::kBatchLanesMax && matches.size() >= keys.size());
+  std::array<Connection*, net::kBatchLanesMax> found;
+  HitArray<net::kBatchLanesMax> hits;
+  if (connections_.find(keys, std::span(found), hits) == keys.size()) {
+    for (size_t lane = 0; lane < keys.size(); ++lane) {
+      matches[lane] = {found[lane], Sender::kClient, {}};
+    }
+    return;
+  }
+  std::array<uint8_t, net::kBatchLanesMax> missed;
+  size_t missed_count = 0;
+  for (size_t lane = 0; lane < keys.size(); ++lane) {
+    matches[lane] = hits.test(lane) ? Match{found[lane], Sender::kClient, {}} : Match{};
+    if (!hits.test(lane)) missed[missed_count++] = static_cast<uint8_t>(lane);
+  }
+  find_replies(keys, std::span(missed).first(missed_count), matches);
+}
+
+// For the lanes without a client's connection: batched through replies, then through connections.
+template <class Rule, class Tables>
+void ConnectionTable<Rule, Tables>::find_replies(std::span<const Key> keys,
+                                                 std::span<const uint8_t> lanes,
+                                                 std::span<Match> matches) {
+  std::array<Key, net::kBatchLanesMax> client_keys;
+  std::array<uint8_t, net::kBatchLanesMax> client_lanes;
+  const size_t client_count =
+      shared_->replies.find_clients(keys, lanes, std::span(client_keys), std::span(client_lanes));
+  if (client_count == 0) return;
+  std::array<Connection*, net::kBatchLanesMax> found;
+  HitArray<net::kBatchLanesMax> live;
+  connections_.find(std::span<const Key>(client_keys.data(), client_count), std::span(found), live);
+  for (size_t i = 0; i < client_count; ++i) {
+    if (!live.test(i)) continue;
+    const Key& client_key = client_keys[i];
+    matches[client_lanes[i]] = {
+        found[i], Sender::kServer, {client_key.source, client_key.source_port}};
+  }
+}
+
+// The reply tuple of a live connection stays its own (I2). That of a dead one is taken over.
+template <class Rule, class Tables>
+std::optional<MakeOutcome> ConnectionTable<Rule, Tables>::refuse_reply(const Key& client_key,
+                                                                       Connection& connection) {
+  if constexpr (!kIsSameEnds<Rule>) {
+    auto& replies = shared_->replies;
+    if (!replies.is_seen(connection)) return {};
+    if (replies.is_bound(connection)) {
+      if (bind_port(client_key, connection)) return {};
+      return MakeOutcome::kNoPort;
+    }
+    const Key reply_key = replies.key_of(client_key, connection);
+    const uint32_t* leads_to = replies.find(reply_key);
+    if (leads_to == nullptr) return {};
+    if (!replies.is_binding(*leads_to) &&
+        connections_.find(replies.client_key_of(reply_key, *leads_to)) == nullptr) {
+      return {};
+    }
+    return MakeOutcome::kReplyTupleTaken;
+  }
+  return {};
+}
+
+template <class Rule, class Tables>
+MakeOutcome ConnectionTable<Rule, Tables>::make(const Key& client_key, Connection& connection,
+                                                const StateTimeouts& timeouts) {
+  if (const auto refusal = refuse_reply(client_key, connection)) return *refusal;
+  if (connections_.size() >= connections_max_ && !make_room(timeouts)) return MakeOutcome::kFull;
+  // The client's entry first: it may hand over an expired one of the same tuple, and with it goes
+  // the reply entry that is still that one's.
+  //
+  // Both tables promise room, but not to keys that somebody chose knowing the hash seed.
+  const TickCount timeout = connection.timeout(timeouts);
+  if (connections_.insert(client_key, connection, timeout) == InsertOutcome::kFull) {
+    return MakeOutcome::kFull;
+  }
+  if (!shared_->replies.insert(client_key, connection)) {
+    connections_.erase(client_key);
+    return MakeOutcome::kFull;
+  }
+  ++shared_->counts.made;
+  return MakeOutcome::kMade;
+}
+
+template <class Rule, class Tables>
+void ConnectionTable<Rule, Tables>::hear(Connection& connection, Sender sender,
+                                         const std::optional<net::TcpSegment>& segment,
+                                         const StateTimeouts& timeouts) {
+  const bool was_over = is_over(connection.state, false);
+  if (segment) connection.hear(sender, *segment, !shared_->replies.is_seen(connection));
+  TickCount timeout = connection.timeout(timeouts);
+  if (connection.state != ConnectionState::kUdp && connection.assurance != Assurance::kAssured) {
+    if (was_over || !is_over(connection.state, false)) return;
+    timeout = std::min(timeout, ticks_left(connection));
+  }
+  connections_.refresh(&connection, timeout);
+}
+
+template <class Rule, class Tables>
+void ConnectionTable<Rule, Tables>::begin_anew(Connection& connection, net::IpProtocol protocol,
+                                               const net::TcpSegment& segment,
+                                               const StateTimeouts& timeouts) {
+  shared_->replies.rule().over(connection);
+  ++shared_->counts.ended;
+  ++shared_->counts.made;
+  connection.begin(protocol, segment, !shared_->replies.is_seen(connection));
+  connections_.refresh(&connection, connection.timeout(timeouts));
+}
+
+template <class Rule, class Tables>
+void ConnectionTable<Rule, Tables>::maintain(uint64_t bucket_budget) {
+  const uint64_t bucket_count = connections_.bucket_count();
+  const uint64_t ticks = std::min(connections_.now().count - swept_until_.count, pass_ticks_);
+  swept_until_ = connections_.now();
+  buckets_due_ = std::min(buckets_due_ + ticks * (bucket_count / pass_ticks_ + 1), bucket_count);
+  const uint64_t buckets = std::min(buckets_due_, bucket_budget);
+  if (buckets == 0) return;
+  connections_.maintain(buckets);
+  buckets_due_ -= buckets;
+}
+
+// The key is a copy, because the caller's may be the entry's own.
+template <class Rule, class Tables>
+void ConnectionTable<Rule, Tables>::remove(Key client_key, const Connection& connection) {
+  shared_->replies.rule().over(connection);
+  shared_->replies.forget(client_key, connection);
+  const bool is_erased = connections_.erase(client_key);
+  ROOST_ASSERT(is_erased);
+}
+
+template <class Rule, class Tables>
+uint64_t ConnectionTable<Rule, Tables>::count_live() {
+  uint64_t live = 0;
+  connections_.for_each([&](const Key&, const Connection&) { ++live; });
+  return live;
+}
+
+template <class Rule, class Tables>
+bool ConnectionTable<Rule, Tables>::audit() {
+  auto& replies = shared_->replies;
+  std::vector<std::pair<Key, Connection>> live;
+  connections_.for_each([&](const Key& client_key, const Connection& connection) {
+    live.emplace_back(client_key, connection);
+  });
+  if (connections_.size() != live.size() || connections_.audit()) return false;
+  if constexpr (!kIsSameEnds<Rule>) {
+    uint64_t seen = 0;
+    uint64_t bound = 0;
+    for (const auto& [client_key, connection] : live) {
+      if (!replies.is_seen(connection)) continue;
+      if (!replies.has_own(client_key, connection)) return false;
+      ++seen;
+      if (replies.is_bound(connection)) ++bound;
+    }
+    return replies.audit(seen, bound);
+  }
+  return true;
+}
+
+}  // namespace roost::conntrack

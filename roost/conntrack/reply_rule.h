@@ -1,0 +1,55 @@
+// The seam between connections and whose they are: what the server of a connection sends, and which
+// connection that is of.
+//
+// Where addresses stay as they are, the server sends what the client does, with its ends exchanged:
+// that is all (SameEnds). Where they are translated, a rule says with what end the server speaks,
+// and whom the client spoke to; the connection table keeps an entry for it, which names an owner
+// or, if the server speaks to a port that was bound, the binding.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "roost/conntrack/connection.h"
+#include "roost/net/flow_key.h"
+
+namespace roost::conntrack {
+
+// How a connection's replies come.
+enum class Replies : uint8_t {
+  kUnseen,      // past us: they have no entry
+  kToClient,    // to the client's own end
+  kToBoundPort  // to the port that the connection is bound to
+};
+
+// A rule of one family. It is copied into the connection table.
+template <class Rule>
+concept ReplyRule = requires(Rule& rule, const net::FlowKey<typename Rule::Address>& key,
+                             const Connection& connection, uint32_t owner) {
+  { rule.replies_of(connection) } -> std::same_as<Replies>;
+  // With what end the server speaks.
+  { rule.server_of(key, connection) } -> std::same_as<net::Endpoint<typename Rule::Address>>;
+  // What its reply entry names; below 2^31.
+  { rule.owner_of(connection) } -> std::same_as<uint32_t>;
+  // Whom the client of a reply spoke to, by that owner.
+  { rule.destination_of(key, owner) } -> std::same_as<net::Endpoint<typename Rule::Address>>;
+  // Which turn it is to bind a port for this connection's server; each is given once.
+  { rule.next_turn(connection) } -> std::same_as<uint64_t>;
+  // The connection is over, or begins anew in its place.
+  { rule.over(connection) } -> std::same_as<void>;
+};
+
+// The server sends what the client does, with its ends exchanged: a firewall, a monitor.
+// Connections have no reply entry.
+template <class AddressType>
+struct SameEnds {
+  using Address = AddressType;
+  void over(const Connection&) const {}
+};
+
+template <class Rule>
+inline constexpr bool kIsSameEnds = false;
+template <class Address>
+inline constexpr bool kIsSameEnds<SameEnds<Address>> = true;
+
+}  // namespace roost::conntrack

@@ -1,0 +1,229 @@
+// Which client's connection a reply is of: an entry for each connection whose replies come by,
+// under what its server sends, which leads to an owner of the rule's, or to a port binding.
+//
+// One worker uses it, through ConnectionTable.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "roost/base/hit_words.h"
+#include "roost/base/result.h"
+#include "roost/conntrack/port_bindings.h"
+#include "roost/conntrack/reply_rule.h"
+#include "roost/net/packet_batch.h"
+#include "roost/table/flow_table.h"
+
+namespace roost::conntrack {
+
+// The slots of a table that takes so many connections: 5 % below the load up to which a table can
+// promise to accept entries, so that inserts stay short. Small tables get twice the room.
+template <class Table>
+[[nodiscard]] uint64_t slots_for(uint64_t connections) {
+  constexpr uint64_t kSmall = 4'096;
+  constexpr double kLoad = Table::kPromisedLoad - 0.05;
+  return connections < kSmall ? 2 * connections + 16
+                              : static_cast<uint64_t>(static_cast<double>(connections) / kLoad) + 1;
+}
+
+template <class Address>
+struct ReplyConfig {
+  uint64_t connections = 0;
+  std::optional<uint64_t> hash_seed{};
+  typename BindablePorts<Address>::Config ports{};  // none: no connection may be bound
+};
+
+template <class Rule, class Tables>
+class ReplyTable {
+ public:
+  using Address = typename Rule::Address;
+  using Key = net::FlowKey<Address>;
+  using Endpoint = net::Endpoint<Address>;
+
+  static constexpr uint64_t kPortsTried = 128;
+
+  static Result<ReplyTable> create(const ReplyConfig<Address>& config, Rule rule) {
+    static_assert(ReplyRule<Rule>);
+    auto entries = Entries::create({.capacity = slots_for<Entries>(config.connections),
+                                    .entries_max = config.connections,
+                                    .hash_seed = config.hash_seed});
+    if (!entries) return entries.error();
+    return ReplyTable(std::move(entries).value(), config, std::move(rule));
+  }
+
+  [[nodiscard]] Rule& rule() { return rule_; }
+  [[nodiscard]] const BindablePorts<Address>& ports() const { return ports_; }
+  [[nodiscard]] Endpoint bound_end(const Connection& connection) const {
+    return ports_.endpoint(connection.bound);
+  }
+
+  [[nodiscard]] bool is_seen(const Connection& connection) {
+    return rule_.replies_of(connection) != Replies::kUnseen;
+  }
+  [[nodiscard]] bool is_bound(const Connection& connection) {
+    return rule_.replies_of(connection) == Replies::kToBoundPort;
+  }
+
+  // What the server of this connection sends.
+  [[nodiscard]] Key key_of(const Key& client_key, const Connection& connection) {
+    const Endpoint server = rule_.server_of(client_key, connection);
+    const Endpoint peer = is_bound(connection)
+                              ? bound_end(connection)
+                              : Endpoint{client_key.source, client_key.source_port};
+    return {server.address, peer.address, server.port, peer.port, client_key.protocol, {}};
+  }
+
+  // What the client sends whose reply this is, if its entry leads there.
+  [[nodiscard]] Key client_key_of(const Key& reply_key, uint32_t leads_to) {
+    PortBinding<Address> binding{{reply_key.destination, reply_key.destination_port}, leads_to};
+    if ((leads_to & kIsBinding) != 0) binding = bindings_[leads_to & ~kIsBinding];
+    const Endpoint destination = rule_.destination_of(reply_key, binding.owner);
+    return {binding.client.address, destination.address, binding.client.port,
+            destination.port,       reply_key.protocol,  {}};
+  }
+
+  // Where the entry leads that a reply has; nullptr when it has none.
+  [[nodiscard]] const uint32_t* find(const Key& reply_key) { return entries_.find(reply_key); }
+  [[nodiscard]] static bool is_binding(uint32_t leads_to) { return (leads_to & kIsBinding) != 0; }
+
+  // The clients' keys of those of `lanes` whose keys are replies, and their lanes; how many.
+  size_t find_clients(std::span<const Key> keys, std::span<const uint8_t> lanes,
+                      std::span<Key> client_keys, std::span<uint8_t> client_lanes) {
+    std::array<const Key*, net::kBatchLanesMax> reply_keys;
+    for (size_t i = 0; i < lanes.size(); ++i) reply_keys[i] = &keys[lanes[i]];
+    std::array<uint32_t, net::kBatchLanesMax> leads_to;
+    HitArray<net::kBatchLanesMax> hits;
+    const std::span<const Key* const> asked(reply_keys.data(), lanes.size());
+    if (entries_.lookup(asked, std::span(leads_to), hits) == 0) return 0;
+    size_t count = 0;
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      if (!hits.test(i)) continue;
+      client_keys[count] = client_key_of(*reply_keys[i], leads_to[i]);
+      client_lanes[count++] = lanes[i];
+    }
+    return count;
+  }
+
+  // Makes a connection's entry, if it has one; false: there is no room.
+  [[nodiscard]] bool insert(const Key& client_key, const Connection& connection) {
+    if (!is_seen(connection)) return true;
+    uint32_t leads_to = rule_.owner_of(connection);
+    if (is_bound(connection)) {
+      leads_to =
+          kIsBinding | bindings_.take({{client_key.source, client_key.source_port}, leads_to});
+    }
+    if (entries_.insert(key_of(client_key, connection), leads_to) != InsertOutcome::kFull) {
+      return true;
+    }
+    if (is_binding(leads_to)) bindings_.give_back(leads_to & ~kIsBinding);
+    return false;
+  }
+
+  // A connection is over: its entry goes, if it still is its own.
+  void forget(const Key& client_key, const Connection& connection) {
+    if (!is_seen(connection)) return;
+    const Key reply_key = key_of(client_key, connection);
+    const uint32_t* leads_to = entries_.find(reply_key);
+    if (leads_to == nullptr) return;
+    if (client_key_of(reply_key, *leads_to) != client_key) return;  // it was taken over
+    erase(reply_key, *leads_to);
+  }
+  void erase(const Key& reply_key, uint32_t leads_to) {
+    if (is_binding(leads_to)) bindings_.give_back(leads_to & ~kIsBinding);
+    entries_.erase(reply_key);
+  }
+
+  // Binds the connection to the port whose turn it is with its server; false: none of those tried
+  // is free. The first candidate is nearly always free. An entry is a port that is taken, even if
+  // its connection has expired and waits to be handed over.
+  [[nodiscard]] bool bind_free_port(const Key& client_key, Connection& connection, uint64_t turn);
+
+  // Whether this connection's entry is there and its own.
+  [[nodiscard]] bool has_own(const Key& client_key, const Connection& connection) {
+    const Key reply_key = key_of(client_key, connection);
+    const uint32_t* leads_to = entries_.find(reply_key);
+    return leads_to != nullptr && client_key_of(reply_key, *leads_to) == client_key;
+  }
+  // Whether there are so many entries, so many of them bindings, and the table is sound.
+  [[nodiscard]] bool audit(uint64_t entry_count, uint64_t binding_count) {
+    return entries_.size() == entry_count && bindings_.taken() == binding_count &&
+           !entries_.audit();
+  }
+  [[nodiscard]] uint64_t memory_bytes() const {
+    return entries_.memory_bytes() + bindings_.memory_bytes();
+  }
+
+ private:
+  using Entries = typename Tables::template Plain<Key, uint32_t>;
+
+  // An entry is an owner, or a binding's index with this bit.
+  static constexpr uint32_t kIsBinding = uint32_t{1} << 31;
+
+  ReplyTable(Entries entries, const ReplyConfig<Address>& config, Rule rule)
+      : entries_(std::move(entries)),
+        ports_(config.ports),
+        bindings_(ports_.count() == 0 ? 0 : config.connections),
+        rule_(std::move(rule)) {}
+
+  Entries entries_;
+  BindablePorts<Address> ports_;
+  PortBindingPool<Address> bindings_;
+  Rule rule_;
+};
+
+template <class Rule, class Tables>
+bool ReplyTable<Rule, Tables>::bind_free_port(const Key& client_key, Connection& connection,
+                                              uint64_t turn) {
+  const uint64_t candidates = std::min(ports_.count(), kPortsTried);
+  std::array<Key, net::kBatchLanesMax> keys;
+  std::array<uint32_t, net::kBatchLanesMax> values;
+  HitArray<net::kBatchLanesMax> is_taken;
+  for (uint64_t first = 0; first < candidates;) {
+    const size_t count = first == 0 ? 1 : std::min(candidates - first, keys.size());
+    for (size_t i = 0; i < count; ++i) {
+      connection.bound = ports_.candidate(turn, first + i);
+      keys[i] = key_of(client_key, connection);
+    }
+    entries_.lookup(std::span<const Key>(keys).first(count), std::span(values), is_taken);
+    for (size_t i = 0; i < count; ++i) {
+      if (is_taken.test(i)) continue;
+      connection.bound = ports_.candidate(turn, first + i);
+      return true;
+    }
+    first += count;
+  }
+  return false;
+}
+
+// Where the server sends what the client does with its ends exchanged, there is nothing to keep.
+template <class AddressType, class Tables>
+class ReplyTable<SameEnds<AddressType>, Tables> {
+ public:
+  using Address = AddressType;
+  using Key = net::FlowKey<Address>;
+
+  static Result<ReplyTable> create(const ReplyConfig<Address>&, SameEnds<Address>) {
+    return ReplyTable();
+  }
+
+  [[nodiscard]] SameEnds<Address>& rule() { return rule_; }
+  [[nodiscard]] bool is_seen(const Connection&) { return true; }
+  size_t find_clients(std::span<const Key> keys, std::span<const uint8_t> lanes,
+                      std::span<Key> client_keys, std::span<uint8_t> client_lanes) {
+    for (size_t i = 0; i < lanes.size(); ++i) client_keys[i] = keys[lanes[i]].reversed();
+    std::ranges::copy(lanes, client_lanes.begin());
+    return lanes.size();
+  }
+  [[nodiscard]] bool insert(const Key&, const Connection&) { return true; }
+  void forget(const Key&, const Connection&) {}
+  [[nodiscard]] uint64_t memory_bytes() const { return 0; }
+
+ private:
+  SameEnds<Address> rule_;
+};
+
+}  // namespace roost::conntrack

@@ -1,0 +1,48 @@
+// What a running function can be asked and told: commands, each with its parameters. From a
+// function's list of them the control socket, the command line of `roost ctl`, its completion and
+// its help are made.
+//
+// A request is a JSON object: {"command": "flows", "service": "web"}. The answer is an object too,
+// with the result or the reason why there is none.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "roost/base/result.h"
+#include "roost/control/json.h"
+
+namespace roost::control {
+
+enum class ParameterKind : uint8_t { kText, kNumber, kFlag };
+
+struct Parameter {
+  std::string_view name;
+  ParameterKind kind = ParameterKind::kText;
+  bool is_positional = false;  // on the command line: a word in its place, not --name
+  bool is_required = false;
+  std::string_view choices = {};  // the values it may have, between spaces; empty: any
+  std::string_view help = {};
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view help;  // a sentence without its full stop
+  std::span<const Parameter> parameters;
+};
+
+// nullptr: there is none of this name.
+[[nodiscard]] const Command* find_command(std::span<const Command> commands, std::string_view name);
+
+// A request that names a command and has its parameters, each of its kind, and nothing else. Errors
+// say what is wrong and what would be right.
+struct ParsedRequest {
+  const Command* command = nullptr;
+  Json parameters = Json::object();
+};
+[[nodiscard]] Result<ParsedRequest> parse_request(std::span<const Command> commands,
+                                                  const Json& request);
+
+}  // namespace roost::control

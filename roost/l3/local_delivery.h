@@ -1,0 +1,42 @@
+// Packets for the function itself, which admission would drop: ARP, neighbour discovery, queries of
+// multicast listener discovery, and echo requests for a local address.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "roost/expiry/tick.h"
+#include "roost/l3/next_hops.h"
+#include "roost/net/drop_cause.h"
+#include "roost/net/outbox.h"
+#include "roost/net/packet_batch.h"
+#include "roost/net/parse.h"
+
+namespace roost::l3 {
+
+class LocalDelivery {
+ public:
+  // All must outlive this object.
+  LocalDelivery(NextHops& next_hops, net::Outbox& outbox, uint64_t& echo_replies)
+      : next_hops_(next_hops), outbox_(outbox), echo_replies_(echo_replies) {}
+
+  // Decides a packet that was not admitted for this cause; nothing when it is not for us.
+  std::optional<net::LaneVerdict> decide(net::Packet& packet, net::ParsedPacket& parsed,
+                                         net::DropCause cause, Tick now);
+
+ private:
+  [[nodiscard]] net::LaneVerdict hear_arp(const net::Packet& packet,
+                                          const net::ParsedPacket& parsed, Tick now);
+  [[nodiscard]] net::LaneVerdict hear_neighbour_message(const net::Packet& packet,
+                                                        const net::ParsedPacket& parsed, Tick now);
+  [[nodiscard]] net::LaneVerdict hear_query(const net::Packet& packet,
+                                            const net::ParsedPacket& parsed, Tick now);
+  [[nodiscard]] net::LaneVerdict consume_news(uint16_t port, const net::IpAddress& about,
+                                              bool is_question) const;
+
+  NextHops& next_hops_;
+  net::Outbox& outbox_;
+  uint64_t& echo_replies_;
+};
+
+}  // namespace roost::l3

@@ -1,0 +1,253 @@
+// One worker's neighbours: who has which MAC, asked for when traffic needs it, kept fresh, and
+// believed with care. A state machine over messages and ticks; what it wants to say goes into an
+// outbox. No threads, no I/O.
+//
+//   kUnknown     used: ask all                -> kIncomplete
+//   kIncomplete  answered                     -> kReachable, and what waited leaves
+//                asked three times in vain    -> kFailed, and what waited is lost
+//   kReachable   its time is over             -> kStale
+//   kStale       used: goes out, ask it       -> kProbe
+//   kProbe       answered                     -> kReachable
+//                asked in vain, once alone and twice before all -> kFailed
+//   kFailed      used after a pause: ask all  -> kIncomplete
+//   kLearned     as kStale; who asked us and was not needed yet
+//
+// These are RFC 4861 section 7.3's, for ARP as well, with two differences. A stale entry that is
+// used is asked at once, for nobody above tells us that it is alive. And an entry that was
+// confirmed gets another MAC only when its owner is silent: whatever says otherwise (gratuitous
+// ARP, an unsolicited advertisement, another's question) makes us ask the owner that we know,
+// alone. Only if it does not answer are all asked, and believed. That follows a failover within two
+// retransmission times; who lies gains nothing while the owner lives.
+//
+// What strangers can cause is bounded: entries (learned ones never push out others), questions a
+// tick, frames that wait for one neighbour and for all. A frame that finds its queue full is
+// refused (RFC 4861 section 7.2.2 would push out the oldest), so that a drop has its cause at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "roost/base/result.h"
+#include "roost/expiry/tick.h"
+#include "roost/l3/announcer.h"
+#include "roost/l3/interface_table.h"
+#include "roost/l3/neighbour_table.h"
+#include "roost/l3/waiting_frames.h"
+#include "roost/net/arp.h"
+#include "roost/net/neighbour_discovery.h"
+#include "roost/net/outbox.h"
+
+namespace roost::l3 {
+
+// RFC 4861 section 10's, and how long what nobody needs is kept.
+struct NeighbourTicks {
+  TickCount reachable = 30;   // an answer is good for
+  TickCount retransmit = 1;   // from question to question
+  TickCount pause = 1;        // after failing, before asking again
+  TickCount forgotten = 600;  // without being needed
+  TickCount announce = 1;     // from an announcement to its repetition
+
+  // 30 seconds, 1, 1, 600 and 1, each rounded up.
+  static NeighbourTicks of_seconds(double tick_seconds);
+};
+
+struct NeighbourCounters {
+  uint64_t questions = 0;          // sent
+  uint64_t questions_put_off = 0;  // too many in a tick, or no room in the outbox
+  uint64_t answers_given = 0;
+  uint64_t answers_lost = 0;  // to others' questions: no room in the outbox
+  uint64_t announced = 0;     // addresses of ours, unasked
+  uint64_t confirmed = 0;     // by an answer that we had asked for
+  uint64_t mac_changes = 0;   // of those, to another MAC
+  uint64_t learned = 0;       // entries made because somebody asked us
+  uint64_t unasked = 0;       // answers and announcements that changed nothing
+  uint64_t doubted = 0;       // unasked messages with another MAC, that made us ask
+  uint64_t conflicts = 0;     // messages that claim an address of ours
+  uint64_t ignored_full = 0;  // askers that were not learned: no room
+  uint64_t refused_full = 0;  // neighbours that were needed and found no room
+  uint64_t evicted = 0;       // entries that made room for others
+  uint64_t forgotten = 0;
+  uint64_t failed = 0;  // neighbours that did not answer
+  // waited = released + lost_failed + lost_evicted + lost_no_room + waiting now
+  uint64_t waited = 0;
+  uint64_t released = 0;
+  uint64_t lost_failed = 0;
+  uint64_t lost_evicted = 0;
+  uint64_t lost_no_room = 0;  // in the outbox, when their neighbour had answered
+};
+
+// Every counter with its name, as reports write it.
+struct NamedNeighbourCounter {
+  std::string_view name;
+  uint64_t NeighbourCounters::*counter;
+};
+inline constexpr std::array<NamedNeighbourCounter, 21> kNeighbourCounters = {
+    {{"questions", &NeighbourCounters::questions},
+     {"questions_put_off", &NeighbourCounters::questions_put_off},
+     {"answers_given", &NeighbourCounters::answers_given},
+     {"answers_lost", &NeighbourCounters::answers_lost},
+     {"announced", &NeighbourCounters::announced},
+     {"confirmed", &NeighbourCounters::confirmed},
+     {"mac_changes", &NeighbourCounters::mac_changes},
+     {"learned", &NeighbourCounters::learned},
+     {"unasked", &NeighbourCounters::unasked},
+     {"doubted", &NeighbourCounters::doubted},
+     {"conflicts", &NeighbourCounters::conflicts},
+     {"ignored_full", &NeighbourCounters::ignored_full},
+     {"refused_full", &NeighbourCounters::refused_full},
+     {"evicted", &NeighbourCounters::evicted},
+     {"forgotten", &NeighbourCounters::forgotten},
+     {"failed", &NeighbourCounters::failed},
+     {"waited", &NeighbourCounters::waited},
+     {"released", &NeighbourCounters::released},
+     {"lost_failed", &NeighbourCounters::lost_failed},
+     {"lost_evicted", &NeighbourCounters::lost_evicted},
+     {"lost_no_room", &NeighbourCounters::lost_no_room}}};
+static_assert(sizeof(NeighbourCounters) == kNeighbourCounters.size() * sizeof(uint64_t),
+              "a counter without a name");
+
+NeighbourCounters& operator+=(NeighbourCounters& sum, const NeighbourCounters& more);
+
+// What becomes of a frame for a neighbour.
+enum class Way : uint8_t {
+  kKnown,      // it can leave, to mac()
+  kWaits,      // give it to keep(); an answer is on its way
+  kQueueFull,  // as many wait as may, or it is too long to wait
+  kFailed,     // the neighbour does not answer
+};
+
+class Neighbours {
+ public:
+  struct Config {
+    uint32_t pinned_count_max = 0;  // that pin() and pin_static() will be called for
+    uint32_t dynamic_count_max = 4096;
+    uint32_t questions_a_tick_max = 1000;
+    uint32_t announcements_a_tick_max = 1000;
+    uint32_t waiting_each_max = 16;
+    WaitingFrames::Config waiting{};
+    NeighbourTicks ticks{};
+    std::optional<uint64_t> hash_seed{};
+  };
+
+  // The interfaces stay the caller's and where they are. Refused: no memory.
+  static Result<Neighbours> create(const Config& config, std::span<const Interface> interfaces,
+                                   std::vector<AnsweredAddress> answered);
+
+  // A neighbour whose MAC is known for ever; without an address, a gateway that nobody asks for.
+  NeighbourIndex pin_static(uint16_t port, const std::optional<net::IpAddress>& address,
+                            const net::MacAddress& mac);
+  // A neighbour that is never given up: a gateway, a backend. The same index for the same address.
+  NeighbourIndex pin(uint16_t port, const net::IpAddress& address);
+
+  // kNoNeighbour when there is none with this address.
+  [[nodiscard]] NeighbourIndex find(uint16_t port, const net::IpAddress& address) {
+    return table_.find(port, address);
+  }
+  // The neighbour's index, made if need be; kNoNeighbour when there is no room.
+  NeighbourIndex find_or_make(uint16_t port, const net::IpAddress& address, Tick now);
+  // Whether an index that was kept is still this address's, or one that is for ever.
+  template <class Address>
+  [[nodiscard]] bool is_still(NeighbourIndex index, const Address& address) const {
+    const NeighbourEntry& entry = table_.entry(index);
+    return entry.is_pinned || entry.address == net::IpAddress(address);
+  }
+
+  // A frame of this many bytes wants to leave. Asks if nothing is known or it is old.
+  Way use(NeighbourIndex index, size_t frame_bytes, Tick now, net::Outbox& outbox) {
+    const NeighbourState state = table_.entry(index).state;
+    const bool is_known = state == NeighbourState::kStatic || state == NeighbourState::kReachable;
+    return is_known ? Way::kKnown : use_unsure(index, frame_bytes, now, outbox);
+  }
+  // After Way::kKnown.
+  [[nodiscard]] const net::MacAddress& mac(NeighbourIndex index) const {
+    return table_.entry(index).mac;
+  }
+  // After Way::kWaits: keeps a copy of the whole frame, whose destination MAC is filled in when it
+  // leaves.
+  void keep(NeighbourIndex index, std::span<const uint8_t> frame);
+
+  [[nodiscard]] uint16_t port(NeighbourIndex index) const { return table_.entry(index).port; }
+
+  // A message came in by this port, in a frame from this MAC.
+  void hear(uint16_t port, const net::ArpMessage& message, Tick now, net::Outbox& outbox);
+  void hear(uint16_t port, const net::NeighbourMessage& message, const net::MacAddress& from,
+            Tick now, net::Outbox& outbox);
+
+  // Tells all networks of the answered addresses, from the next advance() on: announcer.h.
+  void announce() { announcer_.begin(); }
+
+  // Announces, asks again, gives up, forgets: what is due, at most `budget` entries.
+  void advance(Tick now, net::Outbox& outbox, uint64_t budget);
+
+  // Answers for these addresses from now on, which are sorted; those that it answered for are in
+  // `answered` afterwards. What is being announced begins anew.
+  void exchange_answered(std::vector<AnsweredAddress>& answered) {
+    answered_.swap(answered);
+    if (announcer_.is_active()) announcer_.begin();
+  }
+  // These, and the port's link-local address.
+  [[nodiscard]] bool is_answered(uint16_t port, const net::IpAddress& address) const;
+  [[nodiscard]] const NeighbourCounters& counters() const { return counters_; }
+  [[nodiscard]] uint32_t waiting_count() const { return waiting_.frame_count(); }
+  // For listings; entries with is_free are not there.
+  [[nodiscard]] const NeighbourTable& table() const { return table_; }
+  // The table's, and the sum of the frames that waited.
+  [[nodiscard]] bool audit();
+
+ private:
+  enum class Claim : uint8_t { kAnswer, kQuestion, kAnnouncement };
+  // use(), where there may be something to ask.
+  Way use_unsure(NeighbourIndex index, size_t frame_bytes, Tick now, net::Outbox& outbox);
+  // Somebody says that an address has a MAC.
+  struct Said {
+    uint16_t port = 0;
+    net::IpAddress address{};
+    std::optional<net::MacAddress> mac{};
+    Claim claim = Claim::kAnnouncement;
+    bool overrides = true;
+  };
+
+  Neighbours(const Config& config, std::span<const Interface> interfaces,
+             std::vector<AnsweredAddress> answered, NeighbourTable table)
+      : config_(config),
+        interfaces_(interfaces),
+        answered_(std::move(answered)),
+        table_(std::move(table)),
+        waiting_(config.waiting),
+        announcer_({.interval = config.ticks.announce,
+                    .frames_a_tick_max = config.announcements_a_tick_max}),
+        question_tokens_(config.questions_a_tick_max) {}
+
+  void consider(const Said& said, Tick now, net::Outbox& outbox);
+  void consider_confirmed(NeighbourIndex index, const Said& said, Tick now, net::Outbox& outbox);
+  void learn(const Said& said, Tick now);
+  void confirm(NeighbourIndex index, const Said& said, Tick now, net::Outbox& outbox);
+  void believe_for_now(NeighbourIndex index, const Said& said, Tick now, net::Outbox& outbox);
+  void doubt(NeighbourIndex index, Tick now, net::Outbox& outbox);
+  void ask_again_or_fail(NeighbourIndex index, Tick now, net::Outbox& outbox);
+  void ask(NeighbourIndex index, bool asks_all, Tick now, net::Outbox& outbox);
+  void release(NeighbourIndex index, net::Outbox& outbox);
+  void lose(NeighbourIndex index, uint64_t& counter);
+  enum class Room : uint8_t { kForNeeded, kForLearned };
+  [[nodiscard]] bool make_room(Room room);
+  bool advance_one(NeighbourState state, TickCount after, Tick now, net::Outbox& outbox);
+  void refill(Tick now);
+
+  Config config_;
+  std::span<const Interface> interfaces_;
+  std::vector<AnsweredAddress> answered_;  // sorted
+  NeighbourTable table_;
+  WaitingFrames waiting_;
+  Announcer announcer_;
+  uint64_t question_tokens_;
+  Tick refilled_at_{};
+  std::optional<Tick> advanced_at_{};  // nothing more is due at this tick
+  NeighbourCounters counters_;
+};
+
+}  // namespace roost::l3

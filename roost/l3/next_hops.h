@@ -1,0 +1,107 @@
+// By whom packets for an address leave: its neighbour if it is on a connected network, else the
+// gateway of the longest route. A port's default neighbour stands for everybody who is no
+// [[neighbour]] and on no [[route]], stations of its own network included.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "roost/base/result.h"
+#include "roost/expiry/tick.h"
+#include "roost/l3/interface_table.h"
+#include "roost/l3/multicast_listener.h"
+#include "roost/l3/neighbours.h"
+#include "roost/l3/network_config.h"
+#include "roost/l3/routes.h"
+
+namespace roost::l3 {
+
+// Addresses that are answered for here, all sorted.
+struct LocalAddresses {
+  std::vector<AnsweredAddress> asked{};  // by ARP and neighbour discovery, on their port
+  std::vector<net::IpAddress> ours{};
+  std::vector<ListenedGroup> groups{};  // by which those of IPv6 are asked for
+};
+
+// The ports' own addresses, and the function's: those are asked for on the ports of their networks.
+[[nodiscard]] LocalAddresses local_addresses(std::span<const PortConfig> ports,
+                                             const std::vector<net::IpAddress>& of_function);
+
+// One worker's.
+class NextHops {
+ public:
+  struct Config {
+    const NetworkConfig& network;                   // checked
+    std::span<const net::MacAddress> device_macs;   // by port, for those that are given none
+    std::vector<net::IpAddress> local_addresses{};  // the function's, beside the ports' own
+    size_t pinned_count_max = 0;                    // of addresses that the function pins
+    double tick_seconds = 1;
+    std::optional<uint64_t> hash_seed{};  // else random
+  };
+  static Result<NextHops> create(const Config& config);
+
+  // The neighbour for an address that has a way; kept for ever.
+  NeighbourIndex pin(const net::IpAddress& address);
+
+  // Whether packets for the address can leave, once their neighbour answers.
+  [[nodiscard]] bool is_reachable(const net::IpAddress& address) const {
+    return default_neighbour_ || routes_.find(address);
+  }
+
+  // The neighbour for an address, made if need be; kNoNeighbour when there is no way or no room.
+  NeighbourIndex find(const net::IpAddress& address, Tick now);
+
+  [[nodiscard]] std::span<const Interface> interfaces() const { return interfaces_.interfaces(); }
+  [[nodiscard]] const Interface& interface(uint16_t port) const {
+    return interfaces_.interfaces()[port];
+  }
+  // Whether this is a local address, a port's or the function's: a ping of it is answered, and
+  // nobody else sends from it.
+  [[nodiscard]] bool is_ours(const net::IpAddress& address) const {
+    return std::ranges::binary_search(ours_, address);
+  }
+  // The port by which packets for the address leave; nothing when there is no way.
+  [[nodiscard]] std::optional<uint16_t> port_towards(const net::IpAddress& address);
+  // Answers for these addresses from now on; what it answered for is in `local` afterwards.
+  void exchange_local(LocalAddresses& local) {
+    neighbours_.exchange_answered(local.asked);
+    listener_.exchange_groups(local.groups);
+    std::swap(ours_, local.ours);
+  }
+  // Tells the ports' networks of the addresses, and of the groups by which they are asked for.
+  void announce() {
+    neighbours_.announce();
+    listener_.report_all();
+  }
+  // What is due, at most `budget` neighbours.
+  void advance(Tick now, net::Outbox& outbox, uint64_t budget) {
+    listener_.advance(now, outbox);
+    neighbours_.advance(now, outbox, budget);
+  }
+  [[nodiscard]] MulticastListener& listener() { return listener_; }
+  [[nodiscard]] const MulticastListener& listener() const { return listener_; }
+  [[nodiscard]] Neighbours& neighbours() { return neighbours_; }
+  [[nodiscard]] const Neighbours& neighbours() const { return neighbours_; }
+
+ private:
+  NextHops(InterfaceTable interfaces, RouteTable routes, Neighbours neighbours,
+           MulticastListener listener)
+      : interfaces_(std::move(interfaces)),
+        routes_(std::move(routes)),
+        neighbours_(std::move(neighbours)),
+        listener_(std::move(listener)) {}
+  [[nodiscard]] uint16_t connected_port(const net::IpAddress& address) const;
+  void pin_configured(const NetworkConfig& network);
+
+  InterfaceTable interfaces_;
+  RouteTable routes_;
+  Neighbours neighbours_;
+  MulticastListener listener_;
+  std::vector<net::IpAddress> ours_;  // sorted
+  std::optional<NeighbourIndex> default_neighbour_;
+};
+
+}  // namespace roost::l3

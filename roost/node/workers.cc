@@ -1,0 +1,128 @@
+#include "roost/node/workers.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "roost/io/lcores.h"
+
+namespace roost::node {
+
+namespace {
+
+WorkerTotals totals_of(size_t worker, std::span<const io::Port> ports,
+                       const WorkerCounters& counters, const io::HandOver* hand_over) {
+  WorkerTotals totals{
+      .decided = counters.packets, .batches = counters.batches, .cycles = counters.cycles};
+  for (const io::Port& port : ports) {
+    totals.received += port.queue(worker).counters().received;
+    totals.sent += port.queue(worker).counters().sent;
+  }
+  if (hand_over == nullptr) return totals;
+  const io::HandOverCounters& desk = hand_over->desk(worker).counters();
+  totals.given = desk.given;
+  totals.taken = desk.taken;
+  totals.refused = desk.refused;
+  totals.copies_taken = desk.copies_taken;
+  totals.copies_lost = desk.copies_lost;
+  return totals;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Workers>> Workers::create(const Config& config, std::vector<io::Port>& ports,
+                                                 const volatile std::sig_atomic_t& stop) {
+  std::unique_ptr<Workers> workers(new Workers(config, ports, stop));
+  if (config.count > 1) {
+    auto hand_over = io::HandOver::create({.worker_count = config.count});
+    if (!hand_over) return hand_over.error();
+    workers->hand_over_.emplace(std::move(hand_over).value());
+  }
+  if (auto error = workers->make_workers()) return *error;
+  return workers;
+}
+
+std::optional<Error> Workers::make_workers() {
+  const size_t count = config_.count;
+  std::vector<net::MacAddress> macs;
+  for (const io::Port& port : ports_) macs.push_back(port.mac());
+  std::vector<std::optional<Error>> errors(count);
+  workers_.resize(count);
+  cores_.resize(count);
+  io::run_on_lcores(count, [&](size_t worker) {
+    cores_[worker] = static_cast<unsigned>(std::max(0, sched_getcpu()));
+    auto made = config_.make(
+        {.worker = worker,
+         .worker_count = count,
+         .device_macs = macs,
+         .ports = ports_,
+         .owner = FlowOwner({.worker_count = count, .worker = worker, .seed = config_.owner_seed}),
+         .config = {.worker = worker,
+                    .desk = hand_over_ ? &hand_over_->desk(worker) : nullptr,
+                    .mailbox = &room_.mailbox(worker)}});
+    if (made) {
+      workers_[worker] = std::move(made).value();
+    } else {
+      errors[worker] = made.error();
+    }
+  });
+  for (const std::optional<Error>& error : errors) {
+    if (error) return error;
+  }
+  return {};
+}
+
+bool Workers::is_stopped() {
+  if (stop_ == 0) return false;
+  others_stop_.request_stop();
+  return true;
+}
+
+void Workers::run_live() {
+  const io::TickClock clock(config_.tick_seconds);
+  const std::stop_token told_to_stop = others_stop_.get_token();
+  io::run_on_lcores(workers_.size(), [&](size_t index) {
+    const auto on_second = [&](const WorkerCounters& counters) {
+      config_.on_second(index, counters);
+    };
+    const RunningWorker::Stop stop =
+        index == 0 ? RunningWorker::Stop([this] { return is_stopped(); })
+                   : RunningWorker::Stop([&] { return told_to_stop.stop_requested(); });
+    workers_[index]->run_live(clock, stop, on_second);
+    room_.mailbox(index).close();
+  });
+}
+
+void Workers::run_captures(io::CaptureMerge& captures) {
+  workers_.front()->run_captures(
+      captures, [this] { return is_stopped(); },
+      [&](const WorkerCounters& counters) { config_.on_second(0, counters); });
+  room_.mailbox(0).close();
+}
+
+RunTotals Workers::totals() const {
+  RunTotals totals;
+  totals.ports.resize(ports_.size());
+  for (size_t worker = 0; worker < workers_.size(); ++worker) {
+    add_totals(worker, totals);
+    totals.workers.push_back(totals_of(worker, ports_, workers_[worker]->counters(),
+                                       hand_over_ ? &*hand_over_ : nullptr));
+  }
+  return totals;
+}
+
+void Workers::add_totals(size_t worker, RunTotals& totals) const {
+  const WorkerCounters& counters = workers_[worker]->counters();
+  totals.originated += counters.originated;
+  totals.consumed += counters.consumed;
+  totals.batches += counters.batches;
+  totals.cycles += counters.cycles;
+  totals.drops += counters.drops;
+  if (hand_over_) {
+    totals.drops[net::DropCause::kHandOverFull] += hand_over_->desk(worker).counters().refused;
+  }
+  for (size_t port = 0; port < ports_.size(); ++port)
+    add_port(ports_[port].queue(worker).counters(), totals.ports[port]);
+}
+
+}  // namespace roost::node

@@ -1,0 +1,135 @@
+// The workers of a run, whatever their function: each with a state, a datapath and a worker loop of
+// its own, on a core of its own.
+//
+// The first worker is the thread that calls; it sees the stop, and tells the others to stop. All
+// receive their last packet before any of them ends, so nothing is left between them.
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "roost/base/result.h"
+#include "roost/io/capture_merge.h"
+#include "roost/io/clock.h"
+#include "roost/io/hand_over.h"
+#include "roost/io/port.h"
+#include "roost/net/address.h"
+#include "roost/node/flow_owner.h"
+#include "roost/node/mailbox.h"
+#include "roost/node/run_totals.h"
+#include "roost/node/worker_loop.h"
+
+namespace roost::node {
+
+// One worker, whatever its function.
+class RunningWorker {
+ public:
+  using Stop = std::function<bool()>;
+  using OnSecond = std::function<void(const WorkerCounters&)>;
+
+  RunningWorker() = default;
+  RunningWorker(const RunningWorker&) = delete;
+  RunningWorker& operator=(const RunningWorker&) = delete;
+  virtual ~RunningWorker() = default;
+
+  // As for Worker.
+  virtual void run_live(const io::TickClock& clock, const Stop& stop,
+                        const OnSecond& on_second) = 0;
+  virtual void run_captures(io::CaptureMerge& captures, const Stop& stop,
+                            const OnSecond& on_second) = 0;
+  [[nodiscard]] virtual const WorkerCounters& counters() const = 0;
+};
+
+// What a worker is made for.
+struct WorkerSeat {
+  size_t worker = 0;
+  size_t worker_count = 1;
+  std::span<const net::MacAddress> device_macs;  // by port
+  std::span<io::Port> ports;
+  FlowOwner owner;
+  WorkerConfig config;
+};
+
+// A function's worker. Nothing of it shares a cache line with another's.
+template <class State, class Datapath>
+class alignas(64) FunctionWorker final : public RunningWorker {
+ public:
+  FunctionWorker(State own_state, const WorkerSeat& seat)
+      : state(std::move(own_state)),
+        datapath(state, seat.owner),
+        loop_(datapath, seat.ports, seat.config) {
+    static_assert(sizeof(FunctionWorker) % 64 == 0);
+  }
+
+  void run_live(const io::TickClock& clock, const Stop& stop, const OnSecond& on_second) override {
+    loop_.run_live(clock, stop, on_second);
+  }
+  void run_captures(io::CaptureMerge& captures, const Stop& stop,
+                    const OnSecond& on_second) override {
+    loop_.run_captures(captures, stop, on_second);
+  }
+  [[nodiscard]] const WorkerCounters& counters() const override { return loop_.counters(); }
+
+  State state;
+  Datapath datapath;
+
+ private:
+  Worker<Datapath> loop_;
+};
+
+class Workers {
+ public:
+  struct Config {
+    size_t count = 1;         // no more than there are lcores; the ports have queues for them
+    uint64_t owner_seed = 0;  // the ports have the key of it (rss_key)
+    double tick_seconds = 1;
+    // Makes a worker, on its own core; of all workers at the same time.
+    std::function<Result<std::unique_ptr<RunningWorker>>(const WorkerSeat&)> make{};
+    // About once a second, on the worker's own thread.
+    std::function<void(size_t worker, const WorkerCounters&)> on_second =
+        [](size_t, const WorkerCounters&) {};
+  };
+
+  // Ports and `stop` must outlive this.
+  static Result<std::unique_ptr<Workers>> create(const Config& config, std::vector<io::Port>& ports,
+                                                 const volatile std::sig_atomic_t& stop);
+
+  // Until somebody says stop.
+  void run_live();
+  // Until the captures end or somebody says stop; by one worker, which must be the only one.
+  void run_captures(io::CaptureMerge& captures);
+
+  // For control threads, which ask the workers by its mailboxes while packets flow.
+  [[nodiscard]] Mailroom& room() { return room_; }
+  [[nodiscard]] size_t count() const { return workers_.size(); }
+  [[nodiscard]] const std::vector<unsigned>& cores() const { return cores_; }
+
+  // What they did, in sum and each; not what devices say, nor of captures.
+  [[nodiscard]] RunTotals totals() const;
+  // What one worker and its queues of the ports did, whose totals are there; on its thread or after
+  // its end. Allocates nothing.
+  void add_totals(size_t worker, RunTotals& totals) const;
+
+ private:
+  Workers(Config config, std::vector<io::Port>& ports, const volatile std::sig_atomic_t& stop)
+      : config_(std::move(config)), ports_(ports), stop_(stop), room_(config_.count) {}
+  std::optional<Error> make_workers();
+  [[nodiscard]] bool is_stopped();
+
+  Config config_;
+  std::vector<io::Port>& ports_;
+  const volatile std::sig_atomic_t& stop_;
+  std::stop_source others_stop_;
+  Mailroom room_;
+  std::optional<io::HandOver> hand_over_;  // none for one worker
+  std::vector<std::unique_ptr<RunningWorker>> workers_;
+  std::vector<unsigned> cores_;
+};
+
+}  // namespace roost::node
