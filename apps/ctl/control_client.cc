@@ -23,7 +23,7 @@ Error failed(const std::string& path) {
   const bool is_absent = number == ENOENT || number == ECONNREFUSED;
   return Error{
       path + ": " + why +
-      (is_absent ? "; is a balancer running with this [control] socket? Give --socket" : "")};
+      (is_absent ? "; is a function running with this [control] socket? Give --socket" : "")};
 }
 
 bool send_all(int socket, const std::string& text) {
@@ -44,7 +44,7 @@ Result<std::string> read_line(int socket, const std::string& path) {
     const ssize_t count = recv(socket, room, sizeof room, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return failed(path);
-    if (count == 0) return Error{path + ": the balancer ended the connection without an answer"};
+    if (count == 0) return Error{path + ": the function ended the connection without an answer"};
     line.append(room, static_cast<size_t>(count));
     if (line.back() == '\n') return line;
   }
@@ -73,7 +73,7 @@ Result<Json> ask(const std::string& socket_path, const Json& request) {
   if (!line) return line.error();
   Json answer = Json::parse(line.value(), nullptr, false);
   if (!answer.is_object() || (!answer.contains("result") && !answer.contains("error"))) {
-    return Error{socket_path + ": what answers there is no balancer"};
+    return Error{socket_path + ": what answers there is no function of this program"};
   }
   return answer;
 }

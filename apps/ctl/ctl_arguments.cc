@@ -16,12 +16,15 @@ std::vector<std::string> words_of(std::string_view text) {
 
 }  // namespace
 
-CtlArguments::CtlArguments(CLI::App& app) : app_(app) {
+CtlArguments::CtlArguments(CLI::App& app, std::vector<control::Command> commands) : app_(app) {
+  for (const control::Command& command : commands) {
+    if (control::find_command(commands_, command.name) == nullptr) commands_.push_back(command);
+  }
   app.add_option("--socket", socket, "the control socket")->capture_default_str();
   app.add_flag("--json", json, "the answer as JSON");
   app.add_flag("--commands", only_list, "print the list of commands as JSON, ask nobody");
   app.require_subcommand(0, 1);
-  for (const control::Command& command : lb::command_list()) add_command(app, command);
+  for (const control::Command& command : commands_) add_command(app, command);
 }
 
 void CtlArguments::add_command(CLI::App& app, const control::Command& command) {
@@ -51,9 +54,9 @@ void CtlArguments::add_command(CLI::App& app, const control::Command& command) {
   }
 }
 
-control::Json CtlArguments::list() {
+control::Json CtlArguments::list() const {
   control::Json commands = control::Json::array();
-  for (const control::Command& command : lb::command_list()) {
+  for (const control::Command& command : commands_) {
     control::Json parameters = control::Json::array();
     for (const control::Parameter& parameter : command.parameters) {
       parameters.push_back({{"name", parameter.name},

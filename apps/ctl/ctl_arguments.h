@@ -1,22 +1,23 @@
-// The commands of a running balancer as a command line: a subcommand each, made from the list of
-// commands, and what was given turned into a request.
+// The commands of running functions as a command line: a subcommand each, made from the functions'
+// lists of commands, and what was given turned into a request.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 #include <deque>
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "apps/lb/control/command_list.h"
+#include "roost/control/commands.h"
 
 namespace roost::ctl {
 
 // Names stand on the command line with dashes: tcp_syn is a value, --some-name a parameter.
 class CtlArguments {
  public:
-  // Adds the options and subcommands to `app`, which must not outlive this object.
-  explicit CtlArguments(CLI::App& app);
+  // Adds the options and subcommands to `app`, which must not outlive this object. `commands`: of
+  // all functions; one of the same name, which several have, is told once.
+  CtlArguments(CLI::App& app, std::vector<control::Command> commands);
   CtlArguments(const CtlArguments&) = delete;
   CtlArguments& operator=(const CtlArguments&) = delete;
 
@@ -28,7 +29,7 @@ class CtlArguments {
   bool only_list = false;  // print the list of commands, ask nobody
 
   // The list of commands as JSON, for completion and for tests.
-  [[nodiscard]] static control::Json list();
+  [[nodiscard]] control::Json list() const;
 
  private:
   struct Value {
@@ -43,6 +44,7 @@ class CtlArguments {
   void add_command(CLI::App& app, const control::Command& command);
 
   const CLI::App& app_;
+  std::vector<control::Command> commands_;
   std::deque<Value> values_;  // CLI11 points to its elements
 };
 

@@ -27,9 +27,9 @@ int run_ctl(const CtlOptions& options) {
     return kExitRefused;
   }
   const Json& result = answer.value()["result"];
-  const std::string command = options.request["command"].get<std::string>();
   try {
-    fmt::print("{}", options.json ? result.dump(2) + "\n" : format_result(command, result));
+    fmt::print("{}", options.json ? result.dump(2) + "\n"
+                                  : format_result(answer.value().at("view"), result));
   } catch (const Json::exception& error) {  // an answer that is not what this program knows
     fmt::print(stderr, "roost: the answer is not understood ({}); try --json\n", error.what());
     return kExitNoAnswer;

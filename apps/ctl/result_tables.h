@@ -1,15 +1,15 @@
-// What a balancer answered, as people read it: tables.
+// What a function answered, as people read it.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 #include <string>
-#include <string_view>
 
 namespace roost::ctl {
 
-// `result` is what the command of this name gave. Lines, each with its newline.
-[[nodiscard]] std::string format_result(std::string_view command,
+// `view` says which parts of the result are shown and how (roost/control/view.h). Lines, each with
+// its newline. Throws Json::exception for a view that is none.
+[[nodiscard]] std::string format_result(const nlohmann::ordered_json& view,
                                         const nlohmann::ordered_json& result);
 
 }  // namespace roost::ctl

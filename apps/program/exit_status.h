@@ -1,7 +1,7 @@
 // The program's exit statuses: an interface for scripts, listed in README.md.
 #pragma once
 
-namespace roost::lb {
+namespace roost::program {
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitBrokenSums = 1;   // the run ended, and its numbers do not add up
@@ -9,4 +9,4 @@ inline constexpr int kExitUsage = 2;        // the command line
 inline constexpr int kExitBadConfig = 3;    // the configuration was refused
 inline constexpr int kExitCannotStart = 4;  // captures, DPDK, ports, memory
 
-}  // namespace roost::lb
+}  // namespace roost::program

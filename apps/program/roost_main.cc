@@ -1,7 +1,9 @@
 // The program: one subcommand a network function. Arguments after `--` are DPDK's.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -10,27 +12,17 @@
 #include "apps/ctl/ctl_arguments.h"
 #include "apps/ctl/ctl_command.h"
 #include "apps/program/exit_status.h"
-#include "apps/program/lb_command.h"
+#include "apps/program/function_list.h"
+
+namespace roost::program {
 
 namespace {
 
-constexpr const char* kAbout =
-    "Roost: network functions on exact-match tables.\n"
-    "\n"
-    "  roost lb -c FILE [--json] -- EAL-ARGUMENTS   balance TCP and UDP over backends\n"
-    "  roost lb -c FILE --check                     check a configuration, start nothing\n"
-    "  roost lb --suggest CAPTURE                   print a configuration for a capture\n"
-    "  roost ctl COMMAND                            ask and tell a running balancer";
-
-constexpr const char* kLbAbout = "A layer-4 load balancer for TCP and UDP, IPv4 and IPv6.";
-
-constexpr const char* kLbFooter =
-    "It takes packets for virtual addresses from its ports, sends each connection to one backend\n"
-    "of the service (chosen by Maglev, kept in a flow table), and brings the replies back.\n"
+constexpr std::string_view kPortsAndExit =
     "\n"
     "Ports are DPDK's, made by the arguments after `--`, one [[port]] of the file for each:\n"
-    "  live     roost lb -c lb.toml -- --no-huge --no-pci --vdev=net_af_packet0,iface=eth0 ...\n"
-    "  replay   roost lb -c lb.toml -- --no-huge --no-pci \\\n"
+    "  live     roost {0} -c {0}.toml -- --no-huge --no-pci --vdev=net_af_packet0,iface=eth0 ...\n"
+    "  replay   roost {0} -c {0}.toml -- --no-huge --no-pci \\\n"
     "             --vdev=net_pcap0,rx_pcap=in.pcap,tx_pcap=out.pcap ...\n"
     "A replay ends with its captures and runs in the time of the packets. A live run ends by\n"
     "SIGINT or SIGTERM. Both end with a report on standard output; all else is on standard error.\n"
@@ -42,17 +34,34 @@ constexpr const char* kLbFooter =
     "  3  the configuration was refused; each fault is printed with its line\n"
     "  4  captures, DPDK, ports or memory could not be had";
 
-constexpr const char* kCtlAbout = "Ask and tell a running balancer, over its control socket.";
+constexpr const char* kCtlAbout = "Ask and tell a running function, over its control socket.";
 
 constexpr const char* kCtlFooter =
-    "roost ctl COMMAND --help says what a command takes. Tables, or JSON with --json, on standard\n"
-    "output; what is wrong on standard error.\n"
+    "roost ctl COMMAND --help says what a command takes; a function that has no such command says\n"
+    "so. Tables, or JSON with --json, on standard output; what is wrong on standard error.\n"
     "\n"
     "Exit status:\n"
     "  0  done\n"
-    "  1  the balancer says why not\n"
+    "  1  the function says why not\n"
     "  2  the command line is wrong\n"
     "  4  nobody answers at the socket";
+
+std::string about() {
+  std::string text = "Roost: network functions on exact-match tables.\n\n";
+  const auto line = [&](const std::string& usage, std::string_view what) {
+    text += fmt::format("  {:<45}{}\n", usage, what);
+  };
+  for (const FunctionEntry& one : function_list()) {
+    line(fmt::format("roost {} -c FILE [--json] -- EAL-ARGUMENTS", one.command), one.short_about);
+    line(fmt::format("roost {} -c FILE --check", one.command),
+         "check a configuration, start nothing");
+    if (one.suggest == nullptr) continue;
+    line(fmt::format("roost {} --suggest CAPTURE", one.command),
+         "print a configuration for a capture");
+  }
+  text += fmt::format("  {:<45}{}", "roost ctl COMMAND", "ask and tell a running function");
+  return text;
+}
 
 // What follows the first "--".
 std::vector<std::string> split_off_eal_arguments(std::vector<std::string>& arguments) {
@@ -63,67 +72,118 @@ std::vector<std::string> split_off_eal_arguments(std::vector<std::string>& argum
   return eal;
 }
 
-int run(std::vector<std::string> arguments) {
-  roost::lb::LbOptions options;
-  options.eal_arguments = split_off_eal_arguments(arguments);
+// A function's subcommand, with what was given.
+class Subcommand {
+ public:
+  Subcommand(CLI::App& app, const FunctionEntry& entry)
+      : entry_(entry),
+        app_(app.add_subcommand(std::string(entry.command), std::string(entry.about))) {
+    app_->footer(std::string(entry.details) + "\n" +
+                 fmt::format(fmt::runtime(kPortsAndExit), entry.command));
+    auto* config =
+        app_->add_option("-c,--config", options_.config_path, "the configuration, in TOML");
+    auto* check =
+        app_->add_flag("--check", options_.check_only, "check the configuration and start nothing");
+    auto* json = app_->add_flag("--json", options_.json, "report as JSON on standard output");
+    trace::TraceOptions& watch = options_.watch;
+    auto* capture =
+        app_->add_option("--capture", watch.capture_path,
+                         "write packets in and out to this pcapng file, with words on each");
+    auto* capture_filter =
+        app_->add_option("--capture-filter", watch.filter, "only these packets, as for tcpdump")
+            ->needs(capture);
+    trace_ =
+        app_->add_option("--trace", watch.filter, "say what these packets meet, on standard error")
+            ->excludes(capture, capture_filter);
+    if (entry.suggest == nullptr) return;
+    app_->add_option("--suggest", options_.suggest_path,
+                     "print a configuration for this capture and exit")
+        ->excludes(config)
+        ->excludes(check)
+        ->excludes(json)
+        ->excludes(capture)
+        ->excludes(trace_);
+  }
 
-  CLI::App app{kAbout, "roost"};
+  [[nodiscard]] bool is_parsed() const { return app_->parsed(); }
+
+  // Throws CLI::RequiredError.
+  void require_config() const {
+    if (!options_.config_path.empty() || !options_.suggest_path.empty()) return;
+    throw CLI::RequiredError(entry_.suggest == nullptr ? "-c FILE"
+                                                       : "-c FILE, or --suggest CAPTURE,");
+  }
+
+  [[nodiscard]] int run(std::vector<std::string> eal_arguments) {
+    options_.watch.is_told = trace_->count() != 0;
+    options_.eal_arguments = std::move(eal_arguments);
+    return options_.suggest_path.empty() ? entry_.run(options_) : suggest();
+  }
+
+ private:
+  [[nodiscard]] int suggest() const {
+    const Result<std::string> toml = entry_.suggest(options_.suggest_path);
+    if (!toml) {
+      complain(toml.error().message);
+      return kExitCannotStart;
+    }
+    std::cout << toml.value();
+    return kExitOk;
+  }
+
+  const FunctionEntry& entry_;
+  CLI::App* app_;
+  CLI::Option* trace_ = nullptr;
+  FunctionOptions options_;
+};
+
+std::vector<control::Command> all_commands() {
+  std::vector<control::Command> commands;
+  for (const FunctionEntry& entry : function_list()) {
+    commands.insert(commands.end(), entry.commands.begin(), entry.commands.end());
+  }
+  return commands;
+}
+
+int run(std::vector<std::string> arguments) {
+  const std::vector<std::string> eal_arguments = split_off_eal_arguments(arguments);
+  CLI::App app{about(), "roost"};
   app.require_subcommand(1);
-  CLI::App* lb = app.add_subcommand("lb", kLbAbout);
-  lb->footer(kLbFooter);
-  auto* config = lb->add_option("-c,--config", options.config_path, "the configuration, in TOML");
-  auto* suggest = lb->add_option("--suggest", options.suggest_path,
-                                 "print a configuration for this capture and exit");
-  auto* check =
-      lb->add_flag("--check", options.check_only, "check the configuration and start nothing");
-  auto* json = lb->add_flag("--json", options.json, "report as JSON on standard output");
-  roost::trace::TraceOptions& watch = options.watch;
-  auto* capture =
-      lb->add_option("--capture", watch.capture_path,
-                     "write packets in and out to this pcapng file, with words on each");
-  auto* capture_filter =
-      lb->add_option("--capture-filter", watch.filter, "only these packets, as for tcpdump")
-          ->needs(capture);
-  auto* trace =
-      lb->add_option("--trace", watch.filter, "say what these packets meet, on standard error")
-          ->excludes(capture, capture_filter);
-  suggest->excludes(config)->excludes(check)->excludes(json)->excludes(capture)->excludes(trace);
+  std::deque<Subcommand> functions;  // CLI11 points to their members
+  for (const FunctionEntry& entry : function_list()) functions.emplace_back(app, entry);
   CLI::App* ctl = app.add_subcommand("ctl", kCtlAbout);
   ctl->footer(kCtlFooter);
-  const roost::ctl::CtlArguments ctl_arguments(*ctl);
-
+  const ctl::CtlArguments ctl_arguments(*ctl, all_commands());
+  const auto chosen = [&] { return std::ranges::find_if(functions, &Subcommand::is_parsed); };
   try {
     std::ranges::reverse(arguments);  // CLI11 takes them from the back
     app.parse(arguments);
-    if (lb->parsed() && options.config_path.empty() && options.suggest_path.empty()) {
-      throw CLI::RequiredError("-c FILE, or --suggest CAPTURE,");
-    }
+    if (chosen() != functions.end()) chosen()->require_config();
     if (ctl->parsed() && !ctl_arguments.only_list && ctl->get_subcommands().empty()) {
       throw CLI::RequiredError("A command of `roost ctl --help`");
     }
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? roost::lb::kExitOk : roost::lb::kExitUsage;
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
-  watch.is_told = trace->count() != 0;
+  if (chosen() != functions.end()) return chosen()->run(eal_arguments);
   if (ctl_arguments.only_list) {
-    std::cout << roost::ctl::CtlArguments::list().dump(2) << "\n";
-    return roost::lb::kExitOk;
+    std::cout << ctl_arguments.list().dump(2) << "\n";
+    return kExitOk;
   }
-  if (ctl->parsed()) {
-    return roost::ctl::run_ctl({.socket = ctl_arguments.socket,
-                                .json = ctl_arguments.json,
-                                .request = ctl_arguments.request()});
-  }
-  return roost::lb::run_lb(options);
+  return ctl::run_ctl({.socket = ctl_arguments.socket,
+                       .json = ctl_arguments.json,
+                       .request = ctl_arguments.request()});
 }
 
 }  // namespace
 
+}  // namespace roost::program
+
 int main(int argc, char** argv) {
   try {
-    return run({argv + 1, argv + argc});
+    return roost::program::run({argv + 1, argv + argc});
   } catch (const std::exception& error) {  // out of memory before traffic flows
     std::cerr << "roost: " << error.what() << "\n";
-    return roost::lb::kExitCannotStart;
+    return roost::program::kExitCannotStart;
   }
 }

@@ -42,6 +42,7 @@
 #include <span>
 #include <utility>
 
+#include "roost/base/counter.h"
 #include "roost/base/result.h"
 #include "roost/conntrack/connection.h"
 #include "roost/conntrack/connection_state.h"
@@ -55,25 +56,33 @@
 
 namespace roost::conntrack {
 
+// What each counts: kFlowCounters.
 struct FlowCounts {
   uint64_t made = 0;
-  uint64_t ended = 0;    // TCP: closed, and silent for the closing time or followed by the next one
-  uint64_t expired = 0;  // silent for too long
-  uint64_t deleted = 0;  // because somebody asked for it
-  uint64_t evicted = 0;  // for a new one, when all places or ports were taken
+  uint64_t ended = 0;
+  uint64_t expired = 0;
+  uint64_t deleted = 0;
+  uint64_t evicted = 0;
 
   // Live ones, and expired ones not handed over yet: for Config::pass_ticks at most.
   [[nodiscard]] uint64_t held() const { return made - ended - expired - deleted - evicted; }
-
-  FlowCounts& operator+=(const FlowCounts& other) {
-    made += other.made;
-    ended += other.ended;
-    expired += other.expired;
-    deleted += other.deleted;
-    evicted += other.evicted;
-    return *this;
-  }
+  FlowCounts& operator+=(const FlowCounts& other);
 };
+
+inline constexpr std::array kFlowCounters = {
+    Counter{"made", &FlowCounts::made, "connections made"},
+    Counter{"ended", &FlowCounts::ended,
+            "TCP connections that were closed, and silent for the closing time or followed by the "
+            "next one of their ends"},
+    Counter{"expired", &FlowCounts::expired, "connections that were silent for too long"},
+    Counter{"deleted", &FlowCounts::deleted, "connections deleted on request"},
+    Counter{"evicted", &FlowCounts::evicted,
+            "connections that gave way to a new one when all places or ports were taken"}};
+
+inline FlowCounts& FlowCounts::operator+=(const FlowCounts& other) {
+  add_counters<FlowCounts>(kFlowCounters, other, *this);
+  return *this;
+}
 
 enum class MakeOutcome : uint8_t { kMade, kReplyTupleTaken, kNoPort, kFull };
 

@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "roost/base/counter.h"
 #include "roost/base/result.h"
 #include "roost/net/flow_key.h"
 #include "roost/net/packet_batch.h"
@@ -37,12 +38,23 @@
 
 namespace roost::conntrack {
 
+// What each counts: kFragmentCounters.
 struct FragmentCounters {
-  uint64_t followed = 0;  // later fragments that found their first one's flow
-  uint64_t waited = 0;    // that came before it
-  uint64_t released = 0;  // of those, when it came
-  uint64_t expired = 0;   // of those, when it did not, or others needed the room
+  uint64_t followed = 0;
+  uint64_t waited = 0;
+  uint64_t released = 0;
+  uint64_t expired = 0;
 };
+
+inline constexpr std::array kFragmentCounters = {
+    Counter{"followed", &FragmentCounters::followed,
+            "later fragments that found the flow of their first one"},
+    Counter{"waited", &FragmentCounters::waited,
+            "fragments that came before their first one; waited = released + expired + waiting"},
+    Counter{"released", &FragmentCounters::released,
+            "waiting fragments that left when their first one came"},
+    Counter{"expired", &FragmentCounters::expired,
+            "waiting fragments whose first one did not come, or that gave way to others"}};
 
 // A part of a datagram, in units of 8 bytes.
 struct FragmentRange {

@@ -13,6 +13,7 @@
 
 #include "roost/base/result.h"
 #include "roost/control/json.h"
+#include "roost/control/view.h"
 
 namespace roost::control {
 
@@ -30,7 +31,9 @@ struct Parameter {
 struct Command {
   std::string_view name;
   std::string_view help;  // a sentence without its full stop
-  std::span<const Parameter> parameters;
+  std::span<const Parameter> parameters{};
+  Json (*view)(const Json& result) = list_view;  // how to show the result (view.h)
+  bool is_in_telemetry = false;                  // it only shows, and needs no parameter
 };
 
 // nullptr: there is none of this name.

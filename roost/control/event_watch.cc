@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+
+#include "roost/control/ask_workers.h"
 
 namespace roost::control {
 
 namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{500};
-constexpr std::chrono::seconds kAnswerWaitMax{5};
 constexpr std::chrono::seconds kFullToldEvery{60};
 constexpr size_t kNeighboursToldMax = 8;
 
@@ -63,20 +63,16 @@ bool EventWatch::look(Clock::time_point now) {
   return !is_closed_;
 }
 
-bool EventWatch::ask_all(std::span<node::Request* const> requests) {
-  const std::vector<node::Answer> answers = config_.room->ask(requests, kAnswerWaitMax);
-  is_closed_ = std::ranges::find(answers, node::Answer::kClosed) != answers.end();
-  return std::ranges::all_of(answers,
-                             [](node::Answer answer) { return answer == node::Answer::kDone; });
+bool EventWatch::ask(std::span<node::Request* const> requests) {
+  const Asked asked = ask_workers(*config_.room, requests);
+  is_closed_ = asked.is_closed();
+  return asked.ok();
 }
 
 std::optional<EventWatch::Counts> EventWatch::count() {
-  std::deque<CountsRequest> requests;
-  std::vector<node::Request*> posted;
-  for (const WorkerHandle& worker : config_.workers) {
-    posted.push_back(&requests.emplace_back(worker));
-  }
-  if (!ask_all(posted)) return {};
+  Requests<CountsRequest> requests;
+  for (const WorkerHandle& worker : config_.workers) requests.add(worker);
+  if (!ask(requests.posted())) return {};
   Counts sum;
   for (const CountsRequest& request : requests) {
     sum.table_full += request.table_full;
@@ -111,12 +107,11 @@ void EventWatch::tell_full_tables(uint64_t refused, Clock::time_point now) {
 
 // Of two workers' findings the later one counts, and each is told once.
 void EventWatch::tell_neighbours() {
-  std::deque<NeighboursRequest> requests;
-  std::vector<node::Request*> posted;
+  Requests<NeighboursRequest> requests;
   for (const WorkerHandle& worker : config_.workers) {
-    posted.push_back(&requests.emplace_back(worker.next_hops->neighbours()));
+    requests.add(worker.next_hops->neighbours());
   }
-  if (!ask_all(posted)) return;
+  if (!ask(requests.posted())) return;
   std::map<Place, Evidence> known;
   for (const NeighboursRequest& request : requests) {
     for (const NeighbourRow& row : request.rows) known[{row.port, row.address}].add(row);

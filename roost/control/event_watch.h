@@ -67,7 +67,7 @@ class EventWatch {
   void tell_links();
   void tell_full_tables(uint64_t refused, Clock::time_point now);
   void tell_neighbours();
-  [[nodiscard]] bool ask_all(std::span<node::Request* const> requests);
+  [[nodiscard]] bool ask(std::span<node::Request* const> requests);
 
   Config config_;
   bool is_closed_ = false;    // the workers have ended

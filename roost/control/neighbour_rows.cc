@@ -69,7 +69,7 @@ bool NeighboursRequest::step() {
   return next_ == table_.entry_count_max();
 }
 
-Json neighbours_json(std::span<const NeighboursRequest> requests, std::string_view state) {
+Json neighbour_rows_json(const Requests<NeighboursRequest>& requests, std::string_view state) {
   KnownByAddress known;
   for (const NeighboursRequest& request : requests) {
     for (const NeighbourRow& row : request.rows) add(row, known);

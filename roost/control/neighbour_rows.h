@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
+#include "roost/control/ask_workers.h"
 #include "roost/control/json.h"
 #include "roost/l3/neighbours.h"
 #include "roost/node/mailbox.h"
@@ -42,7 +42,7 @@ class NeighboursRequest final : public node::Request {
 
 // The neighbours that these requests have found, as a table of JSON: what the workers know of one
 // is one row. `state`: only those in it; empty: all.
-[[nodiscard]] Json neighbours_json(std::span<const NeighboursRequest> requests,
-                                   std::string_view state);
+[[nodiscard]] Json neighbour_rows_json(const Requests<NeighboursRequest>& requests,
+                                       std::string_view state);
 
 }  // namespace roost::control

@@ -2,8 +2,10 @@
 // which the worker runs between two batches (roost/node/mailbox.h).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
+#include "roost/l3/icmp_error_counters.h"
 #include "roost/l3/next_hops.h"
 #include "roost/node/run_totals.h"
 
@@ -14,9 +16,18 @@ namespace roost::control {
 using ReadTotals = std::function<void(node::RunTotals&)>;
 
 struct WorkerHandle {
-  const l3::NextHops* next_hops = nullptr;
+  l3::NextHops* next_hops = nullptr;
+  const l3::IcmpErrorCounters* icmp_errors = nullptr;
+  const uint64_t* echo_replies = nullptr;
   ReadTotals read_totals{};
   unsigned core = 0;
 };
+
+// Of a function's state, which has these three.
+template <class State>
+[[nodiscard]] WorkerHandle worker_handle(State& state, ReadTotals read_totals, unsigned core = 0) {
+  return {&state.next_hops(), &state.icmp_errors(), &state.echo_replies(), std::move(read_totals),
+          core};
+}
 
 }  // namespace roost::control

@@ -1,23 +1,32 @@
 // What became of packets whose senders were owed an ICMP error.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
+
+#include "roost/base/counter.h"
 
 namespace roost::l3 {
 
+// What each counts: kIcmpErrorCounters.
 struct IcmpErrorCounters {
-  uint64_t too_big = 0;        // sent
-  uint64_t time_exceeded = 0;  // sent
-  uint64_t limited = 0;        // not sent: too many of them
-  uint64_t unsendable = 0;     // not sent: the rules forbid it, or the port has no such address
-
-  IcmpErrorCounters& operator+=(const IcmpErrorCounters& other) {
-    too_big += other.too_big;
-    time_exceeded += other.time_exceeded;
-    limited += other.limited;
-    unsendable += other.unsendable;
-    return *this;
-  }
+  uint64_t too_big = 0;
+  uint64_t time_exceeded = 0;
+  uint64_t limited = 0;
+  uint64_t unsendable = 0;
 };
+
+inline constexpr std::array kIcmpErrorCounters = {
+    Counter{"too_big", &IcmpErrorCounters::too_big,
+            "errors sent because a packet exceeds the MTU of its way"},
+    Counter{"time_exceeded", &IcmpErrorCounters::time_exceeded,
+            "errors sent because a packet's hops are used up"},
+    Counter{"limited", &IcmpErrorCounters::limited, "errors not sent: too many of them"},
+    Counter{"unsendable", &IcmpErrorCounters::unsendable,
+            "errors not sent: the rules forbid it, or the port has no address of the family"}};
+
+// Those that were sent stand first.
+inline constexpr std::span kIcmpErrorsSent = std::span(kIcmpErrorCounters).first<2>();
 
 }  // namespace roost::l3

@@ -37,11 +37,6 @@ NeighbourTicks NeighbourTicks::of_seconds(double tick_seconds) {
           .announce = ticks(1)};
 }
 
-NeighbourCounters& operator+=(NeighbourCounters& sum, const NeighbourCounters& more) {
-  for (const NamedNeighbourCounter& one : kNeighbourCounters) sum.*one.counter += more.*one.counter;
-  return sum;
-}
-
 Result<Neighbours> Neighbours::create(const Config& config, std::span<const Interface> interfaces,
                                       std::vector<AnsweredAddress> answered) {
   auto table =

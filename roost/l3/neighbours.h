@@ -32,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "roost/base/counter.h"
 #include "roost/base/result.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/announcer.h"
@@ -56,62 +57,70 @@ struct NeighbourTicks {
   static NeighbourTicks of_seconds(double tick_seconds);
 };
 
+// What each counts: kNeighbourCounters.
 struct NeighbourCounters {
-  uint64_t questions = 0;          // sent
-  uint64_t questions_put_off = 0;  // too many in a tick, or no room in the outbox
+  uint64_t questions = 0;
+  uint64_t questions_put_off = 0;
   uint64_t answers_given = 0;
-  uint64_t answers_lost = 0;  // to others' questions: no room in the outbox
-  uint64_t announced = 0;     // addresses of ours, unasked
-  uint64_t confirmed = 0;     // by an answer that we had asked for
-  uint64_t mac_changes = 0;   // of those, to another MAC
-  uint64_t learned = 0;       // entries made because somebody asked us
-  uint64_t unasked = 0;       // answers and announcements that changed nothing
-  uint64_t doubted = 0;       // unasked messages with another MAC, that made us ask
-  uint64_t conflicts = 0;     // messages that claim an address of ours
-  uint64_t ignored_full = 0;  // askers that were not learned: no room
-  uint64_t refused_full = 0;  // neighbours that were needed and found no room
-  uint64_t evicted = 0;       // entries that made room for others
+  uint64_t answers_lost = 0;
+  uint64_t announced = 0;
+  uint64_t confirmed = 0;
+  uint64_t mac_changes = 0;
+  uint64_t learned = 0;
+  uint64_t unasked = 0;
+  uint64_t doubted = 0;
+  uint64_t conflicts = 0;
+  uint64_t ignored_full = 0;
+  uint64_t refused_full = 0;
+  uint64_t evicted = 0;
   uint64_t forgotten = 0;
-  uint64_t failed = 0;  // neighbours that did not answer
-  // waited = released + lost_failed + lost_evicted + lost_no_room + waiting now
+  uint64_t failed = 0;
   uint64_t waited = 0;
   uint64_t released = 0;
   uint64_t lost_failed = 0;
   uint64_t lost_evicted = 0;
-  uint64_t lost_no_room = 0;  // in the outbox, when their neighbour had answered
+  uint64_t lost_no_room = 0;
 };
 
-// Every counter with its name, as reports write it.
-struct NamedNeighbourCounter {
-  std::string_view name;
-  uint64_t NeighbourCounters::*counter;
-};
-inline constexpr std::array<NamedNeighbourCounter, 21> kNeighbourCounters = {
-    {{"questions", &NeighbourCounters::questions},
-     {"questions_put_off", &NeighbourCounters::questions_put_off},
-     {"answers_given", &NeighbourCounters::answers_given},
-     {"answers_lost", &NeighbourCounters::answers_lost},
-     {"announced", &NeighbourCounters::announced},
-     {"confirmed", &NeighbourCounters::confirmed},
-     {"mac_changes", &NeighbourCounters::mac_changes},
-     {"learned", &NeighbourCounters::learned},
-     {"unasked", &NeighbourCounters::unasked},
-     {"doubted", &NeighbourCounters::doubted},
-     {"conflicts", &NeighbourCounters::conflicts},
-     {"ignored_full", &NeighbourCounters::ignored_full},
-     {"refused_full", &NeighbourCounters::refused_full},
-     {"evicted", &NeighbourCounters::evicted},
-     {"forgotten", &NeighbourCounters::forgotten},
-     {"failed", &NeighbourCounters::failed},
-     {"waited", &NeighbourCounters::waited},
-     {"released", &NeighbourCounters::released},
-     {"lost_failed", &NeighbourCounters::lost_failed},
-     {"lost_evicted", &NeighbourCounters::lost_evicted},
-     {"lost_no_room", &NeighbourCounters::lost_no_room}}};
+inline constexpr std::array kNeighbourCounters = {
+    Counter{"questions", &NeighbourCounters::questions, "questions sent"},
+    Counter{"questions_put_off", &NeighbourCounters::questions_put_off,
+            "questions not sent yet: too many in a tick, or no room in the outbox"},
+    Counter{"answers_given", &NeighbourCounters::answers_given, "answers sent"},
+    Counter{"answers_lost", &NeighbourCounters::answers_lost,
+            "answers to others' questions that found no room in the outbox"},
+    Counter{"announced", &NeighbourCounters::announced, "own addresses announced unasked"},
+    Counter{"confirmed", &NeighbourCounters::confirmed,
+            "neighbours confirmed by an answer that was asked for"},
+    Counter{"mac_changes", &NeighbourCounters::mac_changes,
+            "confirmations that brought another MAC"},
+    Counter{"learned", &NeighbourCounters::learned,
+            "entries made because a station asked for one of our addresses"},
+    Counter{"unasked", &NeighbourCounters::unasked,
+            "answers and announcements that changed nothing"},
+    Counter{"doubted", &NeighbourCounters::doubted,
+            "unasked messages with another MAC, each the cause of a question"},
+    Counter{"conflicts", &NeighbourCounters::conflicts, "messages that claim an own address"},
+    Counter{"ignored_full", &NeighbourCounters::ignored_full,
+            "asking stations that were not learned: no room"},
+    Counter{"refused_full", &NeighbourCounters::refused_full,
+            "neighbours that were needed and found no room"},
+    Counter{"evicted", &NeighbourCounters::evicted, "entries that made room for others"},
+    Counter{"forgotten", &NeighbourCounters::forgotten,
+            "entries that nobody needed for ten minutes"},
+    Counter{"failed", &NeighbourCounters::failed, "neighbours that did not answer"},
+    Counter{"waited", &NeighbourCounters::waited,
+            "packets that waited for an answer; waited = released + lost + waiting now"},
+    Counter{"released", &NeighbourCounters::released,
+            "waiting packets that left when the neighbour answered"},
+    Counter{"lost_failed", &NeighbourCounters::lost_failed,
+            "waiting packets whose neighbour did not answer"},
+    Counter{"lost_evicted", &NeighbourCounters::lost_evicted,
+            "waiting packets whose entry made room for another"},
+    Counter{"lost_no_room", &NeighbourCounters::lost_no_room,
+            "waiting packets that found no room in the outbox when the neighbour had answered"}};
 static_assert(sizeof(NeighbourCounters) == kNeighbourCounters.size() * sizeof(uint64_t),
-              "a counter without a name");
-
-NeighbourCounters& operator+=(NeighbourCounters& sum, const NeighbourCounters& more);
+              "a counter that is not listed");
 
 // What becomes of a frame for a neighbour.
 enum class Way : uint8_t {

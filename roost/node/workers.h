@@ -51,9 +51,9 @@ struct WorkerSeat {
   size_t worker = 0;
   size_t worker_count = 1;
   std::span<const net::MacAddress> device_macs;  // by port
-  std::span<io::Port> ports;
-  FlowOwner owner;
-  WorkerConfig config;
+  std::span<io::Port> ports{};                   // none when only its state is made
+  FlowOwner owner{{}};
+  WorkerConfig config{};
 };
 
 // A function's worker. Nothing of it shares a cache line with another's.

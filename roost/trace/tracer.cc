@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <thread>
 #include <utility>
 
+#include "roost/control/ask_workers.h"
 #include "roost/io/packet_filter.h"
 #include "roost/io/pcapng_file.h"
 
@@ -17,7 +17,6 @@ namespace {
 
 constexpr size_t kKeptMax = 256;  // for `roost ctl trace`; older ones go
 constexpr std::chrono::milliseconds kLookEvery{1};
-constexpr std::chrono::seconds kAnswerWaitMax{5};
 
 // Gives a worker its watch, or takes it away.
 class WatchRequest final : public node::Request {
@@ -210,20 +209,12 @@ std::optional<Error> Tracer::begin(const TraceOptions& options) {
   return {};
 }
 
-std::optional<Error> Tracer::ask_all(bool is_on) {
-  std::deque<WatchRequest> requests;
-  std::vector<node::Request*> pointers;
+std::optional<Error> Tracer::ask(bool is_on) {
+  control::Requests<WatchRequest> requests;
   for (size_t worker = 0; worker < config_.points.size(); ++worker) {
-    requests.emplace_back(*config_.points[worker], is_on ? writer_->watch(worker) : nullptr);
-    pointers.push_back(&requests.back());
+    requests.add(*config_.points[worker], is_on ? writer_->watch(worker) : nullptr);
   }
-  for (const node::Answer answer : config_.room->ask(pointers, kAnswerWaitMax)) {
-    if (answer == node::Answer::kClosed) {
-      return Error{fmt::format("the {} is ending", config_.words.function)};
-    }
-    if (answer == node::Answer::kTimedOut) return Error{"a worker does not answer; ask again"};
-  }
-  return {};
+  return control::ask_workers(*config_.room, requests.posted()).error(config_.words.function);
 }
 
 Result<control::Json> Tracer::trace(const control::Json& parameters) {
@@ -246,7 +237,7 @@ Result<control::Json> Tracer::turn_on(const std::string& filter) {
   auto writer = make_writer({.filter = filter});
   if (!writer) return writer.error();
   writer_ = std::move(writer).value();
-  if (auto error = ask_all(true)) return *error;
+  if (auto error = ask(true)) return *error;
   return writer_->take();
 }
 
@@ -256,7 +247,7 @@ Result<control::Json> Tracer::turn_off() {
   if (writer_->options().is_wanted()) {
     return Error{"--capture and --trace end with the run"};
   }
-  if (auto error = ask_all(false)) return *error;
+  if (auto error = ask(false)) return *error;
   const std::optional<Error> error = writer_->finish();
   control::Json seen = writer_->take();
   writer_.reset();

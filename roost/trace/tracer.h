@@ -65,7 +65,7 @@ class Tracer {
   class TraceWriter;
 
   [[nodiscard]] Result<std::unique_ptr<TraceWriter>> make_writer(const TraceOptions& options) const;
-  [[nodiscard]] std::optional<Error> ask_all(bool is_on);
+  [[nodiscard]] std::optional<Error> ask(bool is_on);
   Result<control::Json> turn_on(const std::string& filter);
   Result<control::Json> turn_off();
 

@@ -24,14 +24,15 @@ class Controlled : public testing::Test {
  protected:
   explicit Controlled(const std::string& toml = test_config())
       : workers_{{TestBalancer(toml), TestBalancer(toml)}} {
-    Control::Config config{.room = &room_,
-                           .read_devices = [](std::span<node::PortTotals>) {},
-                           .config_path = config_path(),
-                           .tell =
-                               [this](control::Severity severity, std::string_view text) {
-                                 events_.push_back(control::event_line(control::LogFormat::kJournal,
-                                                                       severity, text, {}));
-                               }};
+    control::Control::Config config{
+        .function = "balancer",
+        .commands = command_list(),
+        .room = &room_,
+        .config_path = config_path(),
+        .tell = [this](control::Severity severity, std::string_view text) {
+          events_.push_back(control::event_line(control::LogFormat::kJournal, severity, text, {}));
+        }};
+    std::vector<State*> states;
     for (TestBalancer& worker : workers_) {
       control::ReadTotals read_totals = [&worker](node::RunTotals& totals) {
         for (size_t i = 0; i < totals.ports.size(); ++i) {
@@ -41,9 +42,11 @@ class Controlled : public testing::Test {
         totals.drops = worker.totals().drops;
       };
       State& state = worker.state();
-      config.workers.push_back({{&state.next_hops(), std::move(read_totals)}, &state});
+      config.workers.push_back(control::worker_handle(state, std::move(read_totals)));
+      states.push_back(&state);
     }
-    control_ = std::make_unique<Control>(workers_[0].state().config(), std::move(config));
+    control_ = std::make_unique<Control>(workers_[0].state().config(), std::move(config),
+                                         std::move(states));
   }
 
   // Both workers do nothing but serve while somebody asks.

@@ -27,9 +27,9 @@ class Watched : public Controlled {
             }};
     for (size_t w = 0; w < 2; ++w) {
       config.workers.push_back(
-          {&workers_[w].state().next_hops(), [this, w](node::RunTotals& totals) {
-             totals.drops[DropCause::kTableFull] = refused_[w];
-           }});
+          control::worker_handle(workers_[w].state(), [this, w](node::RunTotals& totals) {
+            totals.drops[DropCause::kTableFull] = refused_[w];
+          }));
     }
     watch_.emplace(std::move(config));
   }

@@ -209,7 +209,7 @@ TEST_P(IcmpErrors, tell_of_packets_that_are_too_big) {
   const IcmpSpec expected = is_ipv6 ? own(f, 2, 0, 1'400) : own(f, f.unreachable, 4, 1'400);
   EXPECT_EQ(balancer.originated[0].frame,
             make_icmp_error(expected, make_frame(spec), is_ipv6 ? 1'232 : 548));
-  EXPECT_EQ(balancer.report().icmp_answers.too_big, 1U);
+  EXPECT_EQ(balancer.report().icmp_errors.too_big, 1U);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
@@ -231,7 +231,7 @@ TEST_P(IcmpErrors, are_not_sent_without_end) {
   };
   for (int i = 0; i < 1'500; ++i) send_as(f.client);
   EXPECT_EQ(balancer.originated.size(), 50U) << "to one";
-  EXPECT_EQ(balancer.report().icmp_answers.limited, 1'450U);
+  EXPECT_EQ(balancer.report().icmp_errors.limited, 1'450U);
   // Who asks for many takes nothing from the others.
   for (int i = 0; i < 100; ++i) send_as(host(i));
   EXPECT_EQ(balancer.originated.size(), 150U);

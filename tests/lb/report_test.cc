@@ -95,6 +95,10 @@ TEST(report, each_broken_sum_is_a_sentence) {
               ++report.services[0].backends[0].counters.packets;
             }).find("packets of all backends"),
             std::string::npos);
+  EXPECT_NE(broken_after([](Report& report) {
+              ++report.neighbours.counters.lost_failed;
+            }).find("waited for a neighbour"),
+            std::string::npos);
   EXPECT_NE(broken_after([](Report& report) { report.is_sound = false; }).find("reply tuple"),
             std::string::npos);
   EXPECT_NE(broken_after([](Report& report) {

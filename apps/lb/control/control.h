@@ -1,16 +1,8 @@
-// The control plane of a running load balancer: what the commands of command_list.h do. Every face
-// (socket, metrics, telemetry) comes here.
-//
-// It knows the configuration and what was changed since, and asks the workers for the rest by
-// requests. A change goes to all workers; one that does not answer in time makes it an error, and
-// the same command again is safe. A new configuration goes to all of them or to none.
+// The control plane of a running load balancer: what its own commands of command_list.h do. A new
+// configuration goes to all workers or to none.
 #pragma once
 
 #include <array>
-#include <chrono>
-#include <deque>
-#include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,41 +12,14 @@
 #include "apps/lb/control/command_list.h"
 #include "apps/lb/control/control_requests.h"
 #include "roost/base/result.h"
-#include "roost/control/event_log.h"
-#include "roost/control/event_watch.h"
-#include "roost/node/mailbox.h"
+#include "roost/control/control.h"
 
 namespace roost::lb {
 
-class Control {
+class Control final : public control::Control {
  public:
-  struct Config {
-    std::vector<ControlledWorker> workers{};  // worker i has mailbox i of the room
-    node::Mailroom* room = nullptr;
-    // What devices say they lost, by port; asked on the control thread.
-    std::function<void(std::span<node::PortTotals>)> read_devices{};
-    std::string io_version{};
-    std::string config_path{};  // what reload() reads
-    // The command `trace`, which needs more than requests; none: it is refused.
-    std::function<Result<Json>(const Json& parameters)> trace{};
-    // Called once, on a thread of control, before anybody asks.
-    std::function<std::optional<Error>()> begin{};
-    std::function<void()> on_reload{};  // after a new configuration was taken, on that thread
-    control::TellEvent tell = [](control::Severity, std::string_view) {};
-    std::function<std::vector<control::PortLink>()> read_links = [] {
-      return std::vector<control::PortLink>();
-    };
-  };
-
-  // What the configuration points to must outlive the control.
-  Control(const lb::Config& lb_config, Config config);
-
-  // Any thread but a worker's; one at a time is heard. Takes at most some seconds.
-  [[nodiscard]] Result<Json> run(const Json& request);
-
-  // Takes the configuration that the file says now, or, if anything is wrong with it, changes
-  // nothing. Every fault is a line of the error. Any thread but a worker's.
-  [[nodiscard]] Result<Json> reload();
+  // `states`: of the workers, in their order. What the configuration points to must outlive this.
+  Control(const lb::Config& lb_config, control::Control::Config config, std::vector<State*> states);
 
   // A backend that is checked, for as long as no other configuration is taken.
   struct CheckedBackend {
@@ -71,9 +36,6 @@ class Control {
   // Its checks say that a backend is well, or not. An error: not every worker knows it.
   [[nodiscard]] std::optional<Error> set_health(const CheckedBackend& backend, bool is_well);
 
-  // The same for text: a line of JSON in, a line out: {"result": ...} or {"error": "..."}.
-  [[nodiscard]] std::string answer(std::string_view request);
-
   // Every number, of all workers together, in the form of the report at the end of a run.
   struct Sample {
     Report report{};
@@ -88,6 +50,7 @@ class Control {
     uint64_t reloads = 0;
     uint64_t reloads_refused = 0;
   };
+  // Any thread but a worker's.
   [[nodiscard]] Result<Sample> sample();
 
   // Whether a backend gets new connections, and why not.
@@ -100,19 +63,17 @@ class Control {
   };
 
  private:
-  // A worker's turn takes microseconds; seconds pass when something is wrong, or a walk is long.
-  static constexpr std::chrono::seconds kAnswerWaitMax{5};
+  Result<Json> run_own(const control::ParsedRequest& request) override;
+  Result<Json> take_file() override;
+  [[nodiscard]] std::string taken_text(const Json& taken) const override;
+  [[nodiscard]] size_t answered_count() const override;
 
-  Result<Json> run_command(const control::ParsedRequest& request);
   Result<Json> stats();
   Result<Json> services();
   Result<Json> backends(const Json& parameters);
   Result<Json> workers();
-  Result<Json> version() const;
   Result<Json> timeouts(const Json& parameters);
   Result<Json> backend(const Json& parameters);
-  Result<Json> neighbours(const Json& parameters);
-  Result<Json> announce();
   Result<Json> flows(const Json& parameters);
   Result<Json> list_flows(const Json& parameters, const FlowFilter& filter);
   Result<Json> walk_flows(FlowsRequest::Action action, const FlowFilter& filter);
@@ -125,26 +86,19 @@ class Control {
   std::optional<Error> apply(const std::vector<SetWeightsRequest::Change>& changes);
   // "backend b2 of web (10.0.0.12:8080)", as events name it.
   [[nodiscard]] std::string words_of(size_t family, uint32_t slot) const;
-  std::optional<Error> ask_all(std::span<node::Request* const> requests);
-  std::optional<Error> ask_until_all_have(std::vector<node::Request*> requests);
 
   using BackendStates = std::array<std::vector<BackendState>, 2>;  // by family and slot
 
-  Result<Json> take_file();
-  void tell_reload(const Result<Json>& outcome) const;
   Result<Json> take(const lb::Config& file);
   [[nodiscard]] BackendStates states_after(const lb::Config& file, const Layout& layout) const;
-  Result<std::deque<UpdateRequest>> make_updates(const lb::Config& config, const Layout& layout);
+  Result<control::Requests<UpdateRequest>> make_updates(const lb::Config& config,
+                                                        const Layout& layout);
 
-  std::mutex mutex_;
   lb::Config lb_config_;
-  Config config_;
+  std::vector<State*> states_;        // by worker
   std::array<bool, 2> has_tables_{};  // by family: it began with services
   Layout layout_;                     // what all workers have
   BackendStates backend_states_;
-  uint64_t reloads_ = 0;
-  uint64_t reloads_refused_ = 0;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 [[nodiscard]] std::string_view connection_state_name(ConnectionState state);

@@ -1,13 +1,11 @@
-// What the control changes, timeouts and backends above all, and what it asks of neighbours.
+// What the control changes: timeouts and backends.
 #include <fmt/format.h>
 
-#include <deque>
 #include <string>
 #include <utility>
 
 #include "apps/lb/control/control.h"
 #include "roost/conntrack/timeouts.h"
-#include "roost/control/neighbour_rows.h"
 
 namespace roost::lb {
 
@@ -30,12 +28,9 @@ Result<Json> Control::timeouts(const Json& parameters) {
         lb_config_.timeouts[static_cast<size_t>(state)] = *ticks;
       }
     }
-    std::deque<SetTimeoutsRequest> requests;
-    std::vector<node::Request*> posted;
-    for (const ControlledWorker& worker : config_.workers) {
-      posted.push_back(&requests.emplace_back(*worker.state, lb_config_.timeouts));
-    }
-    if (auto error = ask_all(posted)) return *error;
+    control::Requests<SetTimeoutsRequest> requests;
+    for (State* state : states_) requests.add(*state, lb_config_.timeouts);
+    if (auto error = ask(requests.posted())) return *error;
   }
   Json all = Json::object();
   for (const conntrack::NamedTimeout& named : conntrack::kNamedTimeouts) {
@@ -124,7 +119,7 @@ std::vector<Control::CheckedBackend> Control::checked_backends() {
     if (!check) continue;
     for (const uint32_t slot : layout_.service(place).backends) {
       const BackendSlot& backend = layout_.families[place.family].backends[slot];
-      checked.push_back({place.family, slot, reloads_, backend.address,
+      checked.push_back({place.family, slot, reloads(), backend.address,
                          check->port.value_or(backend.port), *check,
                          !backend_states_[place.family][slot].is_failing});
     }
@@ -134,7 +129,7 @@ std::vector<Control::CheckedBackend> Control::checked_backends() {
 
 std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_well) {
   const std::scoped_lock lock(mutex_);
-  if (backend.reloads != reloads_) return {};  // the checks of another configuration
+  if (backend.reloads != reloads()) return {};  // the checks of another configuration
   BackendState& state = backend_states_[backend.family][backend.slot];
   const BackendState before = state;
   state.is_failing = !is_well;
@@ -154,34 +149,9 @@ std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_
 
 // On every worker.
 std::optional<Error> Control::apply(const std::vector<SetWeightsRequest::Change>& changes) {
-  std::deque<SetWeightsRequest> requests;
-  std::vector<node::Request*> posted;
-  for (const ControlledWorker& worker : config_.workers) {
-    posted.push_back(&requests.emplace_back(*worker.state, changes));
-  }
-  return ask_all(posted);
-}
-
-// By one worker: the network is told once.
-Result<Json> Control::announce() {
-  std::vector<node::Request*> posted(config_.workers.size(), nullptr);
-  AnnounceRequest request(*config_.workers.front().state);
-  posted.front() = &request;
-  if (auto error = ask_all(posted)) return *error;
-  const l3::LocalAddresses local =
-      l3::local_addresses(lb_config_.network.ports, balancer_addresses(lb_config_, layout_));
-  return Json{{"addresses", local.asked.size()}};
-}
-
-Result<Json> Control::neighbours(const Json& parameters) {
-  std::vector<control::NeighboursRequest> requests;
-  requests.reserve(config_.workers.size());
-  std::vector<node::Request*> posted;
-  for (const ControlledWorker& worker : config_.workers) {
-    posted.push_back(&requests.emplace_back(worker.state->next_hops().neighbours()));
-  }
-  if (auto error = ask_all(posted)) return *error;
-  return Json{{"neighbours", control::neighbours_json(requests, parameters.value("state", ""))}};
+  control::Requests<SetWeightsRequest> requests;
+  for (State* state : states_) requests.add(*state, changes);
+  return ask(requests.posted());
 }
 
 }  // namespace roost::lb

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <deque>
 #include <string>
 #include <utility>
 
@@ -136,19 +135,17 @@ Result<Json> Control::list_flows(const Json& parameters, const FlowFilter& filte
   }
   const std::string text = parameters.value("cursor", "0.0.0");
   std::optional<PageCursor> cursor = parse_cursor(text);
-  if (!cursor || cursor->worker >= config_.workers.size()) {
+  if (!cursor || cursor->worker >= states_.size()) {
     return Error{"cursor: give that of the page before"};
   }
   const auto rows_max = static_cast<size_t>(limit);
   Json rows = Json::array();
-  while (cursor->worker < config_.workers.size() &&
-         rows.size() + FlowsRequest::kRowsMin <= rows_max) {
-    FlowsRequest request(
-        *config_.workers[cursor->worker].state,
-        {FlowsRequest::Action::kList, &filter, cursor->place, rows_max - rows.size()});
-    std::vector<node::Request*> posted(config_.workers.size());
+  while (cursor->worker < states_.size() && rows.size() + FlowsRequest::kRowsMin <= rows_max) {
+    FlowsRequest request(*states_[cursor->worker], {FlowsRequest::Action::kList, &filter,
+                                                    cursor->place, rows_max - rows.size()});
+    std::vector<node::Request*> posted(states_.size());
     posted[cursor->worker] = &request;
-    if (auto error = ask_all(posted)) return *error;
+    if (auto error = ask(posted)) return *error;
     for (const FlowRow& row : request.rows) {
       rows.push_back(row_json(cursor->worker, row.client.is_ipv6() ? 1 : 0, row));
     }
@@ -157,7 +154,7 @@ Result<Json> Control::list_flows(const Json& parameters, const FlowFilter& filte
     cursor = PageCursor{cursor->worker + 1, {}};
   }
   Json json = {{"flows", std::move(rows)}};
-  if (cursor->worker < config_.workers.size()) {
+  if (cursor->worker < states_.size()) {
     json["cursor"] =
         fmt::format("{}.{}.{}", cursor->worker, cursor->place.family, cursor->place.slot);
   }
@@ -166,13 +163,11 @@ Result<Json> Control::list_flows(const Json& parameters, const FlowFilter& filte
 
 // All workers at the same time, over their whole tables.
 Result<Json> Control::walk_flows(FlowsRequest::Action action, const FlowFilter& filter) {
-  std::deque<FlowsRequest> requests;
-  std::vector<node::Request*> posted;
-  for (const ControlledWorker& worker : config_.workers) {
-    posted.push_back(
-        &requests.emplace_back(*worker.state, FlowsRequest::Config{action, &filter, {}, 0}));
+  control::Requests<FlowsRequest> requests;
+  for (State* state : states_) {
+    requests.add(*state, FlowsRequest::Config{action, &filter, {}, 0});
   }
-  const auto error = ask_all(posted);
+  const auto error = ask(requests.posted());
   uint64_t matched = 0;
   for (const FlowsRequest& request : requests) matched += request.matched;
   if (action == FlowsRequest::Action::kDelete) {

@@ -1,8 +1,6 @@
 // Taking a new configuration while packets flow: docs/decisions/0011-reload.md.
 #include <fmt/format.h>
 
-#include <deque>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -72,42 +70,20 @@ BackendChanges changes_between(const Layout& before, const Layout& after) {
 
 }  // namespace
 
-Result<Json> Control::reload() {
-  Result<Json> outcome = take_file();
-  tell_reload(outcome);
-  if (outcome && config_.on_reload) config_.on_reload();
-  return outcome;
-}
-
-// A line for each fault, as at the start.
-void Control::tell_reload(const Result<Json>& outcome) const {
-  if (outcome) {
-    const Json& json = outcome.value();
-    config_.tell(control::Severity::kNotice,
-                 fmt::format("the configuration was taken: {} backends, {} added, {} removed; {} "
-                             "connections are on removed ones",
-                             json["backends"].get<uint64_t>(), json["added"].get<uint64_t>(),
-                             json["removed"].get<uint64_t>(),
-                             json["connections_on_removed"].get<uint64_t>()));
-    return;
-  }
-  std::istringstream faults(outcome.error().message);
-  for (std::string fault; std::getline(faults, fault);)
-    config_.tell(control::Severity::kError, fault);
-  config_.tell(control::Severity::kError, "the configuration was not taken; nothing has changed");
+std::string Control::taken_text(const Json& taken) const {
+  return fmt::format("{} backends, {} added, {} removed; {} connections are on removed ones",
+                     taken["backends"].get<uint64_t>(), taken["added"].get<uint64_t>(),
+                     taken["removed"].get<uint64_t>(),
+                     taken["connections_on_removed"].get<uint64_t>());
 }
 
 Result<Json> Control::take_file() {
-  const std::scoped_lock lock(mutex_);
   ConfigOutcome outcome = read_config(config_.config_path);
   if (outcome.config) {
     outcome.faults = refused_changes(lb_config_, *outcome.config, has_tables_);
   }
-  Result<Json> taken = outcome.faults.empty()
-                           ? take(*outcome.config)
-                           : config::error_of(outcome.faults, config_.config_path);
-  ++(taken ? reloads_ : reloads_refused_);
-  return taken;
+  if (!outcome.faults.empty()) return config::error_of(outcome.faults, config_.config_path);
+  return take(*outcome.config);
 }
 
 // What operators and checks have said of a backend stays with it while it is configured.
@@ -149,11 +125,12 @@ Result<Json> Control::take(const lb::Config& file) {
   config.services = file.services;
   config.timeouts = file.timeouts;
   config.maglev_seed = file.maglev_seed;
-  Result<std::deque<UpdateRequest>> updates = make_updates(config, layout);
+  const Result<control::Requests<UpdateRequest>> updates = make_updates(config, layout);
   if (!updates) return updates.error();
-  std::vector<node::Request*> posted;
-  for (UpdateRequest& update : updates.value()) posted.push_back(&update);
-  if (auto error = ask_until_all_have(std::move(posted))) return *error;
+  // They answered a moment ago and will again, so this waits for all of them: one that had another
+  // layout than the others could not be asked for anything any more.
+  const control::Asked asked = control::ask_until_done(*config_.room, updates.value().posted());
+  if (auto error = asked.error(config_.function)) return *error;
 
   const BackendChanges changes = changes_between(layout_, layout);
   const uint64_t on_removed = flows_on_removed(live, layout);
@@ -167,38 +144,22 @@ Result<Json> Control::take(const lb::Config& file) {
               {"connections_on_removed", on_removed}};
 }
 
-Result<std::deque<UpdateRequest>> Control::make_updates(const lb::Config& config,
-                                                        const Layout& layout) {
+Result<control::Requests<UpdateRequest>> Control::make_updates(const lb::Config& config,
+                                                               const Layout& layout) {
   std::array<std::vector<ServiceMaglevs>, 2> maglevs;
   for (size_t family = 0; family < maglevs.size(); ++family) {
     auto made = make_maglevs(layout.families[family], config.maglev_seed);
     if (!made) return made.error();
     maglevs[family] = std::move(made).value();
   }
-  std::deque<UpdateRequest> updates;
-  for (const ControlledWorker& worker : config_.workers) {
+  control::Requests<UpdateRequest> updates;
+  for (State* state : states_) {
     Result<StateUpdate> update = StateUpdate::create(config, layout, maglevs);
     if (!update) return update.error();
-    const bool announces = updates.empty();
-    updates.emplace_back(*worker.state, std::move(update).value(), announces);
+    const bool announces = updates.size() == 0;
+    updates.add(*state, std::move(update).value(), announces);
   }
   return updates;
-}
-
-// They answered a moment ago and will again, so this waits for all of them: one that had another
-// layout than the others could not be asked for anything any more.
-std::optional<Error> Control::ask_until_all_have(std::vector<node::Request*> requests) {
-  bool is_over = false;
-  while (!is_over) {
-    const std::vector<node::Answer> answers = config_.room->ask(requests, kAnswerWaitMax);
-    is_over = true;
-    for (size_t i = 0; i < answers.size(); ++i) {
-      if (answers[i] == node::Answer::kClosed) return Error{"the balancer is ending"};
-      if (answers[i] == node::Answer::kDone) requests[i] = nullptr;
-      if (answers[i] == node::Answer::kTimedOut) is_over = false;
-    }
-  }
-  return {};
 }
 
 }  // namespace roost::lb

@@ -27,10 +27,9 @@ size_t copy_counters(const Family<Address>& family, size_t first, size_t count_m
 
 }  // namespace
 
-SampleRequest::SampleRequest(const ControlledWorker& worker, const Layout& layout,
-                             size_t port_count)
-    : worker_(worker) {
-  totals.ports.resize(port_count);
+SampleRequest::SampleRequest(const control::WorkerHandle& worker, const State& state,
+                             const Layout& layout, size_t port_count)
+    : control::SampleRequest(worker, port_count), state_(state) {
   for (size_t family = 0; family < backends.size(); ++family) {
     backends[family].resize(layout.families[family].backends.size());
   }
@@ -38,22 +37,19 @@ SampleRequest::SampleRequest(const ControlledWorker& worker, const Layout& layou
 
 // The first step takes all numbers that must fit together; the backends' follow.
 bool SampleRequest::step() {
-  const State& state = *worker_.state;
   if (family_ == 0 && next_backend_ == 0) {
-    worker_.read_totals(totals);
-    flows = state.counts();
-    icmp_answers = state.icmp_answers();
-    neighbours = report_neighbours(state.next_hops());
-    echo_replies = state.echo_replies();
-    fragments = state.fragment_report();
-    forgotten = state.forgotten();
-    tables = {sample_of(state.ipv4()), sample_of(state.ipv6())};
+    read();
+    flows = state_.counts();
+    fragments = state_.fragment_report();
+    forgotten = state_.forgotten();
+    tables = {sample_of(state_.ipv4()), sample_of(state_.ipv6())};
   }
   size_t room = kCountersAStep;
   while (room != 0 && family_ < backends.size()) {
     std::vector<BackendCounters>& counters = backends[family_];
-    const size_t copied = family_ == 0 ? copy_counters(state.ipv4(), next_backend_, room, counters)
-                                       : copy_counters(state.ipv6(), next_backend_, room, counters);
+    const size_t copied = family_ == 0
+                              ? copy_counters(state_.ipv4(), next_backend_, room, counters)
+                              : copy_counters(state_.ipv6(), next_backend_, room, counters);
     room -= copied;
     next_backend_ += copied;
     if (next_backend_ == counters.size()) {

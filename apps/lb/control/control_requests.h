@@ -12,15 +12,10 @@
 
 #include "apps/lb/control/report.h"
 #include "apps/lb/datapath/state.h"
-#include "roost/control/worker_handle.h"
+#include "roost/control/sample_request.h"
 #include "roost/node/mailbox.h"
 
 namespace roost::lb {
-
-// A worker as the balancer's control knows it; only requests look at what it points to.
-struct ControlledWorker : control::WorkerHandle {
-  State* state = nullptr;
-};
 
 struct TableSample {
   uint64_t used = 0;  // live ones, and expired ones not handed over yet
@@ -31,17 +26,14 @@ struct TableSample {
 };
 
 // Every number of a worker.
-class SampleRequest final : public node::Request {
+class SampleRequest final : public control::SampleRequest {
  public:
   // For a worker whose services stand in this layout.
-  SampleRequest(const ControlledWorker& worker, const Layout& layout, size_t port_count);
+  SampleRequest(const control::WorkerHandle& worker, const State& state, const Layout& layout,
+                size_t port_count);
   bool step() override;
 
-  node::RunTotals totals;
   FlowCounts flows;
-  l3::IcmpErrorCounters icmp_answers;
-  NeighbourReport neighbours;
-  uint64_t echo_replies = 0;
   FragmentReport fragments;
   std::array<TableSample, 2> tables;                     // IPv4, IPv6
   std::array<std::vector<BackendCounters>, 2> backends;  // by family and slot
@@ -50,23 +42,9 @@ class SampleRequest final : public node::Request {
  private:
   static constexpr size_t kCountersAStep = 1'024;
 
-  ControlledWorker worker_;
+  const State& state_;
   size_t family_ = 0;
   size_t next_backend_ = 0;
-};
-
-// Announces the addresses that are answered for. All workers answer for the same ones, so one is
-// asked.
-class AnnounceRequest final : public node::Request {
- public:
-  explicit AnnounceRequest(State& state) : state_(state) {}
-  bool step() override {
-    state_.announce();
-    return true;
-  }
-
- private:
-  State& state_;
 };
 
 class SetTimeoutsRequest final : public node::Request {

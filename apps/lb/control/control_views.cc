@@ -1,13 +1,12 @@
-// What the control shows of the numbers: stats, services, backends, workers, version.
+// What the control shows of the numbers: stats, services, backends, workers.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <utility>
 
 #include "apps/lb/control/control.h"
-#include "apps/lb/control/report_json.h"
+#include "roost/control/report_json.h"
 
 namespace roost::lb {
 
@@ -35,7 +34,7 @@ Json worker_json(size_t number, const Control::Sample::Worker& worker) {
           {"core", worker.core},
           {"packets", received},
           {"batches", worker.totals.batches},
-          {"cycles", cycles_json(worker.totals.cycles)},
+          {"cycles", control::cycles_json(worker.totals.cycles)},
           {"cycles_a_packet", std::move(a_packet)},
           {"flows_made", flows.made},
           {"flows_live", flows.held()},
@@ -60,12 +59,11 @@ std::string_view state_name(const Control::BackendState& state, bool is_removed)
 }  // namespace
 
 Result<Control::Sample> Control::take_sample() {
-  std::deque<SampleRequest> requests;
-  std::vector<node::Request*> posted;
-  for (const ControlledWorker& worker : config_.workers) {
-    posted.push_back(&requests.emplace_back(worker, layout_, lb_config_.network.ports.size()));
+  control::Requests<SampleRequest> requests;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    requests.add(config_.workers[i], *states_[i], layout_, lb_config_.network.ports.size());
   }
-  if (auto error = ask_all(posted)) return *error;
+  if (auto error = ask(requests.posted())) return *error;
 
   Sample sample;
   Report& report = sample.report;
@@ -75,11 +73,8 @@ Result<Control::Sample> Control::take_sample() {
   }
   for (size_t i = 0; i < requests.size(); ++i) {
     const SampleRequest& request = requests[i];
-    node::add(request.totals, report.run);
+    control::add(request, report);
     report.flows += request.flows;
-    report.icmp_answers += request.icmp_answers;
-    report.neighbours += request.neighbours;
-    report.echo_replies += request.echo_replies;
     report.fragments += request.fragments;
     report.forgotten += request.forgotten;
     for (size_t family = 0; family < 2; ++family) {
@@ -91,20 +86,17 @@ Result<Control::Sample> Control::take_sample() {
     sample.workers.push_back(
         {config_.workers[i].core, request.totals, request.flows, request.tables});
   }
-  config_.read_devices(report.run.ports);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
-  report.run.seconds = elapsed.count();
-  add_up_ports(report);
+  complete(report);
   report.live = report.flows.held();
-  const auto& tables = requests.front().tables;
+  const auto& tables = requests[0].tables;
   report.page_size = page_kind_name(tables[tables[0].bytes >= tables[1].bytes ? 0 : 1].page_kind);
   report.kernel = isa_name(tables[0].isa);
 
   report.services = report_services(
       layout_, [&](size_t family, uint32_t slot) { return backends[family][slot]; });
   sample.layout = layout_;
-  sample.reloads = reloads_;
-  sample.reloads_refused = reloads_refused_;
+  sample.reloads = reloads();
+  sample.reloads_refused = reloads_refused();
   return sample;
 }
 
@@ -156,12 +148,6 @@ Result<Json> Control::workers() {
   const Result<Sample> sample = take_sample();
   if (!sample) return sample.error();
   return Json{{"workers", workers_json(sample.value())}};
-}
-
-Result<Json> Control::version() const {
-  return Json{{"roost", ROOST_PROJECT_VERSION},
-              {"io", config_.io_version},
-              {"workers", config_.workers.size()}};
 }
 
 }  // namespace roost::lb

@@ -14,9 +14,11 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
 
 }  // namespace
 
-std::unique_ptr<control::HealthChecker> check_health(Control& control) {
-  std::vector<Control::CheckedBackend> backends = control.checked_backends();
-  if (backends.empty()) return nullptr;
+void HealthChecks::check_anew() {
+  const std::scoped_lock lock(mutex_);
+  checker_.reset();
+  std::vector<Control::CheckedBackend> backends = control_.checked_backends();
+  if (backends.empty()) return;
   std::vector<control::HealthTarget> targets;
   for (const Control::CheckedBackend& backend : backends) {
     const CheckConfig& check = backend.check;
@@ -29,9 +31,9 @@ std::unique_ptr<control::HealthChecker> check_health(Control& control) {
                        .fall = check.fall,
                        .is_well = backend.is_well});
   }
-  return std::make_unique<control::HealthChecker>(
-      std::move(targets), [&control, backends = std::move(backends)](size_t target, bool is_well) {
-        return !control.set_health(backends[target], is_well);
+  checker_ = std::make_unique<control::HealthChecker>(
+      std::move(targets), [this, backends = std::move(backends)](size_t target, bool is_well) {
+        return !control_.set_health(backends[target], is_well);
       });
 }
 

@@ -3,14 +3,26 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "apps/lb/control/control.h"
 #include "roost/control/health_checker.h"
 
 namespace roost::lb {
 
-// Of the configuration in force, until another one is taken; backends are as well as the control
-// knows them to be. Null when no service wants checks. `control` must outlive it.
-[[nodiscard]] std::unique_ptr<control::HealthChecker> check_health(Control& control);
+class HealthChecks {
+ public:
+  // The control must outlive this object.
+  explicit HealthChecks(Control& control) : control_(control) {}
+
+  // Of the configuration in force, until another one is taken; backends are as well as the control
+  // knows them to be. What old checks still say counts for nothing. Any thread.
+  void check_anew();
+
+ private:
+  Control& control_;
+  std::mutex mutex_;
+  std::unique_ptr<control::HealthChecker> checker_;  // null when no service wants checks
+};
 
 }  // namespace roost::lb

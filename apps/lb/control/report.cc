@@ -31,8 +31,9 @@ void add_state(State& state, Report& report) {
   report.flows += counts;
   report.live += live;
   report.is_sound = report.is_sound && state.audit();
-  report.icmp_answers += state.icmp_answers();
-  report.neighbours += report_neighbours(state.next_hops());
+  add_counters<l3::IcmpErrorCounters>(l3::kIcmpErrorCounters, state.icmp_errors(),
+                                      report.icmp_errors);
+  report.neighbours += control::report_neighbours(state.next_hops());
   report.echo_replies += state.echo_replies();
   report.fragments += state.fragment_report();
   report.forgotten += state.forgotten();
@@ -59,26 +60,6 @@ std::vector<std::vector<uint32_t>> removed_backends(const FamilyLayout& family) 
 
 std::string endpoint_text(const net::IpAddress& address, uint16_t port) {
   return fmt::format(fmt::runtime(address.is_ipv6() ? "[{}]:{}" : "{}:{}"), address.format(), port);
-}
-
-NeighbourReport& NeighbourReport::operator+=(const NeighbourReport& other) {
-  counters += other.counters;
-  for (size_t state = 0; state < count_by_state.size(); ++state) {
-    count_by_state[state] += other.count_by_state[state];
-  }
-  waiting += other.waiting;
-  listener.queries += other.listener.queries;
-  listener.reports += other.listener.reports;
-  return *this;
-}
-
-NeighbourReport report_neighbours(const l3::NextHops& next_hops) {
-  const l3::Neighbours& neighbours = next_hops.neighbours();
-  NeighbourReport report{.counters = neighbours.counters(),
-                         .waiting = neighbours.waiting_count(),
-                         .listener = next_hops.listener().counters()};
-  std::ranges::copy(neighbours.table().counts_by_state(), report.count_by_state.begin());
-  return report;
 }
 
 std::vector<ServiceReport> report_services(const Layout& layout,
@@ -117,18 +98,10 @@ std::vector<ServiceReport> report_services(const Layout& layout,
   return reports;
 }
 
-void add_up_ports(Report& report) {
-  const node::PortSums sums = node::add_up_ports(report.run);
-  report.received = sums.received;
-  report.received_bytes = sums.received_bytes;
-  report.sent = sums.sent;
-  report.sent_bytes = sums.sent_bytes;
-}
-
 Report make_report(std::span<State* const> states, node::RunTotals run) {
   Report report;
   report.run = std::move(run);
-  add_up_ports(report);
+  control::add_up_ports(report);
   for (State* state : states) add_state(*state, report);
   report.services = report_services(states.front()->layout(), [&](size_t family, uint32_t slot) {
     return sum_of_workers(states, family, slot);
@@ -137,53 +110,30 @@ Report make_report(std::span<State* const> states, node::RunTotals run) {
 }
 
 std::vector<std::string> broken_sums(const Report& report) {
-  std::vector<std::string> broken;
-  const auto expect = [&](uint64_t left, uint64_t right, std::string_view sentence) {
-    if (left != right) broken.push_back(fmt::format("{}: {} is not {}", sentence, left, right));
-  };
-  expect(report.received + report.run.originated,
-         report.sent + report.run.drops.sum() + report.run.consumed,
-         "packets received + originated = packets sent + drops by cause + consumed does not hold");
-  expect(report.flows.made,
-         report.live + report.flows.ended + report.flows.expired + report.flows.deleted +
-             report.flows.evicted,
-         "flows made = live + ended + expired + deleted + evicted does not hold");
+  control::SumCheck sums;
+  sums.check_run(report, kDropCauses);
+  sums.expect_equal(report.flows.made,
+                    report.live + report.flows.ended + report.flows.expired + report.flows.deleted +
+                        report.flows.evicted,
+                    "flows made = live + ended + expired + deleted + evicted does not hold");
   const BackendCounters backends = sum_of_backends(report);
-  expect(backends.flows, report.flows.made,
-         "flows of all backends + forgotten = flows made does not hold");
+  sums.expect_equal(backends.flows, report.flows.made,
+                    "flows of all backends + forgotten = flows made does not hold");
   const auto drops = [&](DropCause cause) { return report.run.drops[cause]; };
-  expect(backends.packets + report.echo_replies + report.run.originated,
-         report.sent + drops(DropCause::kTxRefused) + drops(DropCause::kNoBuffer) +
-             report.neighbours.counters.waited,
-         "packets of all backends + echo replies + originated = packets sent + tx_refused + "
-         "no_buffer + waited does not hold");
+  sums.expect_equal(
+      backends.packets + report.echo_replies + report.run.originated,
+      report.sent + drops(DropCause::kTxRefused) + drops(DropCause::kNoBuffer) +
+          report.neighbours.counters.waited,
+      "packets of all backends + echo replies + originated = packets sent + tx_refused + "
+      "no_buffer + waited does not hold");
   const conntrack::FragmentCounters& fragments = report.fragments.counters;
-  expect(fragments.waited, fragments.released + fragments.expired + report.fragments.waiting,
-         "fragments that waited = released + expired + waiting does not hold");
-  uint64_t listed = 0;
-  for (const net::DropCauseInfo& info : kDropCauses) listed += drops(info.cause);
-  expect(listed, report.run.drops.sum(),
-         "every drop must have a cause of the list, and some had not");
-  expect(drops(DropCause::kUndecided), 0, "every packet must be decided, and some were not");
-  uint64_t given = 0;
-  uint64_t taken = 0;
-  for (const node::WorkerTotals& worker : report.run.workers) {
-    given += worker.given;
-    taken += worker.taken;
-  }
-  expect(given, taken, "packets given between workers = packets taken does not hold");
-  if (!report.is_sound) {
-    broken.emplace_back(
-        "every connection must have its reply tuple and the other way round, and "
-        "that does not hold");
-  }
-  for (const node::CaptureTotals& capture : report.run.captures) {
-    if (capture.missing != 0) {
-      broken.push_back(fmt::format("{}: {} of {} packets were not delivered; did the file change?",
-                                   capture.path, capture.missing, capture.packets));
-    }
-  }
-  return broken;
+  sums.expect_equal(fragments.waited,
+                    fragments.released + fragments.expired + report.fragments.waiting,
+                    "fragments that waited = released + expired + waiting does not hold");
+  sums.expect(report.is_sound,
+              "every connection must have its reply tuple and the other way round, and that does "
+              "not hold");
+  return sums.take();
 }
 
 }  // namespace roost::lb

@@ -13,8 +13,8 @@
 
 #include "apps/lb/datapath/drop_cause.h"
 #include "apps/lb/datapath/state.h"
-#include "roost/l3/neighbours.h"
-#include "roost/node/run_totals.h"
+#include "roost/control/json.h"
+#include "roost/control/run_report.h"
 
 namespace roost::lb {
 
@@ -36,36 +36,18 @@ struct ServiceReport {
   size_t family = 0;  // 0 IPv4, 1 IPv6
 };
 
-struct NeighbourReport {
-  l3::NeighbourCounters counters{};
-  std::array<uint64_t, l3::kNeighbourStateCount> count_by_state{};
-  uint64_t waiting = 0;  // packets that still wait for an answer
-  l3::ListenerCounters listener{};
-
-  NeighbourReport& operator+=(const NeighbourReport& other);
-};
-[[nodiscard]] NeighbourReport report_neighbours(const l3::NextHops& next_hops);
-
-struct Report {
-  node::RunTotals run{};  // drops include what ports refused and delivered malformed
-  uint64_t received = 0;  // malformed ones too
-  uint64_t received_bytes = 0;
-  uint64_t sent = 0;
-  uint64_t sent_bytes = 0;
+struct Report : control::RunReport {
   struct WorkerFlows {
     uint64_t made = 0;
     uint64_t live = 0;
   };
   std::vector<WorkerFlows> worker_flows{};  // at a run's end
   FlowCounts flows{};
-  l3::IcmpErrorCounters icmp_answers{};
   FragmentReport fragments{};
   uint64_t live = 0;     // counted one by one
   bool is_sound = true;  // every connection has its reply tuple and the other way round
   std::vector<ServiceReport> services{};
   BackendCounters forgotten{};  // of backends that were removed and are in no service any more
-  NeighbourReport neighbours{};
-  uint64_t echo_replies = 0;  // pings of a virtual address or a port, answered in place
   uint64_t table_bytes = 0;
   std::string page_size{};
   std::string kernel{};
@@ -78,10 +60,6 @@ struct Report {
   State* const only = &state;
   return make_report(std::span(&only, 1), std::move(run));
 }
-
-// Adds up the ports' counts, and puts what they refused and delivered malformed under their drop
-// causes.
-void add_up_ports(Report& report);
 
 // The services of a layout in the order of the configuration, then those removed; with what
 // `counters_at` says of each backend.
@@ -100,5 +78,9 @@ using BackendCountersAt = std::function<BackendCounters(size_t family, uint32_t 
 
 // For machines: one JSON object with the same numbers; README.md lists its fields.
 [[nodiscard]] std::string format_json(const Report& report);
+
+// Of the latter, what `roost ctl` has too.
+[[nodiscard]] control::Json report_json(const Report& report);
+[[nodiscard]] control::Json services_json(const Report& report);
 
 }  // namespace roost::lb

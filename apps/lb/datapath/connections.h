@@ -19,6 +19,7 @@ using conntrack::Connection;
 using conntrack::ConnectionState;
 using conntrack::FlowClass;
 using conntrack::FlowCounts;
+using conntrack::kFlowCounters;
 using conntrack::Sender;
 using conntrack::StateTimeouts;
 

@@ -16,7 +16,7 @@ BasicDatapath<Tables>::BasicDatapath(BasicState<Tables>& state, const node::Flow
     : state_(state),
       owner_(owner),
       icmp_errors_(state.next_hops(), outbox_, state.config().tick_seconds(),
-                   state.config().table.hash_seed.value_or(random_seed()), state.icmp_answers()),
+                   state.config().table.hash_seed.value_or(random_seed()), state.icmp_errors()),
       ipv4_path_(state.ipv4(), state.next_hops(), state.config(), icmp_errors_, outbox_, owner_),
       ipv6_path_(state.ipv6(), state.next_hops(), state.config(), icmp_errors_, outbox_, owner_),
       local_delivery_(state.next_hops(), outbox_, state.echo_replies()) {

@@ -113,8 +113,8 @@ class BasicState {
   // Fragments that had waited and, when their first one came, could not be sent all the same.
   [[nodiscard]] uint64_t& released_dropped() { return released_dropped_; }
   [[nodiscard]] FragmentReport fragment_report() const;
-  [[nodiscard]] l3::IcmpErrorCounters& icmp_answers() { return icmp_answers_; }
-  [[nodiscard]] const l3::IcmpErrorCounters& icmp_answers() const { return icmp_answers_; }
+  [[nodiscard]] l3::IcmpErrorCounters& icmp_errors() { return icmp_errors_; }
+  [[nodiscard]] const l3::IcmpErrorCounters& icmp_errors() const { return icmp_errors_; }
   // Echo requests that were answered in place.
   [[nodiscard]] uint64_t& echo_replies() { return echo_replies_; }
   [[nodiscard]] uint64_t echo_replies() const { return echo_replies_; }
@@ -148,7 +148,7 @@ class BasicState {
   uint64_t echo_replies_ = 0;
   std::unique_ptr<Family<net::Ipv4Address, Tables>> ipv4_;
   std::unique_ptr<Family<net::Ipv6Address, Tables>> ipv6_;
-  l3::IcmpErrorCounters icmp_answers_{};
+  l3::IcmpErrorCounters icmp_errors_{};
   uint64_t released_dropped_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "apps/lb/control/telemetry.h"
+#include "roost/control/telemetry.h"
 
 #include <fmt/format.h>
 
@@ -8,15 +8,13 @@
 #include <string>
 #include <string_view>
 
-namespace roost::lb {
+namespace roost::control {
 
 namespace {
 
 using Entries = std::vector<io::TelemetryEntry>;
 
 constexpr size_t kPageEntries = io::kTelemetryEntriesMax - 1;  // and one for next_page
-constexpr std::string_view kShowing[] = {"stats",   "services", "backends", "neighbours",
-                                         "workers", "timeouts", "version"};
 
 // Numbers that are no counters are given in whole units.
 void flatten(const Json& json, const std::string& path, Entries& entries) {
@@ -53,7 +51,9 @@ Entries page_of(const Entries& entries, std::string_view parameter) {
 
 std::vector<io::TelemetryCommand> add_telemetry(Control& control) {
   std::vector<io::TelemetryCommand> commands;
-  for (const std::string_view name : kShowing) {
+  for (const Command& command : control.commands()) {
+    if (!command.is_in_telemetry) continue;
+    const std::string_view name = command.name;
     const auto answer = [&control, name](std::string_view parameter) -> Entries {
       const Result<Json> result = control.run({{"command", name}});
       if (!result) return {{"error", result.error().message}};
@@ -62,11 +62,10 @@ std::vector<io::TelemetryCommand> add_telemetry(Control& control) {
       return page_of(entries, parameter);
     };
     commands.emplace_back(fmt::format("/roost/{}", name),
-                          fmt::format("Returns {}. Parameter: the page, from 0",
-                                      control::find_command(command_list(), name)->help),
+                          fmt::format("Returns {}. Parameter: the page, from 0", command.help),
                           answer);
   }
   return commands;
 }
 
-}  // namespace roost::lb
+}  // namespace roost::control

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
-#include "apps/lb/datapath/connections.h"
-
-namespace roost::lb {
+namespace roost::program {
 
 class StatusLine {
  public:
@@ -18,10 +17,9 @@ class StatusLine {
   struct Numbers {
     uint64_t packets = 0;  // since the start, as the others
     uint64_t drops = 0;
-    FlowCounts flows{};
   };
-  // To be called about once a second.
-  void show(const Numbers& numbers);
+  // To be called about once a second. `own`: what the function adds.
+  void show(const Numbers& numbers, std::string_view own = {});
 
  private:
   bool is_terminal_;
@@ -30,4 +28,4 @@ class StatusLine {
   Numbers before_{};
 };
 
-}  // namespace roost::lb
+}  // namespace roost::program

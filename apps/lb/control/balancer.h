@@ -1,0 +1,69 @@
+// The load balancer, as a program runs a network function (apps/program/function_run.h).
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/lb/config/config.h"
+#include "apps/lb/control/command_list.h"
+#include "apps/lb/control/control.h"
+#include "apps/lb/control/flow_note.h"
+#include "apps/lb/control/health.h"
+#include "apps/lb/control/report.h"
+#include "apps/lb/datapath/datapath.h"
+#include "apps/lb/datapath/state.h"
+#include "roost/control/function_names.h"
+#include "roost/control/metrics_endpoint.h"
+#include "roost/node/run.h"
+#include "roost/trace/tracer.h"
+
+namespace roost::lb {
+
+struct Balancer {
+  using Config = lb::Config;
+  using State = lb::State;
+  using Datapath = lb::Datapath;
+  using Report = lb::Report;
+
+  static constexpr control::FunctionNames kNames = {"lb", "balancer", "[table] connections"};
+
+  static std::span<const Command> commands() { return command_list(); }
+  static ConfigOutcome read_config(const std::string& path) { return lb::read_config(path); }
+  static std::string summary_of(const Config& config);
+  static node::RunConfig run_config(const Config& config);
+  static const config::ControlConfig& control_config(const Config& config) {
+    return config.control;
+  }
+  static void prepare(Config& config, const node::RunPlan& plan);
+  static Result<State> create_state(const Config& config, const node::WorkerSeat& seat);
+  static trace::TraceWords trace_words();
+
+  class Running {
+   public:
+    Running(const Config& config, control::Control::Config control, std::vector<State*> states);
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    ~Running() = default;
+
+    [[nodiscard]] control::Control& control() { return control_; }
+    [[nodiscard]] control::MetricFamilies metrics();
+    void on_started() { checks_.check_anew(); }
+
+   private:
+    Control control_;
+    HealthChecks checks_;
+  };
+
+  static constexpr size_t kStatusCount = kFlowCounters.size();
+  static std::array<uint64_t, kStatusCount> status(const State& state);
+  static std::string status_text(const std::array<uint64_t, kStatusCount>& now,
+                                 const std::array<uint64_t, kStatusCount>& before);
+  static Report make_report(std::span<State* const> states, node::RunTotals totals) {
+    return lb::make_report(states, std::move(totals));
+  }
+};
+
+}  // namespace roost::lb

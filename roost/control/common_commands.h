@@ -1,0 +1,44 @@
+// Commands that every function has, for its list.
+#pragma once
+
+#include <array>
+
+#include "roost/control/commands.h"
+
+namespace roost::control {
+
+inline constexpr std::array kNeighboursParameters = {
+    Parameter{.name = "state",
+              .choices = "unknown incomplete reachable stale probe failed learned static",
+              .help = "only neighbours in this state"}};
+
+inline constexpr std::array kTraceParameters = {
+    Parameter{.name = "action",
+              .is_positional = true,
+              .choices = "on off show",
+              .help = "on: from now on, with a filter; show (the default): what was seen since the "
+                      "last time; off: that, and no more"},
+    Parameter{.name = "filter",
+              .is_positional = true,
+              .help = "which packets, as for tcpdump: 'host 192.0.2.10 and port 80'"}};
+
+inline constexpr Command kNeighboursCommand = {
+    .name = "neighbours",
+    .help = "the stations on the ports' networks, and what is known of each",
+    .parameters = kNeighboursParameters,
+    .view = neighbours_view,
+    .is_in_telemetry = true};
+inline constexpr Command kAnnounceCommand = {
+    .name = "announce",
+    .help = "tell the ports' networks which addresses are answered for here, at once"};
+inline constexpr Command kTraceCommand = {.name = "trace",
+                                          .help = "what packets meet on their way, in words",
+                                          .parameters = kTraceParameters,
+                                          .view = trace_view};
+inline constexpr Command kReloadCommand = {
+    .name = "reload",
+    .help = "take the configuration as its file is now; a wrong one changes nothing"};
+inline constexpr Command kVersionCommand = {
+    .name = "version", .help = "what is running", .is_in_telemetry = true};
+
+}  // namespace roost::control

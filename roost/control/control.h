@@ -1,0 +1,102 @@
+// The control plane of a running function: what its commands do. Every face (socket, metrics,
+// telemetry) comes here.
+//
+// It knows the configuration and what was changed since, and asks the workers for the rest by
+// requests. A change goes to all workers; one that does not answer in time makes it an error, and
+// the same command again is safe. A function derives its own from this one, with its commands.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "roost/base/result.h"
+#include "roost/control/ask_workers.h"
+#include "roost/control/commands.h"
+#include "roost/control/event_log.h"
+#include "roost/control/sample_request.h"
+#include "roost/control/worker_handle.h"
+
+namespace roost::control {
+
+class Control {
+ public:
+  struct Config {
+    std::string function{};               // as messages name it: "balancer"
+    std::span<const Command> commands{};  // all that it can be asked; they outlive it
+    std::vector<WorkerHandle> workers{};  // worker i has mailbox i of the room
+    node::Mailroom* room = nullptr;
+    // What devices say they lost, by port; asked on the control thread.
+    std::function<void(std::span<node::PortTotals>)> read_devices =
+        [](std::span<node::PortTotals>) {};
+    std::string io_version{};
+    std::string config_path{};  // what reload() reads
+    // The command `trace`, which needs more than requests; none: it is refused.
+    std::function<Result<Json>(const Json& parameters)> trace{};
+    std::function<void()> on_reload{};  // after a new configuration was taken, on that thread
+    TellEvent tell = [](Severity, std::string_view) {};
+  };
+
+  Control(const Control&) = delete;
+  Control& operator=(const Control&) = delete;
+  virtual ~Control() = default;
+
+  // Any thread but a worker's; one at a time is heard. Takes at most some seconds.
+  [[nodiscard]] Result<Json> run(const Json& request);
+
+  // The same for text: a line of JSON in, a line out: {"result": ..., "view": ...}, or
+  // {"error": "..."}. The view says how to show the result as tables (view.h).
+  [[nodiscard]] std::string answer(std::string_view request);
+
+  // Takes the configuration that the file says now, or, if anything is wrong with it, changes
+  // nothing. Every fault is a line of the error. Any thread but a worker's.
+  [[nodiscard]] Result<Json> reload();
+
+  [[nodiscard]] std::span<const Command> commands() const { return config_.commands; }
+  [[nodiscard]] std::span<const WorkerHandle> workers() const { return config_.workers; }
+  [[nodiscard]] node::Mailroom& room() { return *config_.room; }
+  [[nodiscard]] const TellEvent& tell() const { return config_.tell; }
+
+ protected:
+  // What the configuration points to must outlive the control.
+  explicit Control(Config config) : config_(std::move(config)) {}
+
+  // A command that is the function's own. The lock is held.
+  virtual Result<Json> run_own(const ParsedRequest& request) = 0;
+  // Reads the file, and has all workers take it or none. The lock is held.
+  virtual Result<Json> take_file() = 0;
+  // What taking it changed, in a sentence for the log.
+  [[nodiscard]] virtual std::string taken_text(const Json& taken) const = 0;
+  // How many addresses are answered for, own ones of ports included.
+  [[nodiscard]] virtual size_t answered_count() const = 0;
+
+  // All workers, or an error that names the one that did not answer.
+  [[nodiscard]] std::optional<Error> ask(std::span<node::Request* const> requests) {
+    return ask_workers(*config_.room, requests).error(config_.function);
+  }
+  // What the workers' answers leave out: devices, time, and the ports' sums.
+  void complete(RunReport& report) const;
+
+  [[nodiscard]] uint64_t reloads() const { return reloads_; }
+  [[nodiscard]] uint64_t reloads_refused() const { return reloads_refused_; }
+
+  std::mutex mutex_;
+  Config config_;
+
+ private:
+  Result<Json> run_command(const ParsedRequest& request);
+  Result<Json> neighbours(const Json& parameters);
+  Result<Json> announce();
+  [[nodiscard]] Json version() const;
+  void tell_reload(const Result<Json>& outcome) const;
+
+  uint64_t reloads_ = 0;
+  uint64_t reloads_refused_ = 0;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace roost::control

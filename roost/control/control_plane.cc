@@ -1,0 +1,67 @@
+#include "roost/control/control_plane.h"
+
+#include <optional>
+#include <utility>
+
+#include "roost/control/control_socket.h"
+#include "roost/control/reload_signal.h"
+#include "roost/control/service_notice.h"
+#include "roost/control/telemetry.h"
+#include "roost/control/thread_placement.h"
+
+namespace roost::control {
+
+struct ControlPlane::Faces {
+  std::optional<Error> start(Control& control, const Config& config) {
+    if (config.begin) {
+      if (auto error = config.begin()) return error;
+    }
+    if (!config.faces.socket.empty()) {
+      auto started = ControlSocket::start(
+          {.path = config.faces.socket,
+           .mode = config.faces.socket_mode,
+           .group = config.faces.socket_group},
+          [&control](std::string_view request) { return control.answer(request); });
+      if (!started) return started.error();
+      socket.emplace(std::move(started).value());
+    }
+    if (!config.faces.metrics.empty()) {
+      auto started = MetricsEndpoint::start(config.faces.metrics, config.metrics);
+      if (!started) return Error{"[control] metrics: " + started.error().message};
+      metrics.emplace(std::move(started).value());
+    }
+    telemetry = add_telemetry(control);
+    if (config.on_started) config.on_started();
+    notice = ServiceNotice::start(control.room());
+    event_watcher.emplace(
+        EventWatch::Config{.workers = {control.workers().begin(), control.workers().end()},
+                           .room = &control.room(),
+                           .full_table_advice = config.full_table_advice,
+                           .read_links = config.read_links,
+                           .tell = control.tell()});
+    reload_signal.emplace([&control] { static_cast<void>(control.reload()); });
+    return {};
+  }
+
+  std::optional<ControlSocket> socket;
+  std::optional<MetricsEndpoint> metrics;
+  std::vector<io::TelemetryCommand> telemetry;
+  std::unique_ptr<ServiceNotice> notice;
+  std::optional<EventWatcher> event_watcher;
+  std::optional<ReloadSignal> reload_signal;
+};
+
+Result<ControlPlane> ControlPlane::start(Control& control, Config config) {
+  std::vector<unsigned> cores;
+  for (const WorkerHandle& worker : control.workers()) cores.push_back(worker.core);
+  const ControlPlacement placement(config.allowed, cores);
+  auto faces = std::make_unique<Faces>();
+  if (auto error = faces->start(control, config)) return *error;
+  return ControlPlane(std::move(faces));
+}
+
+ControlPlane::ControlPlane(std::unique_ptr<Faces> faces) : faces_(std::move(faces)) {}
+ControlPlane::ControlPlane(ControlPlane&&) noexcept = default;
+ControlPlane::~ControlPlane() = default;
+
+}  // namespace roost::control

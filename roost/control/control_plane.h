@@ -1,0 +1,48 @@
+// All ways in which a running function is asked and told: DPDK's telemetry always, the control
+// socket and the metrics endpoint if its configuration wants them, and the service manager if one
+// started it. Their threads keep away from the workers' cores.
+#pragma once
+
+#include <sched.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "roost/base/result.h"
+#include "roost/config/control_config.h"
+#include "roost/control/control.h"
+#include "roost/control/event_watch.h"
+#include "roost/control/metrics_endpoint.h"
+
+namespace roost::control {
+
+class ControlPlane {
+ public:
+  struct Config {
+    config::ControlConfig faces{};
+    std::function<MetricFamilies()> metrics{};  // on several threads at a time
+    std::string full_table_advice{};            // what to look at when a table is full
+    std::function<std::vector<PortLink>()> read_links{};
+    // Called once, on a thread of control: before anybody asks, and when everybody may.
+    std::function<std::optional<Error>()> begin{};
+    std::function<void()> on_started{};
+    cpu_set_t allowed{};  // the processors that this process may use
+  };
+
+  // The control, and what the configuration points to, must outlive this object.
+  static Result<ControlPlane> start(Control& control, Config config);
+
+  ControlPlane(ControlPlane&&) noexcept;
+  ControlPlane& operator=(ControlPlane&&) = delete;
+  ~ControlPlane();  // before the workers' memory goes; they may have ended
+
+ private:
+  struct Faces;
+  explicit ControlPlane(std::unique_ptr<Faces> faces);
+
+  std::unique_ptr<Faces> faces_;
+};
+
+}  // namespace roost::control

@@ -1,0 +1,95 @@
+#include "roost/control/report_json.h"
+
+#include <string>
+#include <utility>
+
+namespace roost::control {
+
+Json packets_json(const RunReport& report) {
+  return {{"received", report.received},
+          {"received_bytes", report.received_bytes},
+          {"sent", report.sent},
+          {"sent_bytes", report.sent_bytes},
+          {"originated", report.run.originated},
+          {"consumed", report.run.consumed}};
+}
+
+Json drops_json(const RunReport& report, std::span<const net::DropCauseInfo> causes) {
+  Json drops = Json::object();
+  for (const net::DropCauseInfo& info : causes) {
+    drops[std::string(info.name)] = report.run.drops[info.cause];
+  }
+  return drops;
+}
+
+Json icmp_errors_json(const RunReport& report) {
+  return counters_json<l3::IcmpErrorCounters>(l3::kIcmpErrorCounters, report.icmp_errors);
+}
+
+Json neighbours_json(const NeighbourReport& report) {
+  Json states = Json::object();
+  for (size_t state = 0; state < l3::kNeighbourStateCount; ++state) {
+    states[std::string(l3::kNeighbourStateNames[state])] = report.count_by_state[state];
+  }
+  Json json = {{"states", std::move(states)}};
+  json.update(counters_json<l3::NeighbourCounters>(l3::kNeighbourCounters, report.counters));
+  json["waiting"] = report.waiting;
+  json["listener_queries"] = report.listener.queries;
+  json["listener_reports"] = report.listener.reports;
+  return json;
+}
+
+Json ports_json(const RunReport& report) {
+  Json ports = Json::array();
+  for (const node::PortTotals& port : report.run.ports) {
+    ports.push_back({{"device", port.device},
+                     {"received", port.received + port.malformed},
+                     {"received_bytes", port.received_bytes},
+                     {"sent", port.sent},
+                     {"sent_bytes", port.sent_bytes},
+                     {"refused", port.refused},
+                     {"no_buffer", port.no_buffer},
+                     {"device_missed", port.device_missed},
+                     {"device_errors", port.device_errors}});
+  }
+  return ports;
+}
+
+Json captures_json(const RunReport& report) {
+  Json captures = Json::array();
+  for (const node::CaptureTotals& capture : report.run.captures) {
+    Json one = {{"file", capture.path},
+                {"packets", capture.packets},
+                {"delivered", capture.delivered},
+                {"lost", capture.lost},
+                {"missing", capture.missing}};
+    if (capture.cut_reason) one["cut"] = *capture.cut_reason;
+    captures.push_back(std::move(one));
+  }
+  return captures;
+}
+
+Json run_json(const RunReport& report) {
+  return {{"seconds", report.run.seconds},
+          {"batches", report.run.batches},
+          {"cycles", cycles_json(report.run.cycles)}};
+}
+
+Json cycles_json(const node::StageCycles& cycles) {
+  Json by_stage = Json::object();
+  for (const auto& [name, stage] : node::kStages) by_stage[name] = cycles.*stage;
+  return by_stage;
+}
+
+Json worker_json(const node::WorkerTotals& worker, const Json& own) {
+  Json json = {{"received", worker.received},         {"sent", worker.sent},
+               {"decided", worker.decided},           {"given", worker.given},
+               {"refused", worker.refused},           {"taken", worker.taken},
+               {"copies_taken", worker.copies_taken}, {"copies_lost", worker.copies_lost}};
+  json.update(own);
+  json["batches"] = worker.batches;
+  json["cycles"] = cycles_json(worker.cycles);
+  return json;
+}
+
+}  // namespace roost::control

@@ -1,0 +1,75 @@
+#include "roost/control/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace roost::control {
+
+NeighbourReport& NeighbourReport::operator+=(const NeighbourReport& other) {
+  add_counters<l3::NeighbourCounters>(l3::kNeighbourCounters, other.counters, counters);
+  for (size_t state = 0; state < count_by_state.size(); ++state) {
+    count_by_state[state] += other.count_by_state[state];
+  }
+  waiting += other.waiting;
+  listener.queries += other.listener.queries;
+  listener.reports += other.listener.reports;
+  return *this;
+}
+
+NeighbourReport report_neighbours(const l3::NextHops& next_hops) {
+  const l3::Neighbours& neighbours = next_hops.neighbours();
+  NeighbourReport report{.counters = neighbours.counters(),
+                         .waiting = neighbours.waiting_count(),
+                         .listener = next_hops.listener().counters()};
+  std::ranges::copy(neighbours.table().counts_by_state(), report.count_by_state.begin());
+  return report;
+}
+
+void add_up_ports(RunReport& report) {
+  const node::PortSums sums = node::add_up_ports(report.run);
+  report.received = sums.received;
+  report.received_bytes = sums.received_bytes;
+  report.sent = sums.sent;
+  report.sent_bytes = sums.sent_bytes;
+}
+
+void SumCheck::expect_equal(uint64_t left, uint64_t right, std::string_view sentence) {
+  if (left != right) broken_.push_back(fmt::format("{}: {} is not {}", sentence, left, right));
+}
+
+void SumCheck::expect(bool holds, std::string_view sentence) {
+  if (!holds) broken_.emplace_back(sentence);
+}
+
+void SumCheck::check_run(const RunReport& report, std::span<const net::DropCauseInfo> causes) {
+  expect_equal(
+      report.received + report.run.originated,
+      report.sent + report.run.drops.sum() + report.run.consumed,
+      "packets received + originated = packets sent + drops by cause + consumed does not hold");
+  const l3::NeighbourCounters& neighbours = report.neighbours.counters;
+  expect_equal(neighbours.waited,
+               neighbours.released + neighbours.lost_failed + neighbours.lost_evicted +
+                   neighbours.lost_no_room + report.neighbours.waiting,
+               "packets that waited for a neighbour = released + lost + waiting does not hold");
+  uint64_t listed = 0;
+  for (const net::DropCauseInfo& info : causes) listed += report.run.drops[info.cause];
+  expect_equal(listed, report.run.drops.sum(),
+               "every drop must have a cause of the list, and some had not");
+  expect_equal(report.run.drops[net::DropCause::kUndecided], 0,
+               "every packet must be decided, and some were not");
+  uint64_t given = 0;
+  uint64_t taken = 0;
+  for (const node::WorkerTotals& worker : report.run.workers) {
+    given += worker.given;
+    taken += worker.taken;
+  }
+  expect_equal(given, taken, "packets given between workers = packets taken does not hold");
+  for (const node::CaptureTotals& capture : report.run.captures) {
+    if (capture.missing == 0) continue;
+    broken_.push_back(fmt::format("{}: {} of {} packets were not delivered; did the file change?",
+                                  capture.path, capture.missing, capture.packets));
+  }
+}
+
+}  // namespace roost::control

@@ -1,0 +1,52 @@
+// Every number of a worker that all functions have, in one step. A function's own request adds its
+// numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "roost/control/run_report.h"
+#include "roost/control/worker_handle.h"
+#include "roost/node/mailbox.h"
+
+namespace roost::control {
+
+class SampleRequest : public node::Request {
+ public:
+  // All memory is had here, on the thread that asks. The handle must outlive the request.
+  SampleRequest(const WorkerHandle& worker, size_t port_count) : worker_(worker) {
+    totals.ports.resize(port_count);
+  }
+  bool step() override {
+    read();
+    return true;
+  }
+
+  node::RunTotals totals;
+  l3::IcmpErrorCounters icmp_errors;
+  NeighbourReport neighbours;
+  uint64_t echo_replies = 0;
+
+ protected:
+  void read() {
+    worker_.read_totals(totals);
+    icmp_errors = *worker_.icmp_errors;
+    neighbours = report_neighbours(*worker_.next_hops);
+    echo_replies = *worker_.echo_replies;
+  }
+
+ private:
+  const WorkerHandle& worker_;
+};
+
+// What a worker answered, into the report of all of them; the ports are added up afterwards
+// (add_up_ports).
+inline void add(const SampleRequest& request, RunReport& report) {
+  node::add(request.totals, report.run);
+  add_counters<l3::IcmpErrorCounters>(l3::kIcmpErrorCounters, request.icmp_errors,
+                                      report.icmp_errors);
+  report.neighbours += request.neighbours;
+  report.echo_replies += request.echo_replies;
+}
+
+}  // namespace roost::control
