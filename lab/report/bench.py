@@ -35,17 +35,19 @@ class Ceilings:
         return self.record.by_round(form=form)
 
 
+def best_ceiling(record, row, hint=""):
+    """The rounds of the best ceiling with this hint that a row is held against; none without."""
+    if not row.get("first_bytes"):
+        return {}
+    return max(filter(None, ceiling_forms(record, row, hint)), default={},
+               key=lambda rounds: statistics.median(rounds.values()))
+
+
 def share_of_ceiling(record, contestant, form, hint="", **where):
     """By median within rounds, of the best ceiling with this hint; nothing without one."""
     mine = record.select(metric=records.LOOKUPS, contestant=contestant, form=form,
                          **where).measured()
-    if not mine.rows or not mine.rows[0].get("first_bytes"):
-        return None
-    variants = ceiling_forms(record, mine.rows[0], hint)
-    variants = [rounds for rounds in variants if rounds]
-    if not variants:
-        return None
-    best = max(variants, key=lambda rounds: statistics.median(rounds.values()))
+    best = best_ceiling(record, mine.rows[0], hint) if mine.rows else {}
     shares = [value / best[key] for key, value in mine.by_round().items() if key in best]
     return statistics.median(shares) if shares else None
 

@@ -4,9 +4,12 @@
     what the experiment's readme_block(record, "speed") gives
     <!-- /lab -->
 
-`./dev lab readme` makes the blocks anew. The check fails when a block differs from its record, when
-the record's commit is no ancestor of the present one, and when the record cannot be quoted: made
-from a changed tree, or on a broken bench.
+What a block shows beside its text, as the pictures of its chart, are files that the experiment's
+readme_files(record, name) gives; they are made and checked with it.
+
+`./dev lab readme` makes the blocks anew. The check fails when a block or a file of it differs from
+its record, when the record's commit is no ancestor of the present one, and when the record cannot
+be quoted: made from a changed tree, or on a broken bench.
 """
 import importlib
 import re
@@ -31,10 +34,15 @@ def why_not_quotable(root, csv, record):
     return f"{csv}: {reasons[0]}" if reasons else None
 
 
-def block_text(root, csv, name):
-    record = Record.read(root / csv)
+def made_of(record, name):
+    """A block's text, and {path: text} of the files beside it."""
     experiment = importlib.import_module(f"{record.facts.get('experiment', 'table')}.experiment")
-    return experiment.readme_block(record, name)
+    files = experiment.readme_files(record, name) if hasattr(experiment, "readme_files") else {}
+    return experiment.readme_block(record, name), files
+
+
+def holds(file, text):
+    return file.exists() and file.read_text(encoding="utf-8") == text
 
 
 def problems(root):
@@ -50,11 +58,16 @@ def problems(root):
         if not (root / csv).exists():
             yield f"README.md: there is no record {csv}"
             continue
-        reason = why_not_quotable(root, csv, Record.read(root / csv))
+        record = Record.read(root / csv)
+        reason = why_not_quotable(root, csv, record)
         if reason:
             yield f"README.md: {reason}"
-        if block["text"] != block_text(root, csv, name):
+        text, files = made_of(record, name)
+        if block["text"] != text:
             yield f"README.md: block {name} differs from {csv}; ./dev lab readme makes it anew"
+        for path, content in files.items():
+            if not holds(root / path, content):
+                yield f"{path}: differs from {csv}; ./dev lab readme makes it anew"
 
 
 def is_git_tree(root):
@@ -76,8 +89,11 @@ def renew(root):
     text = readme.read_text(encoding="utf-8")
 
     def made_anew(block):
-        head = f"<!-- lab: {block['csv']} {block['name']} -->\n"
-        return head + block_text(root, block["csv"], block["name"]) + "<!-- /lab -->"
+        made, files = made_of(Record.read(root / block["csv"]), block["name"])
+        for path, content in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(content, encoding="utf-8")
+        return f"<!-- lab: {block['csv']} {block['name']} -->\n{made}<!-- /lab -->"
 
     readme.write_text(BLOCK.sub(made_anew, text), encoding="utf-8")
     return check(root)

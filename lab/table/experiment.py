@@ -8,14 +8,14 @@ from report import record as records
 from report.bench import PEER, PLAIN
 from report.section import (MISS_NAMES, Plot, Section, Table, Verdict, cell, not_run_section,
                             size_name)
-from table import targets
+from table import readme_chart, targets
 from table.jobs import KERNELS, ORACLE, TIMERS, TWIN, jobs
 from table.lookups import (bytes_an_entry, lookup_section, oracle_ratios, overlapped_form, places,
                            ratios_to_peer)
 from table.replacements import aged_sections, replacement_sections
 from table.targets import OURS
 
-__all__ = ["jobs", "sections", "readme_block"]
+__all__ = ["jobs", "sections", "readme_block", "readme_files"]
 
 
 def sections(record):
@@ -291,7 +291,14 @@ def core_sections(record, _name):
 
 
 def readme_block(record, name):
+    if name == "chart":
+        return readme_chart.block(record)
     if name != "speed":
         raise ValueError(f"experiment table has no block {name}")
     from table import readme_speed
     return readme_speed.block(record)
+
+
+def readme_files(record, name):
+    """{path: text} of what a block shows beside its text."""
+    return readme_chart.files(record) if name == "chart" else {}

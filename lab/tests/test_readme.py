@@ -24,7 +24,8 @@ class Readme(unittest.TestCase):
         self.commit = self.make_commit("one")
         self.write("r.csv", self.commit)
         (self.root / "README.md").write_text(
-            "# x\n<!-- lab: r.csv speed -->\n<!-- /lab -->\n", encoding="utf-8")
+            "# x\n<!-- lab: r.csv speed -->\n<!-- /lab -->\n"
+            "<!-- lab: r.csv chart -->\n<!-- /lab -->\n", encoding="utf-8")
         self.assertEqual(self.quietly(readme.renew), 0)
 
     def quietly(self, act):
@@ -48,8 +49,8 @@ class Readme(unittest.TestCase):
     def problems(self):
         return "\n".join(readme.problems(self.root))
 
-    def change(self, old, new):
-        file = self.root / "README.md"
+    def change(self, old, new, name="README.md"):
+        file = self.root / name
         self.assertIn(old, file.read_text())
         file.write_text(file.read_text().replace(old, new))
 
@@ -59,8 +60,21 @@ class Readme(unittest.TestCase):
         self.assertEqual(self.problems(), "")
 
     def test_a_changed_figure_is_noticed(self):
-        self.change("1.65", "1.66")
-        self.assertIn("differs from r.csv", self.problems())
+        self.change("| 1.50 / 1.50 / 1.50 | **1.65 /", "| 1.50 / 1.50 / 1.50 | **1.66 /")
+        self.assertEqual(self.problems(), "README.md: block speed differs from r.csv; "
+                                          "./dev lab readme makes it anew")
+
+    def test_a_changed_and_a_missing_picture_are_noticed_and_made_anew(self):
+        self.change("1.65×", "1.66×", "docs/speed-dark.svg")
+        (self.root / "docs/speed-light.svg").unlink()
+        self.assertEqual(self.problems(), "\n".join(
+            f"docs/speed-{page}.svg: differs from r.csv; ./dev lab readme makes it anew"
+            for page in ("light", "dark")))
+        self.assertEqual(self.quietly(readme.renew), 0)
+
+    def test_a_picture_of_another_record_is_noticed(self):
+        self.write("r.csv", self.commit, slow_rounds=(0, 1, 2))
+        self.assertIn("docs/speed-light.svg: differs", self.problems())
 
     def test_a_record_of_a_commit_that_is_no_ancestor_is_noticed(self):
         self.git("checkout", "-q", "--orphan", "other")
