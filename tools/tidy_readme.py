@@ -70,6 +70,34 @@ def readme_commands_are_known(tree):
                           f"`{command}`: cannot tell that {program} works")
 
 
+def shown_output(text):
+    """{command: the lines that a block marked text, right after the command's, says it prints}."""
+    found = {}
+    last = None
+    for language, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        if language == "text" and last:
+            found[last] = body.splitlines()
+        last = body.strip() if language != "text" else None
+    return found
+
+
+def not_printed(shown, printed):
+    """The first line shown that was not printed, or not after those before it; `...` stands for
+    any lines."""
+    rest = iter(printed)
+    return next((line for line in shown if line != "..." and line not in rest), None)
+
+
+def run_and_read(command, folder):
+    """(exit status, lines printed), which are shown as they come."""
+    lines = []
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(line.rstrip())
+    return process.returncode, lines
+
+
 def run_script(tree, script):
     print(f"README:\n{script}", flush=True)
     if subprocess.run(["sh", "-eu", "-c", script], cwd=tree.root).returncode != 0:
@@ -80,7 +108,9 @@ def run_script(tree, script):
 
 def run_readme(tree):
     """Runs the ./dev commands in an empty folder; captures they name are the demonstration's.
-    Blocks marked sh are scripts, and run as they stand, in the tree."""
+    Blocks marked sh are scripts, and run as they stand, in the tree. What a block marked text shows
+    of the output of the command before it must be in it."""
+    shown = shown_output(tree.text("README.md"))
     blocks = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
     for script in blocks.findall(tree.text("README.md")):
         if run_script(tree, script) != 0:
@@ -96,8 +126,13 @@ def run_readme(tree):
                 if word.endswith(".toml"):
                     shutil.copy(tree.root / "demo/lb/lb.toml", pathlib.Path(folder) / word)
             print(f"README: {command}", flush=True)
-            if subprocess.run([tree.root / "dev", *words[1:]], cwd=folder).returncode != 0:
+            status, printed = run_and_read([tree.root / "dev", *words[1:]], folder)
+            if status != 0:
                 print(f"README.md: `{command}` fails")
+                return 1
+            missed = not_printed(shown.get(command, []), printed)
+            if missed is not None:
+                print(f"README.md: `{command}` does not print this line, or not here:\n{missed}")
                 return 1
     return 0
 

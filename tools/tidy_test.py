@@ -208,6 +208,18 @@ replace = "#import"
         self.assertEqual(["./dev run x.pcap"],
                          [command for _, command, _ in tidy_readme.commands(text)])
 
+    def test_output_that_readme_shows_is_held_against_what_its_command_prints(self):
+        text = ("```\n./dev run\n```\nIt says:\n```text\none\n...\n  four\n```\n"
+                "```\n./dev test\n```\n")
+        shown = tidy_readme.shown_output(text)
+        self.assertEqual({"./dev run": ["one", "...", "  four"]}, shown)
+        lines = shown["./dev run"]
+        self.assertIsNone(tidy_readme.not_printed(lines, ["zero", "one", "two", "  four"]))
+        self.assertEqual("  four", tidy_readme.not_printed(lines, ["  four", "one"]))
+        self.assertEqual("one", tidy_readme.not_printed(lines, ["on", "  four"]))
+        self.assertEqual((1, ["a", " b"]),
+                         tidy_readme.run_and_read(["sh", "-c", "echo a; echo ' b'; exit 1"], "/"))
+
 
 if __name__ == "__main__":
     unittest.main()
