@@ -72,11 +72,10 @@ template <class Function>
 
   const volatile std::sig_atomic_t& stop = end_in_order_on_signals();
   control::block_reload_signal();
-  const auto run =
-      run_on_ports<Function>(*outcome.config, {.eal_arguments = options.eal_arguments,
-                                                         .config_path = options.config_path,
-                                                         .stop = &stop,
-                                                         .trace = options.watch});
+  const auto run = run_on_ports<Function>(*outcome.config, {.eal_arguments = options.eal_arguments,
+                                                            .config_path = options.config_path,
+                                                            .stop = &stop,
+                                                            .trace = options.watch});
   if (!run) {
     complain(run.error().message);
     return kExitCannotStart;

@@ -2,23 +2,39 @@
 
 #include <array>
 
+#include "apps/forward/control/router.h"
 #include "apps/lb/config/suggest.h"
 #include "apps/lb/control/balancer.h"
 
 namespace roost::program {
 
 std::span<const FunctionEntry> function_list() {
-  static const std::array functions = {FunctionEntry{
-      .command = "lb",
-      .short_about = "balance TCP and UDP over backends",
-      .about = "A layer-4 load balancer for TCP and UDP, IPv4 and IPv6.",
-      .details =
-          "It takes packets for virtual addresses from its ports, sends each connection to one "
-          "backend\n"
-          "of the service (chosen by Maglev, kept in a flow table), and brings the replies back.",
-      .commands = lb::Balancer::commands(),
-      .run = run_function<lb::Balancer>,
-      .suggest = lb::suggest_config}};
+  static const std::array functions = {
+      FunctionEntry{
+          .command = "lb",
+          .short_about = "balance TCP and UDP over backends",
+          .about = "A layer-4 load balancer for TCP and UDP, IPv4 and IPv6.",
+          .details =
+              "It takes packets for virtual addresses from its ports, sends each connection to one "
+              "backend\n"
+              "of the service (chosen by Maglev, kept in a flow table), and brings the replies "
+              "back.",
+          .commands = lb::Balancer::commands(),
+          .run = run_function<lb::Balancer>,
+          .suggest = lb::suggest_config},
+      FunctionEntry{
+          .command = "forward",
+          .short_about = "route IPv4 and IPv6, or connect two ports",
+          .about = "A router for IPv4 and IPv6 with static routes, or a wire between two ports.",
+          .details =
+              "It sends each packet to the next hop of the longest prefix that contains its "
+              "destination,\n"
+              "asks for neighbours by ARP and neighbour discovery, and answers with ICMP errors "
+              "what "
+              "it\n"
+              "cannot forward. With `wire = true`, what one port receives leaves by the other.",
+          .commands = forward::Router::commands(),
+          .run = run_function<forward::Router>}};
   return functions;
 }
 

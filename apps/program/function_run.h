@@ -11,7 +11,7 @@
 //     static std::string summary_of(const Config&);               // for --check
 //     static node::RunConfig run_config(const Config&);
 //     static const config::ControlConfig& control_config(const Config&);
-//     static void prepare(Config&, const node::RunPlan&);         // what the plan settles
+//     static std::optional<Error> prepare(Config&, const node::RunPlan&);  // what the plan settles
 //     static Result<State> create_state(const Config&, const node::WorkerSeat&);
 //     static trace::TraceWords trace_words();
 //     class Running {                                             // while packets flow
@@ -87,11 +87,11 @@ class FunctionRun final : public node::RunFunction {
 
   [[nodiscard]] RunOutcome<Report> take_outcome() { return std::move(outcome_); }
 
-  void prepare(const node::RunPlan& plan) override {
-    Function::prepare(config_, plan);
+  std::optional<Error> prepare(const node::RunPlan& plan) override {
     is_replay_ = plan.is_replay;
     workers_.resize(plan.worker_count);
     published_ = std::vector<Numbers>(plan.worker_count);
+    return Function::prepare(config_, plan);
   }
 
   Result<std::unique_ptr<node::RunningWorker>> make_worker(const node::WorkerSeat& seat) override {
@@ -139,6 +139,7 @@ class FunctionRun final : public node::RunFunction {
 
   void finish(node::RunTotals totals) override {
     outcome_.report = Function::make_report(states(), std::move(totals));
+    config_ = Config();  // what prepare() made may stand in memory that ends with EAL
   }
 
  private:

@@ -38,4 +38,13 @@ template <class Read>
   return outcome;
 }
 
+// Reads the file itself, by the function's own `parse`. A file that cannot be read is a fault.
+template <class Config>
+[[nodiscard]] Outcome<Config> read_file(const std::string& path,
+                                        Outcome<Config> (*parse)(std::string_view text)) {
+  const Outcome<std::string> text = read_text(path);
+  if (!text.config) return {.faults = text.faults};
+  return parse(*text.config);
+}
+
 }  // namespace roost::config

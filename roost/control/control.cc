@@ -112,6 +112,8 @@ void Control::complete(RunReport& report) const {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
   report.run.seconds = elapsed.count();
   add_up_ports(report);
+  report.reloads = reloads_;
+  report.reloads_refused = reloads_refused_;
 }
 
 }  // namespace roost::control

@@ -6,6 +6,7 @@
 // the same command again is safe. A function derives its own from this one, with its commands.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -78,11 +79,11 @@ class Control {
   [[nodiscard]] std::optional<Error> ask(std::span<node::Request* const> requests) {
     return ask_workers(*config_.room, requests).error(config_.function);
   }
-  // What the workers' answers leave out: devices, time, and the ports' sums.
+  // What the workers' answers leave out: devices, time, reloads, and the ports' sums.
   void complete(RunReport& report) const;
 
+  // How often the file has been taken so far.
   [[nodiscard]] uint64_t reloads() const { return reloads_; }
-  [[nodiscard]] uint64_t reloads_refused() const { return reloads_refused_; }
 
   std::mutex mutex_;
   Config config_;

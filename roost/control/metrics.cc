@@ -64,10 +64,10 @@ void add_ports(const RunReport& report, std::string_view function, MetricList& o
   each([](const node::PortTotals& port) { return port.device_errors; });
 }
 
-void add_reloads(uint64_t taken, uint64_t refused, MetricList& out) {
+void add_reloads(const RunReport& report, MetricList& out) {
   out.counter("reloads_total", "Readings of the configuration, by outcome.")
-      .add({{"outcome", "taken"}}, taken)
-      .add({{"outcome", "refused"}}, refused);
+      .add({{"outcome", "taken"}}, report.reloads)
+      .add({{"outcome", "refused"}}, report.reloads_refused);
 }
 
 void add_stages(std::span<const node::RunTotals> workers, MetricList& out) {

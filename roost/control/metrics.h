@@ -64,7 +64,7 @@ class MetricList {
 void add_packets(const RunReport& report, std::span<const net::DropCauseInfo> causes,
                  std::string_view function, MetricList& out);
 void add_ports(const RunReport& report, std::string_view function, MetricList& out);
-void add_reloads(uint64_t taken, uint64_t refused, MetricList& out);
+void add_reloads(const RunReport& report, MetricList& out);
 void add_stages(std::span<const node::RunTotals> workers, MetricList& out);
 
 }  // namespace roost::control

@@ -81,6 +81,48 @@ Json cycles_json(const node::StageCycles& cycles) {
   return by_stage;
 }
 
+Json reloads_json(const RunReport& report) {
+  return {{"taken", report.reloads}, {"refused", report.reloads_refused}};
+}
+
+std::string format_json(Json json, const RunReport& report,
+                        const std::vector<std::string>& broken) {
+  if (!json.contains("workers")) {
+    Json workers = Json::array();
+    for (const node::WorkerTotals& worker : report.run.workers) {
+      workers.push_back(worker_json(worker));
+    }
+    json["workers"] = std::move(workers);
+  }
+  json["broken"] = broken;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+Json running_worker_json(size_t number, unsigned core, const node::RunTotals& totals) {
+  uint64_t received = 0;
+  for (const node::PortTotals& port : totals.ports) received += port.received;
+  Json a_packet = Json::object();
+  for (const auto& [name, stage] : node::kStages) {
+    const auto cycles = static_cast<double>(totals.cycles.*stage);
+    a_packet[name] = received == 0 ? 0.0 : cycles / static_cast<double>(received);
+  }
+  return {{"worker", number},
+          {"core", core},
+          {"packets", received},
+          {"batches", totals.batches},
+          {"cycles", cycles_json(totals.cycles)},
+          {"cycles_a_packet", std::move(a_packet)}};
+}
+
+Json running_workers_json(std::span<const WorkerHandle> workers,
+                          std::span<const node::RunTotals> totals) {
+  Json json = Json::array();
+  for (size_t i = 0; i < workers.size(); ++i) {
+    json.push_back(running_worker_json(i, workers[i].core, totals[i]));
+  }
+  return json;
+}
+
 Json worker_json(const node::WorkerTotals& worker, const Json& own) {
   Json json = {{"received", worker.received},         {"sent", worker.sent},
                {"decided", worker.decided},           {"given", worker.given},

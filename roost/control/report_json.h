@@ -3,10 +3,13 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "roost/base/counter.h"
 #include "roost/control/json.h"
 #include "roost/control/run_report.h"
+#include "roost/control/worker_handle.h"
 #include "roost/net/drop_cause.h"
 
 namespace roost::control {
@@ -28,6 +31,14 @@ template <class Counters>
 [[nodiscard]] Json run_json(const RunReport& report);
 [[nodiscard]] Json cycles_json(const node::StageCycles& cycles);
 // `own`: the function's fields, which stand behind the packets'.
+[[nodiscard]] Json reloads_json(const RunReport& report);
+// A whole report: with its workers, where they are not there already, and the sums that fail.
+[[nodiscard]] std::string format_json(Json json, const RunReport& report,
+                                      const std::vector<std::string>& broken);
+// A running worker.
+[[nodiscard]] Json running_worker_json(size_t number, unsigned core, const node::RunTotals& totals);
+[[nodiscard]] Json running_workers_json(std::span<const WorkerHandle> workers,
+                                        std::span<const node::RunTotals> totals);
 [[nodiscard]] Json worker_json(const node::WorkerTotals& worker, const Json& own = Json::object());
 
 }  // namespace roost::control

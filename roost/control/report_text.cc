@@ -69,11 +69,13 @@ void write_drops(const RunReport& report, std::span<const net::DropCauseInfo> ca
 
 void write_icmp_errors(const RunReport& report, TextOut out) {
   const l3::IcmpErrorCounters& icmp = report.icmp_errors;
-  if (icmp.too_big + icmp.time_exceeded + icmp.limited + icmp.unsendable == 0) return;
-  fmt::format_to(out,
-                 "ICMP errors sent: {} too big, {} time exceeded; not sent: {} for their number, "
-                 "{} by rule\n",
-                 icmp.too_big, icmp.time_exceeded, icmp.limited, icmp.unsendable);
+  if (icmp.too_big + icmp.time_exceeded + icmp.unreachable + icmp.limited + icmp.unsendable == 0)
+    return;
+  fmt::format_to(out, "ICMP errors sent: {} too big, {} time exceeded", icmp.too_big,
+                 icmp.time_exceeded);
+  if (icmp.unreachable != 0) fmt::format_to(out, ", {} unreachable", icmp.unreachable);
+  fmt::format_to(out, "; not sent: {} for their number, {} by rule\n", icmp.limited,
+                 icmp.unsendable);
 }
 
 void write_neighbours(const NeighbourReport& report, TextOut out) {

@@ -36,11 +36,23 @@ struct RunReport {
   l3::IcmpErrorCounters icmp_errors{};
   NeighbourReport neighbours{};
   uint64_t echo_replies = 0;  // pings of an own address, answered in place
+  uint64_t reloads = 0;       // while it runs: files taken, and refused
+  uint64_t reloads_refused = 0;
 };
 
 // Adds up the ports' counts, and puts what they refused and delivered malformed under their drop
 // causes.
 void add_up_ports(RunReport& report);
+
+// What a state that every function has counted, into the report of all of them: next_hops(),
+// icmp_errors(), echo_replies().
+template <class State>
+void add_state(State& state, RunReport& report) {
+  add_counters<l3::IcmpErrorCounters>(l3::kIcmpErrorCounters, state.icmp_errors(),
+                                      report.icmp_errors);
+  report.neighbours += report_neighbours(state.next_hops());
+  report.echo_replies += state.echo_replies();
+}
 
 // The sums of a run. A sentence for each that does not close.
 class SumCheck {

@@ -80,4 +80,10 @@ void add_workers(const Json& workers, const View::Columns& own_columns,
   view.text("").table(std::move(tables), table_columns);
 }
 
+Json workers_view(const Json& result) {
+  View view;
+  add_workers(result["workers"], {}, {}, view);
+  return view.take();
+}
+
 }  // namespace roost::control

@@ -45,4 +45,7 @@ void add_packets_and_drops(const Json& result, const std::function<void()>& add_
 void add_workers(const Json& workers, const View::Columns& own_columns,
                  const View::Columns& table_columns, View& view);
 
+// Of workers that have no columns of their own.
+[[nodiscard]] Json workers_view(const Json& result);
+
 }  // namespace roost::control

@@ -75,6 +75,13 @@ bool is_right_vlan(const net::VlanTags& tags, const net::VlanTags& wanted) {
   return true;
 }
 
+std::optional<net::DropCause> refuse_transit(const net::Packet& packet,
+                                             const net::ParsedPacket& parsed) {
+  if (is_martian(packet, parsed)) return net::DropCause::kMartian;
+  if (parsed.ttl <= 1) return net::DropCause::kTtlExpired;
+  return {};
+}
+
 std::optional<net::DropCause> admit(const net::Packet& packet, const AdmissionRules& rules,
                                     net::ParsedPacket& parsed) {
   const std::optional<net::DropCause> parse_cause = cause_of(net::parse(packet, parsed));
@@ -85,8 +92,7 @@ std::optional<net::DropCause> admit(const net::Packet& packet, const AdmissionRu
   if (!is_for_us(packet, rules)) return net::DropCause::kNotForUs;
   if (!is_right_vlan(parsed.vlan, rules.interface->vlan)) return net::DropCause::kWrongVlan;
   if (parse_cause) return parse_cause;
-  if (is_martian(packet, parsed)) return net::DropCause::kMartian;
-  if (parsed.ttl <= 1) return net::DropCause::kTtlExpired;
+  if (const auto cause = refuse_transit(packet, parsed)) return cause;
   if (rules.verify_l4_checksum && !parsed.fragment.is_one() &&
       net::verify_l4_checksum(packet, parsed) == net::L4ChecksumVerdict::kWrong) {
     return net::DropCause::kBadL4Checksum;

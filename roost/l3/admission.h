@@ -22,6 +22,10 @@ struct AdmissionRules {
                                                   const AdmissionRules& rules,
                                                   net::ParsedPacket& parsed);
 
+// Of a packet that is whole: why it may not be forwarded, whatever it carries.
+[[nodiscard]] std::optional<net::DropCause> refuse_transit(const net::Packet& packet,
+                                                           const net::ParsedPacket& parsed);
+
 // Whether source or destination cannot be on a packet that is forwarded (roost/net/martian.h).
 [[nodiscard]] bool is_martian(const net::Packet& packet, const net::ParsedPacket& parsed);
 

@@ -13,6 +13,7 @@ namespace roost::l3 {
 struct IcmpErrorCounters {
   uint64_t too_big = 0;
   uint64_t time_exceeded = 0;
+  uint64_t unreachable = 0;
   uint64_t limited = 0;
   uint64_t unsendable = 0;
 };
@@ -22,11 +23,13 @@ inline constexpr std::array kIcmpErrorCounters = {
             "errors sent because a packet exceeds the MTU of its way"},
     Counter{"time_exceeded", &IcmpErrorCounters::time_exceeded,
             "errors sent because a packet's hops are used up"},
+    Counter{"unreachable", &IcmpErrorCounters::unreachable,
+            "errors sent because a packet's destination cannot be reached, or does not serve it"},
     Counter{"limited", &IcmpErrorCounters::limited, "errors not sent: too many of them"},
     Counter{"unsendable", &IcmpErrorCounters::unsendable,
             "errors not sent: the rules forbid it, or the port has no address of the family"}};
 
 // Those that were sent stand first.
-inline constexpr std::span kIcmpErrorsSent = std::span(kIcmpErrorCounters).first<2>();
+inline constexpr std::span kIcmpErrorsSent = std::span(kIcmpErrorCounters).first<3>();
 
 }  // namespace roost::l3

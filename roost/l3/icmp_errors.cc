@@ -42,6 +42,7 @@ IcmpErrors::IcmpErrors(const NextHops& next_hops, net::Outbox& outbox, double ti
       outbox_(outbox),
       too_big_(make_kind(tick_seconds)),
       time_exceeded_(make_kind(tick_seconds)),
+      unreachable_(make_kind(tick_seconds)),
       hash_(hash_seed),
       counters_(counters) {}
 
@@ -55,9 +56,19 @@ bool IcmpErrors::may_send(Kind& kind, const net::IpAddress& destination) {
   return kind.by_destination[hash % kDestinations].take(now_) && kind.all.take(now_);
 }
 
+std::pair<IcmpErrors::Kind&, uint64_t&> IcmpErrors::kind_of(net::IcmpAnswer::Reason reason) {
+  switch (reason) {
+    case net::IcmpAnswer::Reason::kTooBig:
+      return {too_big_, counters_.too_big};
+    case net::IcmpAnswer::Reason::kTimeExceeded:
+      return {time_exceeded_, counters_.time_exceeded};
+    default:
+      return {unreachable_, counters_.unreachable};
+  }
+}
+
 void IcmpErrors::send(const net::Packet& packet, const net::ParsedPacket& parsed,
                       net::IcmpAnswer::Reason reason, uint16_t mtu) {
-  const bool is_too_big = reason == net::IcmpAnswer::Reason::kTooBig;
   const Interface& interface = next_hops_.interface(packet.in_port);
   const net::IpAddress destination = sender_of(packet, parsed);
   const std::optional<net::IpAddress> source = source_towards(interface, destination);
@@ -73,11 +84,13 @@ void IcmpErrors::send(const net::Packet& packet, const net::ParsedPacket& parsed
   }
   if (bytes == 0) {
     ++counters_.unsendable;
-  } else if (!may_send(is_too_big ? too_big_ : time_exceeded_, destination) ||
-             !outbox_.send(packet.in_port, std::span(frame).first(bytes))) {
-    ++counters_.limited;
+    return;
+  }
+  const auto [kind, sent] = kind_of(reason);
+  if (may_send(kind, destination) && outbox_.send(packet.in_port, std::span(frame).first(bytes))) {
+    ++sent;
   } else {
-    ++(is_too_big ? counters_.too_big : counters_.time_exceeded);
+    ++counters_.limited;
   }
 }
 

@@ -1,5 +1,5 @@
 // The ICMP errors that are sent from here: to the senders of packets that are too big for
-// the way out, or whose hops are used up.
+// the way out, whose hops are used up, or whose destination cannot be reached.
 //
 // Each kind has a budget of its own, so that nobody who sends packets without hops can silence what
 // path MTU discovery lives on; and so has each destination of an answer, so that nobody who asks
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "roost/expiry/token_bucket.h"
@@ -36,6 +37,11 @@ class IcmpErrors {
   void time_exceeded(const net::Packet& packet, const net::ParsedPacket& parsed) {
     send(packet, parsed, net::IcmpAnswer::Reason::kTimeExceeded, 0);
   }
+  // `reason`: one of the unreachable ones.
+  void unreachable(const net::Packet& packet, const net::ParsedPacket& parsed,
+                   net::IcmpAnswer::Reason reason) {
+    send(packet, parsed, reason, 0);
+  }
 
  private:
   void send(const net::Packet& packet, const net::ParsedPacket& parsed,
@@ -51,9 +57,12 @@ class IcmpErrors {
 
   [[nodiscard]] static Kind make_kind(double tick_seconds);
   [[nodiscard]] bool may_send(Kind& kind, const net::IpAddress& destination);
+  // The budget of a reason, and what counts its errors.
+  [[nodiscard]] std::pair<Kind&, uint64_t&> kind_of(net::IcmpAnswer::Reason reason);
 
   Kind too_big_;
   Kind time_exceeded_;
+  Kind unreachable_;
   KeyedHash hash_;
   IcmpErrorCounters& counters_;
   Tick now_{};

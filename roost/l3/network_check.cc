@@ -16,7 +16,6 @@ using config::at_line;
 using config::FirstLines;
 
 constexpr uint16_t kIpv6MtuMin = 1280;  // RFC 8200 section 5
-constexpr size_t kRoutesMax = 256;      // they are searched one by one
 
 // Whether all host bits have one value. A prefix without host bits, or with one only (RFC 3021,
 // RFC 6164), has no address set aside for this.
@@ -36,8 +35,9 @@ bool are_host_bits(const net::IpPrefix& prefix, bool value) {
 
 class NetworkCheck {
  public:
-  NetworkCheck(const NetworkConfig& network, std::vector<config::Fault>& faults)
-      : network_(network), faults_(faults) {}
+  NetworkCheck(const NetworkConfig& network, const NetworkRules& rules,
+               std::vector<config::Fault>& faults)
+      : network_(network), rules_(rules), faults_(faults) {}
 
   void run() {
     check_ports();
@@ -115,8 +115,8 @@ class NetworkCheck {
     const std::string what = "[[route]] " + route.prefix.format();
     if (const uint32_t line = route_prefixes_.note(route.prefix, route.line)) {
       fault(route.line, what + " is given in " + at_line(line) + " already; remove one");
-    } else if (route_prefixes_.count() == kRoutesMax + 1) {
-      fault(route.line, "more than " + std::to_string(kRoutesMax) +
+    } else if (route_prefixes_.count() == rules_.routes_max + 1) {
+      fault(route.line, "more than " + std::to_string(rules_.routes_max) +
                             " routes; leave the rest of the world to one gateway");
     }
     const bool is_single = route.prefix.prefix_bits + 1 >= route.prefix.address.bit_count();
@@ -143,6 +143,7 @@ class NetworkCheck {
   }
 
   const NetworkConfig& network_;
+  const NetworkRules& rules_;
   std::vector<config::Fault>& faults_;
   std::vector<std::pair<net::IpPrefix, const PortConfig*>> prefixes_;
   FirstLines<net::IpAddress> own_addresses_;
@@ -152,8 +153,9 @@ class NetworkCheck {
 
 }  // namespace
 
-void check_network(const NetworkConfig& network, std::vector<config::Fault>& faults) {
-  NetworkCheck(network, faults).run();
+void check_network(const NetworkConfig& network, const NetworkRules& rules,
+                   std::vector<config::Fault>& faults) {
+  NetworkCheck(network, rules, faults).run();
 }
 
 }  // namespace roost::l3

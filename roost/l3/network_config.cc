@@ -16,11 +16,12 @@ using config::TomlTable;
 constexpr uint64_t kMtuMin = 68;      // RFC 791 section 3.2
 constexpr uint64_t kVlanMax = 4'094;  // 4,095 is reserved (IEEE 802.1Q table 9-2)
 
-void read_port_addresses(TomlTable& table, PortConfig& port) {
-  table.require("addresses", "addresses = [\"192.0.2.1/24\"], the port's own");
+void read_port_addresses(TomlTable& table, bool is_required, PortConfig& port) {
+  if (is_required) table.require("addresses", "addresses = [\"192.0.2.1/24\"], the port's own");
   const toml::array* array = table.array("addresses");
   if (array == nullptr) return;
-  if (array->empty()) table.fault_in("addresses", "none is given; give at least one");
+  if (array->empty() && is_required)
+    table.fault_in("addresses", "none is given; give at least one");
   for (const toml::node& element : *array) {
     const std::string text = element.value_or(std::string());
     const Result<net::IpPrefix> prefix = net::IpPrefix::parse(text);
@@ -56,10 +57,11 @@ void read_vlan(TomlTable& table, PortConfig& port) {
   }
 }
 
-PortConfig read_port(const toml::table& toml, std::vector<config::Fault>& faults) {
+PortConfig read_port(const toml::table& toml, const NetworkRules& rules,
+                     std::vector<config::Fault>& faults) {
   TomlTable table(toml, "[[port]]", faults);
   PortConfig port{.line = table.line()};
-  read_port_addresses(table, port);
+  read_port_addresses(table, rules.needs_addresses, port);
   read_vlan(table, port);
   port.mac = table.mac("mac");
   port.promiscuous = table.boolean("promiscuous").value_or(false);
@@ -108,12 +110,13 @@ std::optional<RouteConfig> read_route(const toml::table& toml, std::vector<confi
 
 }  // namespace
 
-NetworkConfig read_network(TomlTable& top, std::vector<config::Fault>& faults) {
+NetworkConfig read_network(TomlTable& top, std::vector<config::Fault>& faults,
+                           const NetworkRules& rules) {
   NetworkConfig network;
   const size_t faults_before = faults.size();
   top.require("port", "a [[port]] for each port, in DPDK's order");
   for (const toml::table* port : top.tables("port")) {
-    network.ports.push_back(read_port(*port, faults));
+    network.ports.push_back(read_port(*port, rules, faults));
   }
   for (const toml::table* neighbour : top.tables("neighbour")) {
     if (auto read = read_neighbour(*neighbour, faults)) network.neighbours.push_back(*read);
@@ -122,7 +125,7 @@ NetworkConfig read_network(TomlTable& top, std::vector<config::Fault>& faults) {
     if (auto read = read_route(*route, faults)) network.routes.push_back(*read);
   }
   network.is_whole = faults.size() == faults_before;
-  check_network(network, faults);
+  check_network(network, rules, faults);
   return network;
 }
 

@@ -86,13 +86,20 @@ struct NetworkConfig {
   }
 };
 
+// What a function asks of its network.
+struct NetworkRules {
+  bool needs_addresses = true;  // of each port
+  size_t routes_max = 256;      // as many as are searched one by one
+};
+
 // Reads [[port]], [[neighbour]] and [[route]] of a file's top table and checks them: no address and
 // no network twice, and everybody who is named can be reached.
-[[nodiscard]] NetworkConfig read_network(config::TomlTable& top,
-                                         std::vector<config::Fault>& faults);
+[[nodiscard]] NetworkConfig read_network(config::TomlTable& top, std::vector<config::Fault>& faults,
+                                         const NetworkRules& rules = {});
 
 // A fault for each thing that does not hold between ports, neighbours and routes.
-void check_network(const NetworkConfig& network, std::vector<config::Fault>& faults);
+void check_network(const NetworkConfig& network, const NetworkRules& rules,
+                   std::vector<config::Fault>& faults);
 
 // What `file` says differently: nothing of the network changes while packets flow.
 void compare_network(const NetworkConfig& running, const NetworkConfig& file,

@@ -42,6 +42,8 @@ enum class DropCause : uint8_t {
   kTtlExpired,
   kBadL4Checksum,
   kNoFlow,
+  kNoRoute,
+  kNotServed,
   kNoNeighbour,
   kNeighbourFailed,
   kNeighbourQueueFull,
@@ -130,6 +132,11 @@ inline constexpr std::array kDropCauses = {
                   "damage, or offloads on a virtual device"},
     DropCauseInfo{DropCause::kNoFlow, "no_flow", "is of no connection, and cannot begin one",
                   "timeouts, if there are many"},
+    DropCauseInfo{DropCause::kNoRoute, "no_route",
+                  "is for an address that no route and no port's network contains", "`[[route]]`"},
+    DropCauseInfo{DropCause::kNotServed, "not_served",
+                  "is for an own address, and neither ping nor a message between neighbours",
+                  "who sends it"},
     DropCauseInfo{
         DropCause::kNoNeighbour, "no_neighbour",
         "is for an address to which no route leads, or for which there is no room among 4,096 "

@@ -71,18 +71,40 @@ void write_ipv6_header(uint8_t* ip, const uint8_t* received, const IpAddress& so
   std::memcpy(ip + ipv6::kDestination, received + ipv6::kSource, sizeof(Ipv6Address));
 }
 
+struct TypeAndCode {
+  uint8_t type = 0;
+  uint8_t code = 0;
+};
+
+TypeAndCode type_of(IcmpAnswer::Reason reason, bool is_ipv6) {
+  using enum IcmpAnswer::Reason;
+  switch (reason) {
+    case kTooBig:
+      return is_ipv6 ? TypeAndCode{icmp::kTooBig6}
+                     : TypeAndCode{icmp::kUnreachable4, icmp::kFragmentationNeeded};
+    case kTimeExceeded:
+      return {is_ipv6 ? icmp::kTimeExceeded6 : icmp::kTimeExceeded4};
+    case kNoRoute:
+      return is_ipv6 ? TypeAndCode{icmp::kUnreachable6, icmp::kNoRoute6}
+                     : TypeAndCode{icmp::kUnreachable4, icmp::kNetUnreachable4};
+    case kHostUnreachable:
+      return is_ipv6 ? TypeAndCode{icmp::kUnreachable6, icmp::kAddressUnreachable6}
+                     : TypeAndCode{icmp::kUnreachable4, icmp::kHostUnreachable4};
+    case kPortUnreachable:
+      return is_ipv6 ? TypeAndCode{icmp::kUnreachable6, icmp::kPortUnreachable6}
+                     : TypeAndCode{icmp::kUnreachable4, icmp::kPortUnreachable4};
+  }
+  return {};
+}
+
 // All but the checksum.
 void write_icmp_header(uint8_t* message, bool is_ipv6, const IcmpAnswer& answer) {
   std::memset(message, 0, icmp::kHeaderBytes);
-  const bool is_too_big = answer.reason == IcmpAnswer::Reason::kTooBig;
-  if (is_ipv6) {
-    message[icmp::kType] = is_too_big ? icmp::kTooBig6 : icmp::kTimeExceeded6;
-    if (is_too_big) store_be16(message + icmp::kMtu6 + 2, answer.mtu);
-  } else {
-    message[icmp::kType] = is_too_big ? icmp::kUnreachable4 : icmp::kTimeExceeded4;
-    message[icmp::kCode] = is_too_big ? icmp::kFragmentationNeeded : uint8_t{0};
-    if (is_too_big) store_be16(message + icmp::kMtu4, answer.mtu);
-  }
+  const auto [type, code] = type_of(answer.reason, is_ipv6);
+  message[icmp::kType] = type;
+  message[icmp::kCode] = code;
+  if (answer.reason != IcmpAnswer::Reason::kTooBig) return;
+  store_be16(message + (is_ipv6 ? icmp::kMtu6 + 2 : icmp::kMtu4), answer.mtu);
 }
 
 }  // namespace

@@ -19,8 +19,11 @@ namespace roost::net {
 // An answer goes back the way the packet came: to the MAC that sent it.
 struct IcmpAnswer {
   enum class Reason : uint8_t {
-    kTooBig,        // fragmentation needed, or packet too big
-    kTimeExceeded,  // in transit
+    kTooBig,           // fragmentation needed, or packet too big
+    kTimeExceeded,     // in transit
+    kNoRoute,          // nobody knows the way to the network
+    kHostUnreachable,  // its neighbour does not answer
+    kPortUnreachable,  // the destination does not serve it
   };
   Reason reason = Reason::kTimeExceeded;
   uint16_t mtu = 0;         // of the way out; only with kTooBig

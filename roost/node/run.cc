@@ -187,7 +187,7 @@ std::optional<Error> run_on_ports(const RunConfig& config, const RunOptions& opt
       .worker_count = worker_count.value(), .hash_seed = config.hash_seed, .is_replay = is_replay};
   // A replay must repeat: without a configured seed it takes a fixed one.
   if (is_replay && !plan.hash_seed) plan.hash_seed = 1;
-  function.prepare(plan);
+  if (auto error = function.prepare(plan)) return error;
 
   const auto buffer_count = static_cast<uint32_t>(std::max<size_t>(2, config.ports.size()) *
                                                   plan.worker_count * kBuffersPerQueue);

@@ -52,7 +52,8 @@ class RunFunction {
   RunFunction& operator=(const RunFunction&) = delete;
   virtual ~RunFunction() = default;
 
-  virtual void prepare(const RunPlan& plan) = 0;
+  // EAL runs; no worker is there yet.
+  virtual std::optional<Error> prepare(const RunPlan& plan) = 0;
   // On the worker's core; of all workers at the same time.
   virtual Result<std::unique_ptr<RunningWorker>> make_worker(const WorkerSeat& seat) = 0;
   // The workers are there, and packets are about to flow.

@@ -1,4 +1,4 @@
-"""Runs `roost lb` in its namespace and reads its report at the end."""
+"""Runs `roost lb`, or another function, in its namespace and reads its report at the end."""
 
 import json
 import os
@@ -24,8 +24,11 @@ class Balancer:
     of the block.
     """
 
-    def __init__(self, roost, config, namespace, directory, devices, cores=()):
-        """`devices` are DPDK's, in the order of the configuration's ports; `cores` for `-l`."""
+    def __init__(
+        self, roost, config, namespace, directory, devices, cores=(), function="lb"
+    ):
+        """`devices` are DPDK's, in the order of the configuration's ports; `cores` for `-l`;
+        `function` is the subcommand."""
         self.namespace = namespace
         self.socket_count = sum(device.startswith("net_af_packet") for device in devices)
         self.log = directory / "roost.stderr"
@@ -37,7 +40,7 @@ class Balancer:
             [
                 *namespace.prefix,
                 roost,
-                "lb",
+                function,
                 "-c",
                 config,
                 "--json",
@@ -79,15 +82,15 @@ class Balancer:
                 time.sleep(0.5)
                 return
             time.sleep(0.05)
-        raise RuntimeError(f"roost lb did not start: {self.log.read_text()}")
+        raise RuntimeError(f"roost did not start: {self.log.read_text()}")
 
     def stop(self):
         """Ends the run as an operator would, and returns the report."""
-        assert self.process.poll() is None, f"roost lb ended by itself: {self.log.read_text()}"
+        assert self.process.poll() is None, f"roost ended by itself: {self.log.read_text()}"
         self.process.send_signal(signal.SIGTERM)
         output, _ = self.process.communicate(timeout=15)
         assert self.process.returncode == 0, (
-            f"roost lb ended with status {self.process.returncode}:\n{output}\n"
+            f"roost ended with status {self.process.returncode}:\n{output}\n"
             f"{self.log.read_text()}"
         )
         return json.loads(output)

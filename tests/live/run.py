@@ -24,6 +24,7 @@ from chain import NoXdp, check_chain  # noqa: E402
 from draining import Control, check_control_agrees, check_log  # noqa: E402
 from draining import drain_under_traffic, fail_over  # noqa: E402
 from failover import check_failover  # noqa: E402
+from forwarding import check_forwarding  # noqa: E402
 from modes import config_with_modes, live_modes  # noqa: E402
 from namespaces import Refused  # noqa: E402
 from offloads import check_offloads  # noqa: E402
@@ -289,7 +290,10 @@ def main():
             folder.mkdir()
             failover(options.roost.resolve(), folder)
             attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (3,))
-            for check in (check_takeover, check_snooping, check_offloads, check_priority):
+            for check in (
+                *(check_takeover, check_snooping, check_offloads, check_priority),
+                check_forwarding,
+            ):
                 folder = pathlib.Path(directory) / check.__name__
                 folder.mkdir()
                 check(options.roost.resolve(), folder)

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "apps/lb/config/config_check.h"
 #include "roost/config/message_text.h"
+#include "roost/config/tick_config.h"
 #include "roost/config/timeouts_config.h"
 #include "roost/expiry/slot_timers.h"
 #include "roost/net/headers.h"
@@ -16,29 +16,10 @@ namespace roost::lb {
 
 namespace {
 
-constexpr uint64_t kMicroseconds = 1'000'000;  // in a second
-constexpr uint64_t kTickMicrosecondsMin = 1'000;
-constexpr uint64_t kTickMicrosecondsMax = 3'600 * kMicroseconds;
 constexpr uint64_t kConnectionsMax = uint64_t{1} << 32;
 constexpr uint64_t kConnectionsMin = 16;
 constexpr uint64_t kWeightMax = 65'535;
-constexpr uint64_t kSeedMax = INT64_MAX;
 constexpr size_t kNameBytesMax = 64;
-
-uint64_t read_tick(config::TomlTable& top) {
-  const std::optional<double> seconds = top.number("tick_seconds");
-  if (!seconds) return Config{}.tick_microseconds;
-  const double microseconds = *seconds * kMicroseconds;
-  if (!(microseconds >= kTickMicrosecondsMin && microseconds <= kTickMicrosecondsMax)) {
-    top.fault_in("tick_seconds", "a tick is too short or too long; give 0.001 to 3600 seconds");
-    return Config{}.tick_microseconds;
-  }
-  if (std::abs(microseconds - std::round(microseconds)) > 1e-3) {
-    top.fault_in("tick_seconds",
-                 "a tick is no whole number of microseconds; give at most six decimals");
-  }
-  return static_cast<uint64_t>(std::llround(microseconds));
-}
 
 TableConfig read_table(config::TomlTable& top, std::vector<config::Fault>& faults) {
   TableConfig config;
@@ -47,7 +28,7 @@ TableConfig read_table(config::TomlTable& top, std::vector<config::Fault>& fault
   config::TomlTable table(*toml, "[table]", faults);
   config.connections =
       table.integer("connections", {kConnectionsMin, kConnectionsMax}).value_or(config.connections);
-  config.hash_seed = table.integer("hash_seed", {0, kSeedMax});
+  config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
   table.refuse_unknown_keys();
   return config;
 }
@@ -127,7 +108,7 @@ void read_lb(config::TomlTable& top, std::vector<config::Fault>& faults, Config&
   if (toml == nullptr) return;
   config::TomlTable table(*toml, "[lb]", faults);
   config.verify_l4_checksum = table.boolean("verify_l4_checksum").value_or(false);
-  if (const auto workers = table.integer("workers", {1, kWorkersMax})) {
+  if (const auto workers = table.integer("workers", {1, config::kWorkersMax})) {
     config.workers = static_cast<uint32_t>(*workers);
   }
   config.gue_port = static_cast<uint16_t>(
@@ -137,8 +118,8 @@ void read_lb(config::TomlTable& top, std::vector<config::Fault>& faults, Config&
 
 Config read_everything(config::TomlTable& top, std::vector<config::Fault>& faults) {
   Config config;
-  config.tick_microseconds = read_tick(top);
-  config.maglev_seed = top.integer("maglev_seed", {0, kSeedMax}).value_or(0);
+  config.tick_microseconds = config::read_tick(top);
+  config.maglev_seed = top.integer("maglev_seed", {0, config::kSeedMax}).value_or(0);
   config.table = read_table(top, faults);
   config.network = l3::read_network(top, faults);
   top.require("service", "a [[service]]");
@@ -158,10 +139,6 @@ Config read_everything(config::TomlTable& top, std::vector<config::Fault>& fault
 
 ConfigOutcome parse_config(std::string_view text) { return config::parse(text, read_everything); }
 
-ConfigOutcome read_config(const std::string& path) {
-  const config::Outcome<std::string> text = config::read_text(path);
-  if (!text.config) return {.faults = text.faults};
-  return parse_config(*text.config);
-}
+ConfigOutcome read_config(const std::string& path) { return config::read_file(path, parse_config); }
 
 }  // namespace roost::lb

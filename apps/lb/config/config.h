@@ -44,8 +44,6 @@ struct ServiceConfig {
   uint32_t line = 0;
 };
 
-inline constexpr uint32_t kWorkersMax = 128;  // DPDK's limit of lcores
-
 // How many connections of each family fit, at least, in each worker.
 struct TableConfig {
   uint64_t connections = 1'000'000;

@@ -43,9 +43,10 @@ std::string Balancer::summary_of(const Config& config) {
       backends, config.table.connections, config.tick_seconds());
 }
 
-void Balancer::prepare(Config& config, const node::RunPlan& plan) {
+std::optional<Error> Balancer::prepare(Config& config, const node::RunPlan& plan) {
   config.workers = plan.worker_count;
   config.table.hash_seed = plan.hash_seed;
+  return {};
 }
 
 Result<State> Balancer::create_state(const Config& config, const node::WorkerSeat& seat) {

@@ -37,7 +37,7 @@ struct Balancer {
   static const config::ControlConfig& control_config(const Config& config) {
     return config.control;
   }
-  static void prepare(Config& config, const node::RunPlan& plan);
+  static std::optional<Error> prepare(Config& config, const node::RunPlan& plan);
   static Result<State> create_state(const Config& config, const node::WorkerSeat& seat);
   static trace::TraceWords trace_words();
 

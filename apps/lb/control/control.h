@@ -47,8 +47,6 @@ class Control final : public control::Control {
     };
     std::vector<Worker> workers{};
     Layout layout{};
-    uint64_t reloads = 0;
-    uint64_t reloads_refused = 0;
   };
   // Any thread but a worker's.
   [[nodiscard]] Result<Sample> sample();

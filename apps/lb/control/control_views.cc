@@ -22,24 +22,12 @@ Json table_json(const TableSample& table, std::string_view family) {
 }
 
 Json worker_json(size_t number, const Control::Sample::Worker& worker) {
-  uint64_t received = 0;
-  for (const node::PortTotals& port : worker.totals.ports) received += port.received;
-  Json a_packet = Json::object();
-  for (const auto& [name, stage] : node::kStages) {
-    const auto cycles = static_cast<double>(worker.totals.cycles.*stage);
-    a_packet[name] = received == 0 ? 0.0 : cycles / static_cast<double>(received);
-  }
-  const FlowCounts& flows = worker.flows;
-  return {{"worker", number},
-          {"core", worker.core},
-          {"packets", received},
-          {"batches", worker.totals.batches},
-          {"cycles", control::cycles_json(worker.totals.cycles)},
-          {"cycles_a_packet", std::move(a_packet)},
-          {"flows_made", flows.made},
-          {"flows_live", flows.held()},
-          {"tables", Json::array({table_json(worker.tables[0], "ipv4"),
-                                  table_json(worker.tables[1], "ipv6")})}};
+  Json json = control::running_worker_json(number, worker.core, worker.totals);
+  json["flows_made"] = worker.flows.made;
+  json["flows_live"] = worker.flows.held();
+  json["tables"] =
+      Json::array({table_json(worker.tables[0], "ipv4"), table_json(worker.tables[1], "ipv6")});
+  return json;
 }
 
 Json workers_json(const Control::Sample& sample) {
@@ -95,8 +83,6 @@ Result<Control::Sample> Control::take_sample() {
   report.services = report_services(
       layout_, [&](size_t family, uint32_t slot) { return backends[family][slot]; });
   sample.layout = layout_;
-  sample.reloads = reloads();
-  sample.reloads_refused = reloads_refused();
   return sample;
 }
 
@@ -104,8 +90,7 @@ Result<Json> Control::stats() {
   const Result<Sample> sample = take_sample();
   if (!sample) return sample.error();
   Json json = report_json(sample.value().report);
-  json["reloads"] = {{"taken", sample.value().reloads},
-                     {"refused", sample.value().reloads_refused}};
+  json["reloads"] = control::reloads_json(sample.value().report);
   json["workers"] = workers_json(sample.value());
   return json;
 }

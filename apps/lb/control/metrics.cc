@@ -49,7 +49,7 @@ void add_backends(const Control::Sample& sample, control::MetricList& out) {
 }
 
 void add_reloads(const Control::Sample& sample, control::MetricList& out) {
-  control::add_reloads(sample.reloads, sample.reloads_refused, out);
+  control::add_reloads(sample.report, out);
   uint64_t live = 0;
   for (const ServiceReport& service : sample.report.services) {
     for (const BackendReport& backend : service.backends) {

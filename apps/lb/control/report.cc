@@ -31,10 +31,7 @@ void add_state(State& state, Report& report) {
   report.flows += counts;
   report.live += live;
   report.is_sound = report.is_sound && state.audit();
-  add_counters<l3::IcmpErrorCounters>(l3::kIcmpErrorCounters, state.icmp_errors(),
-                                      report.icmp_errors);
-  report.neighbours += control::report_neighbours(state.next_hops());
-  report.echo_replies += state.echo_replies();
+  control::add_state(state, report);
   report.fragments += state.fragment_report();
   report.forgotten += state.forgotten();
   report.worker_flows.push_back({counts.made, live});

@@ -85,8 +85,7 @@ Json report_json(const Report& report) {
 std::string format_json(const Report& report) {
   Json json = report_json(report);
   json["workers"] = workers_json(report);
-  json["broken"] = broken_sums(report);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+  return control::format_json(std::move(json), report, broken_sums(report));
 }
 
 }  // namespace roost::lb

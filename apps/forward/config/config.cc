@@ -1,0 +1,76 @@
+#include "apps/forward/config/config.h"
+
+#include "roost/config/comparison.h"
+#include "roost/config/toml_table.h"
+
+namespace roost::forward {
+
+namespace {
+
+constexpr size_t kRoutesMax = 1'000'000;
+
+void read_forward(config::TomlTable& top, std::vector<config::Fault>& faults, Config& config) {
+  const toml::table* toml = top.table("forward");
+  if (toml == nullptr) return;
+  config::TomlTable table(*toml, "[forward]", faults);
+  config.is_wire = table.boolean("wire").value_or(false);
+  config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
+  if (const auto workers = table.integer("workers", {1, config::kWorkersMax})) {
+    config.workers = static_cast<uint32_t>(*workers);
+  }
+  table.refuse_unknown_keys();
+}
+
+void check_wire(Config& config, std::vector<config::Fault>& faults) {
+  l3::NetworkConfig& network = config.network;
+  if (network.ports.size() != 2) {
+    faults.push_back({0, "[forward] wire: there are " + std::to_string(network.ports.size()) +
+                             " [[port]]s; a wire has two ends, give two"});
+  }
+  for (l3::PortConfig& port : network.ports) {
+    port.promiscuous = true;
+    if (port.addresses.empty() && port.vlan.empty() && !port.default_neighbour_mac) continue;
+    faults.push_back({port.line,
+                      "[[port]]: the ends of a wire have no addresses, tags or "
+                      "neighbours; remove them, or [forward] wire"});
+  }
+  if (!network.neighbours.empty() || !network.routes.empty()) {
+    faults.push_back({0,
+                      "[forward] wire: everything goes to the other port; remove [[neighbour]] "
+                      "and [[route]]"});
+  }
+}
+
+Config read_everything(config::TomlTable& top, std::vector<config::Fault>& faults) {
+  Config config;
+  config.tick_microseconds = config::read_tick(top);
+  read_forward(top, faults, config);
+  config.network =
+      l3::read_network(top, faults, {.needs_addresses = !config.is_wire, .routes_max = kRoutesMax});
+  config.control = config::read_control(top, faults);
+  top.refuse_unknown_keys();
+  if (config.is_wire) check_wire(config, faults);
+  return config;
+}
+
+}  // namespace
+
+ConfigOutcome parse_config(std::string_view text) { return config::parse(text, read_everything); }
+
+ConfigOutcome read_config(const std::string& path) { return config::read_file(path, parse_config); }
+
+std::vector<config::Fault> refused_changes(const Config& running, const Config& file) {
+  config::Comparison comparison("the router");
+  const auto& [tick_microseconds, hash_seed, workers, is_wire, network, control, table] = file;
+  comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);
+  if (hash_seed) comparison.compare(0, "[forward] hash_seed", running.hash_seed, hash_seed);
+  if (workers) comparison.compare(0, "[forward] workers", running.workers, workers);
+  comparison.compare(0, "[forward] wire", running.is_wire, is_wire);
+  l3::NetworkConfig same_routes = network;
+  same_routes.routes = running.network.routes;
+  l3::compare_network(running.network, same_routes, comparison);
+  config::compare_control(running.control, control, comparison);
+  return comparison.take();
+}
+
+}  // namespace roost::forward

@@ -1,0 +1,47 @@
+// What the router's configuration file says, and reading it; whole or not at all, as for every
+// function.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "roost/config/control_config.h"
+#include "roost/config/tick_config.h"
+#include "roost/config/toml_file.h"
+#include "roost/l3/network_config.h"
+
+namespace roost::routing {
+struct RoutingTable;
+}
+
+namespace roost::forward {
+
+struct Config {
+  uint64_t tick_microseconds = config::kTickMicrosecondsDefault;
+  std::optional<uint64_t> hash_seed{};  // else random
+  std::optional<uint32_t> workers{};    // else as many as EAL is told cores, or one
+  bool is_wire = false;                 // two ports; what one receives leaves by the other
+  l3::NetworkConfig network{};
+  config::ControlConfig control{};
+  std::shared_ptr<const routing::RoutingTable> table{};  // made of the routes when EAL runs
+
+  [[nodiscard]] double tick_seconds() const {
+    return static_cast<double>(tick_microseconds) / 1'000'000;
+  }
+};
+
+using ConfigOutcome = config::Outcome<Config>;
+
+[[nodiscard]] ConfigOutcome parse_config(std::string_view text);
+// A file that cannot be read is a fault.
+[[nodiscard]] ConfigOutcome read_config(const std::string& path);
+
+// A fault for each thing that `file` says differently and that cannot change while packets flow.
+// Routes can.
+[[nodiscard]] std::vector<config::Fault> refused_changes(const Config& running, const Config& file);
+
+}  // namespace roost::forward

@@ -1,0 +1,68 @@
+#include "apps/forward/control/report.h"
+
+#include <iterator>
+#include <utility>
+
+#include "roost/control/report_json.h"
+#include "roost/control/report_text.h"
+#include "roost/routing/forwarder.h"
+
+namespace roost::forward {
+
+Report make_report(std::span<State* const> states, node::RunTotals run) {
+  Report report;
+  report.run = std::move(run);
+  control::add_up_ports(report);
+  for (State* state : states) {
+    control::add_state(*state, report);
+    report.routes.add(state->routes());
+  }
+  return report;
+}
+
+std::vector<std::string> broken_sums(const Report& report) {
+  control::SumCheck sums;
+  sums.check_run(report, routing::kForwarderDropCauses);
+  sums.expect_equal(
+      report.routes.packets() + report.echo_replies + report.run.originated,
+      report.sent + report.run.drops[net::DropCause::kTxRefused] +
+          report.run.drops[net::DropCause::kNoBuffer] + report.neighbours.counters.waited,
+      "packets of all next hops + echo replies + originated = packets sent + tx_refused + "
+      "no_buffer + waited does not hold");
+  return sums.take();
+}
+
+std::string format_text(const Report& report) {
+  std::string text;
+  const control::TextOut out = std::back_inserter(text);
+  control::write_ports(report, "router", out);
+  control::write_captures(report, out);
+  control::write_workers(
+      report, "", [](size_t) { return std::string(); }, out);
+  control::write_hops(report.routes, out);
+  control::write_drops(report, routing::kForwarderDropCauses, out);
+  control::write_icmp_errors(report, out);
+  control::write_neighbours(report.neighbours, out);
+  control::write_cycles(report, out);
+  return text;
+}
+
+control::Json report_json(const Report& report) {
+  return {{"packets", control::packets_json(report)},
+          {"drops", control::drops_json(report, routing::kForwarderDropCauses)},
+          {"icmp_errors_sent", control::icmp_errors_json(report)},
+          {"echo_replies", report.echo_replies},
+          {"neighbours", control::neighbours_json(report.neighbours)},
+          {"next_hops", control::hops_json(report.routes)},
+          {"others", control::counters_json<routing::HopCounters>(routing::kHopCounters,
+                                                                  report.routes.others)},
+          {"ports", control::ports_json(report)},
+          {"captures", control::captures_json(report)},
+          {"run", control::run_json(report)}};
+}
+
+std::string format_json(const Report& report) {
+  return control::format_json(report_json(report), report, broken_sums(report));
+}
+
+}  // namespace roost::forward

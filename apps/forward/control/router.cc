@@ -1,0 +1,60 @@
+#include "apps/forward/control/router.h"
+
+#include <fmt/format.h>
+
+#include "roost/control/metrics.h"
+#include "roost/control/route_report.h"
+#include "roost/trace/route_note.h"
+
+namespace roost::forward {
+
+std::string Router::summary_of(const Config& config) {
+  if (config.is_wire) return "a wire between 2 ports.";
+  return fmt::format("{} ports, {} neighbours, {} routes; a tick of {:g} s.",
+                     config.network.ports.size(), config.network.neighbours.size(),
+                     config.network.routes.size(), config.tick_seconds());
+}
+
+node::RunConfig Router::run_config(const Config& config) {
+  return {.ports = config.network.ports,
+          .tick_microseconds = config.tick_microseconds,
+          .workers = config.workers,
+          .hash_seed = config.hash_seed,
+          .section = "[forward]"};
+}
+
+std::optional<Error> Router::prepare(Config& config, const node::RunPlan& plan) {
+  config.workers = plan.worker_count;
+  config.hash_seed = plan.hash_seed;
+  if (config.is_wire) return {};
+  auto table = routing::RoutingTable::create(config.network);
+  if (!table) return table.error();
+  config.table = std::move(table).value();
+  return {};
+}
+
+trace::TraceWords Router::trace_words() {
+  return {"router", routing::kForwarderDropCauses, trace::route_text};
+}
+
+void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed, Tick,
+             trace::Note& note) {
+  trace::note_route(state.routes().table.get(), packet, parsed, note);
+}
+
+control::MetricFamilies Router::Running::metrics() {
+  control::MetricList out("roost_forward_");
+  const Result<Control::Sample> sample = control_.sample();
+  out.gauge("workers_answer", "1 when the workers answered, and only then there is more.")
+      .add({}, sample.ok() ? 1 : 0);
+  if (!sample) return out.take();
+  const Report& report = sample.value().report;
+  control::add_packets(report, routing::kForwarderDropCauses, "router", out);
+  control::add_ports(report, "router", out);
+  control::add_hops(report.routes, out);
+  control::add_reloads(report, out);
+  control::add_stages(sample.value().workers, out);
+  return out.take();
+}
+
+}  // namespace roost::forward

@@ -1,0 +1,51 @@
+// Everything the router knows while it runs: its neighbours, and where packets go. Used by one
+// worker; the table of routes is all workers'.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "apps/forward/config/config.h"
+#include "roost/base/result.h"
+#include "roost/l3/icmp_error_counters.h"
+#include "roost/l3/next_hops.h"
+#include "roost/routing/routing_table.h"
+
+namespace roost::forward {
+
+class State {
+ public:
+  // `table`: null when nothing is routed, as for a check of the configuration or a wire.
+  static Result<State> create(const Config& config, std::span<const net::MacAddress> device_macs,
+                              std::shared_ptr<const routing::RoutingTable> table) {
+    l3::NetworkConfig network = config.network;
+    network.routes.clear();  // they are in the table
+    auto next_hops = l3::NextHops::create({.network = network,
+                                           .device_macs = device_macs,
+                                           .tick_seconds = config.tick_seconds(),
+                                           .hash_seed = config.hash_seed});
+    if (!next_hops) return next_hops.error();
+    return State(config, std::move(next_hops).value(), routing::WorkerRoutes::of(std::move(table)));
+  }
+
+  [[nodiscard]] const Config& config() const { return config_; }
+  [[nodiscard]] l3::NextHops& next_hops() { return next_hops_; }
+  [[nodiscard]] routing::WorkerRoutes& routes() { return routes_; }
+  [[nodiscard]] const routing::WorkerRoutes& routes() const { return routes_; }
+  [[nodiscard]] l3::IcmpErrorCounters& icmp_errors() { return icmp_errors_; }
+  [[nodiscard]] uint64_t& echo_replies() { return echo_replies_; }
+
+ private:
+  State(Config config, l3::NextHops next_hops, routing::WorkerRoutes routes)
+      : config_(std::move(config)), next_hops_(std::move(next_hops)), routes_(std::move(routes)) {}
+
+  Config config_;
+  l3::NextHops next_hops_;
+  routing::WorkerRoutes routes_;
+  l3::IcmpErrorCounters icmp_errors_{};
+  uint64_t echo_replies_ = 0;
+};
+
+}  // namespace roost::forward

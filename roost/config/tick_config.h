@@ -1,0 +1,17 @@
+// What every function's configuration says of a run: the length of a tick, and limits of numbers.
+#pragma once
+
+#include <cstdint>
+
+namespace roost::config {
+
+class TomlTable;
+
+inline constexpr uint32_t kWorkersMax = 128;  // DPDK's limit of lcores
+inline constexpr uint64_t kSeedMax = INT64_MAX;
+inline constexpr uint64_t kTickMicrosecondsDefault = 1'000'000;
+
+// Reads tick_seconds of a file's top table, in microseconds.
+[[nodiscard]] uint64_t read_tick(TomlTable& top);
+
+}  // namespace roost::config

@@ -1,0 +1,174 @@
+#include "roost/routing/forwarder.h"
+
+#include <cstring>
+
+#include "roost/hash/random_seed.h"
+#include "roost/net/headers.h"
+
+namespace roost::routing {
+
+namespace {
+
+using net::DropCause;
+
+constexpr uint64_t kDueNeighboursMax = 64;  // before a batch; the rest follows in idle()
+
+template <class Address>
+Address address_at(const net::Packet& packet, const net::ParsedPacket& parsed, size_t offset) {
+  Address address;
+  std::memcpy(&address, packet.data + parsed.ip_offset + offset, sizeof address);
+  return address;
+}
+
+template <class Address>
+Address source_of(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  return address_at<Address>(packet, parsed,
+                             parsed.is_ipv6 ? net::ipv6::kSource : net::ipv4::kSource);
+}
+
+template <class Address>
+Address destination_of(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  return address_at<Address>(packet, parsed,
+                             parsed.is_ipv6 ? net::ipv6::kDestination : net::ipv4::kDestination);
+}
+
+// RFC 3927 section 2.7 and RFC 4291 section 2.5.6: it stays on its link.
+bool is_link_local(const net::Ipv4Address& address) {
+  return address.bytes[0] == 169 && address.bytes[1] == 254;
+}
+bool is_link_local(const net::Ipv6Address& address) { return address.is_link_local(); }
+
+}  // namespace
+
+Forwarder::Forwarder(const Config& config, l3::NextHops& next_hops, WorkerRoutes& routes,
+                     l3::IcmpErrorCounters& errors, uint64_t& echo_replies)
+    : next_hops_(next_hops),
+      routes_(routes),
+      icmp_errors_(next_hops, outbox_, config.tick_seconds,
+                   config.hash_seed.value_or(random_seed()), errors),
+      local_delivery_(next_hops, outbox_, echo_replies),
+      egress4_(next_hops, icmp_errors_, outbox_, 0),
+      egress6_(next_hops, icmp_errors_, outbox_, 0) {
+  for (size_t port = 0; port < config.ports.size(); ++port) {
+    rules_.push_back({.interface = &next_hops.interface(static_cast<uint16_t>(port)),
+                      .promiscuous = config.ports[port].promiscuous});
+  }
+}
+
+void Forwarder::process(net::PacketBatch& batch, Tick now) {
+  next_hops_.advance(now, outbox_, kDueNeighboursMax);
+  icmp_errors_.advance(now);
+  ipv4_.count = 0;
+  ipv6_.count = 0;
+  for (size_t lane = 0; lane < batch.lane_count(); ++lane) admit(lane, batch, now);
+  forward(ipv4_, egress4_, batch, now);
+  forward(ipv6_, egress6_, batch, now);
+}
+
+// Any protocol is forwarded, so what is no TCP or UDP is admitted once it is not for us.
+void Forwarder::admit(size_t lane, net::PacketBatch& batch, Tick now) {
+  net::Packet& packet = batch.packets()[lane];
+  net::ParsedPacket& parsed = parsed_[lane];
+  std::optional<DropCause> cause = l3::admit(packet, rules_[packet.in_port], parsed);
+  if (cause) {
+    if (const auto verdict = local_delivery_.decide(packet, parsed, *cause, now)) {
+      batch.verdicts()[lane] = *verdict;
+      return;
+    }
+    if (cause == DropCause::kUnsupportedProtocol) cause = l3::refuse_transit(packet, parsed);
+  }
+  if (cause && cause != DropCause::kTtlExpired) {
+    batch.verdicts()[lane] = net::drop(*cause);
+  } else if (parsed.is_ipv6) {
+    admit_transit(lane, batch, ipv6_);
+  } else {
+    admit_transit(lane, batch, ipv4_);
+  }
+}
+
+// A packet for us has come far enough, however few hops it has left.
+template <class Address>
+void Forwarder::admit_transit(size_t lane, net::PacketBatch& batch, Lanes<Address>& lanes) {
+  const net::Packet& packet = batch.packets()[lane];
+  const net::ParsedPacket& parsed = parsed_[lane];
+  const auto destination = destination_of<Address>(packet, parsed);
+  const bool is_of_link =
+      is_link_local(destination) || is_link_local(source_of<Address>(packet, parsed));
+  if (is_of_link || parsed.ttl <= 1) {
+    const bool is_ours = next_hops_.is_ours(destination);
+    refuse(lane,
+           is_ours      ? DropCause::kNotServed
+           : is_of_link ? DropCause::kMartian
+                        : DropCause::kTtlExpired,
+           batch);
+    return;
+  }
+  lanes.lanes[lanes.count] = static_cast<uint8_t>(lane);
+  lanes.destinations[lanes.count++] = destination;
+}
+
+// Its sender is told, if the rules say so.
+void Forwarder::refuse(size_t lane, DropCause cause, net::PacketBatch& batch) {
+  using Reason = net::IcmpAnswer::Reason;
+  const net::Packet& packet = batch.packets()[lane];
+  const net::ParsedPacket& parsed = parsed_[lane];
+  batch.verdicts()[lane] = net::drop(cause);
+  switch (cause) {
+    case DropCause::kTtlExpired:
+      return icmp_errors_.time_exceeded(packet, parsed);
+    case DropCause::kNotServed:
+      return icmp_errors_.unreachable(packet, parsed, Reason::kPortUnreachable);
+    case DropCause::kNoRoute:
+      return icmp_errors_.unreachable(packet, parsed, Reason::kNoRoute);
+    case DropCause::kNeighbourFailed:
+      return icmp_errors_.unreachable(packet, parsed, Reason::kHostUnreachable);
+    default:
+      return;
+  }
+}
+
+template <class Address>
+void Forwarder::forward(Lanes<Address>& lanes, l3::Egress<Address>& egress, net::PacketBatch& batch,
+                        Tick now) {
+  egress.advance(now);
+  if (lanes.count == 0) return;
+  std::array<io::Fib::Hop, net::kBatchLanesMax> hops;
+  routes_.table->fib.find(std::span<const Address>(lanes.destinations).first(lanes.count), hops);
+  for (size_t i = 0; i < lanes.count; ++i) {
+    const size_t lane = lanes.lanes[i];
+    const net::LaneVerdict verdict =
+        forward_one(lanes.destinations[i], hops[i], lane, egress, batch, now);
+    if (verdict.is_drop()) {
+      refuse(lane, verdict.drop_cause(), batch);
+    } else {
+      batch.verdicts()[lane] = verdict;
+    }
+  }
+}
+
+template <class Address>
+net::LaneVerdict Forwarder::forward_one(const Address& destination, io::Fib::Hop hop, size_t lane,
+                                        l3::Egress<Address>& egress, net::PacketBatch& batch,
+                                        Tick now) {
+  if (hop == RoutingTable::kLocal) return net::drop(DropCause::kNotServed);
+  net::Packet& packet = batch.packets()[lane];
+  net::ParsedPacket& parsed = parsed_[lane];
+  l3::NeighbourIndex neighbour = l3::kNoNeighbour;
+  if (const auto& gateway = routes_.table->hops[hop].gateway) {
+    neighbour = egress.find_again(routes_.hops[hop].neighbour, *gateway->as<Address>());
+  } else {
+    neighbour = next_hops_.find(destination, now);
+    const bool has_way = neighbour != l3::kNoNeighbour || hop != io::Fib::kNoHop;
+    if (!has_way) return net::drop(DropCause::kNoRoute);
+  }
+  l3::Resolved resolved;
+  if (!egress.resolve(packet, parsed, neighbour, {}, resolved)) return net::drop(resolved.refusal);
+  const auto [verdict, is_cut] = egress.transmit(packet, parsed, resolved, {});
+  if (is_cut) return verdict;  // its pieces are frames of our own
+  HopCounters& counters = hop == io::Fib::kNoHop ? routes_.others : routes_.hops[hop].counters;
+  ++counters.packets;
+  counters.bytes += packet.total_bytes;
+  return verdict;
+}
+
+}  // namespace roost::routing

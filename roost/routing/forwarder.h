@@ -1,0 +1,112 @@
+// What a router does with a batch of packets. No I/O, no allocation, time as an argument.
+//
+//   admission -> for the function itself: ARP, neighbour discovery, echo
+//             -> by family: longest prefix of the batch at once -> next hop -> neighbour, MTU
+//             -> hop count, MACs -> verdict; else an ICMP error to the sender
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "roost/expiry/tick.h"
+#include "roost/l3/admission.h"
+#include "roost/l3/egress.h"
+#include "roost/l3/icmp_errors.h"
+#include "roost/l3/local_delivery.h"
+#include "roost/l3/network_config.h"
+#include "roost/l3/next_hops.h"
+#include "roost/net/drop_cause.h"
+#include "roost/net/outbox.h"
+#include "roost/net/packet_batch.h"
+#include "roost/routing/routing_table.h"
+
+namespace roost::routing {
+
+// One worker's; each decides what it receives.
+class Forwarder {
+ public:
+  struct Config {
+    std::span<const l3::PortConfig> ports;
+    double tick_seconds = 1;
+    std::optional<uint64_t> hash_seed{};  // else random
+  };
+
+  // All must outlive this object and stay where they are.
+  Forwarder(const Config& config, l3::NextHops& next_hops, WorkerRoutes& routes,
+            l3::IcmpErrorCounters& errors, uint64_t& echo_replies);
+  Forwarder(const Forwarder&) = delete;
+  Forwarder& operator=(const Forwarder&) = delete;
+
+  // As for every function (roost/node/worker_loop.h). There must be a table of routes.
+  void process(net::PacketBatch& batch, Tick now);
+  void idle(Tick now, uint64_t budget) { next_hops_.advance(now, outbox_, budget); }
+  [[nodiscard]] net::Outbox& outbox() { return outbox_; }
+
+ private:
+  // The lanes of a family, with their destinations.
+  template <class Address>
+  struct Lanes {
+    size_t count = 0;
+    std::array<uint8_t, net::kBatchLanesMax> lanes;
+    std::array<Address, net::kBatchLanesMax> destinations;
+  };
+
+  void admit(size_t lane, net::PacketBatch& batch, Tick now);
+  template <class Address>
+  void admit_transit(size_t lane, net::PacketBatch& batch, Lanes<Address>& lanes);
+  void refuse(size_t lane, net::DropCause cause, net::PacketBatch& batch);
+  template <class Address>
+  void forward(Lanes<Address>& lanes, l3::Egress<Address>& egress, net::PacketBatch& batch,
+               Tick now);
+  template <class Address>
+  net::LaneVerdict forward_one(const Address& destination, io::Fib::Hop hop, size_t lane,
+                               l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now);
+
+  l3::NextHops& next_hops_;
+  WorkerRoutes& routes_;
+  net::Outbox outbox_;
+  l3::IcmpErrors icmp_errors_;
+  std::vector<l3::AdmissionRules> rules_;  // by port
+  l3::LocalDelivery local_delivery_;
+  l3::Egress<net::Ipv4Address> egress4_;
+  l3::Egress<net::Ipv6Address> egress6_;
+
+  // Of the batch at hand.
+  std::array<net::ParsedPacket, net::kBatchLanesMax> parsed_;
+  Lanes<net::Ipv4Address> ipv4_;
+  Lanes<net::Ipv6Address> ipv6_;
+};
+
+// All causes for which it, or the ports behind it, drop packets, in the order of reports.
+inline constexpr std::array kForwarderDropCauses = {
+    net::drop_cause_info(net::DropCause::kUndecided),
+    net::drop_cause_info(net::DropCause::kTruncated),
+    net::drop_cause_info(net::DropCause::kSplitHeaders),
+    net::drop_cause_info(net::DropCause::kNotForUs),
+    net::drop_cause_info(net::DropCause::kWrongVlan),
+    net::drop_cause_info(net::DropCause::kNotIp),
+    net::drop_cause_info(net::DropCause::kBadNeighbourMessage),
+    net::drop_cause_info(net::DropCause::kBadHeader),
+    net::drop_cause_info(net::DropCause::kBadChecksum),
+    net::drop_cause_info(net::DropCause::kBadFragment),
+    net::drop_cause_info(net::DropCause::kIpv4SourceRoute),
+    net::drop_cause_info(net::DropCause::kIpv6RoutingHeader),
+    net::drop_cause_info(net::DropCause::kTooManyExtensionHeaders),
+    net::drop_cause_info(net::DropCause::kMartian),
+    net::drop_cause_info(net::DropCause::kTtlExpired),
+    net::drop_cause_info(net::DropCause::kNoRoute),
+    net::drop_cause_info(net::DropCause::kNotServed),
+    net::drop_cause_info(net::DropCause::kNoNeighbour),
+    net::drop_cause_info(net::DropCause::kNeighbourFailed),
+    net::drop_cause_info(net::DropCause::kNeighbourQueueFull),
+    net::drop_cause_info(net::DropCause::kTooBig),
+    net::drop_cause_info(net::DropCause::kNoHeadroom),
+    net::drop_cause_info(net::DropCause::kTxRefused),
+    net::drop_cause_info(net::DropCause::kNoBuffer),
+    net::drop_cause_info(net::DropCause::kMalformed),
+};
+
+}  // namespace roost::routing

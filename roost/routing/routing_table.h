@@ -1,0 +1,79 @@
+// Where packets go: the routes of a configuration and the networks of its ports as one table, which
+// all workers share and nobody changes; and what a worker keeps beside it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "roost/base/counter.h"
+#include "roost/base/result.h"
+#include "roost/io/fib.h"
+#include "roost/l3/neighbour_table.h"
+#include "roost/l3/network_config.h"
+
+namespace roost::routing {
+
+// What a packet's destination stands for.
+struct NextHop {
+  uint16_t out_port = 0;
+  std::optional<net::IpAddress>
+      gateway{};  // nothing: the destination itself, on the port's network
+
+  bool operator==(const NextHop&) const = default;
+};
+
+struct RoutingTable {
+  static constexpr io::Fib::Hop kLocal = 1;  // for the function itself; others follow
+
+  io::Fib fib;
+  std::vector<NextHop> hops;           // by number; the first two mean nothing
+  std::vector<io::Fib::Route> routes;  // what `fib` was made from, own addresses included
+
+  // Hops of `before` keep their numbers, so that counters do. EAL must run. Errors: memory, too
+  // many hops.
+  static Result<std::shared_ptr<const RoutingTable>> create(const l3::NetworkConfig& network,
+                                                            std::span<const NextHop> before = {});
+};
+
+// What each counts: kHopCounters.
+struct HopCounters {
+  uint64_t packets = 0;
+  uint64_t bytes = 0;
+};
+inline constexpr std::array kHopCounters = {
+    Counter{"packets", &HopCounters::packets, "packets forwarded by a next hop"},
+    Counter{"bytes", &HopCounters::bytes, "bytes of whole frames forwarded by a next hop"}};
+
+// One worker's.
+struct HopState {
+  l3::NeighbourIndex neighbour = l3::kNoNeighbour;  // of a gateway, if it is still that
+  HopCounters counters{};
+};
+
+struct WorkerRoutes {
+  std::shared_ptr<const RoutingTable> table{};  // null: nothing is forwarded by a route
+  std::vector<HopState> hops{};                 // one for each of the table
+  HopCounters others{};  // of packets that took another way: a port's default neighbour, a wire
+
+  // `table` may be null.
+  static WorkerRoutes of(std::shared_ptr<const RoutingTable> table) {
+    const size_t count = table == nullptr ? 0 : table->hops.size();
+    return {std::move(table), std::vector<HopState>(count), {}};
+  }
+
+  // Other routes are in force from now on, with the counters of the hops that were; what they
+  // replace is in `next` afterwards, to be freed by the caller. O(hops); allocates nothing.
+  void exchange(WorkerRoutes& next) {
+    std::copy(hops.begin(), hops.end(), next.hops.begin());
+    std::swap(table, next.table);
+    std::swap(hops, next.hops);
+  }
+};
+
+}  // namespace roost::routing
