@@ -42,8 +42,8 @@ PARTS = {
                ("table/engine", r"void refresh\("), ("table/engine", r"AdvanceOutcome advance\("),
                ("table/engine", r"uint64_t maintain\("), ("table/engine", r"uint16_t timer_of\("),
                ("table/engine", r"void bury\("), ("table/engine", r"void hand_over\("),
-               ("table/engine", r"unsigned live_slots\("),
-               ("table/split_layout", r"unsigned live_timers\(")],
+               ("table/engine", r"SlotMask live_slots\("),
+               ("table/split_layout", r"SlotMask live_timers\(")],
 }
 
 # Lines that are there for the timers wherever they stand, outside of the above.

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -13,6 +12,7 @@
 
 #include "roost/isa/scalar.h"
 #include "roost/table/engine.h"
+#include "roost/table/slot_mask.h"
 
 namespace roost {
 
@@ -56,16 +56,15 @@ class Auditor {
  private:
   std::optional<Violation> check_slots(BucketIndex bucket) {
     const Line& line = engine_.layout().line(bucket);
-    if ((line.displaced & ~unsigned{line.busy}) != 0) {
-      return Violation{1, bucket, slot_of(line.displaced & ~unsigned{line.busy}),
-                       "a free slot is marked displaced"};
+    const SlotMask busy = busy_slots(line);
+    if (const SlotMask wrong = displaced_slots(line) - busy; !wrong.empty())
+      return Violation{1, bucket, wrong.lowest(), "a free slot is marked displaced"};
+    if (const SlotMask wrong = busy.from(Layout::kSlots); !wrong.empty()) {
+      return Violation{1, bucket, wrong.lowest(), "a slot is busy that the bucket does not have"};
     }
-    if (line.busy >> Layout::kSlots != 0)
-      return Violation{1, bucket, slot_of(line.busy),
-                       "a slot is busy that the bucket does not have"};
-    size_ += static_cast<uint64_t>(std::popcount(unsigned{line.busy}));
-    for (unsigned busy = line.busy; busy != 0; busy &= busy - 1) {
-      if (auto violation = check_entry({bucket, slot_of(busy)})) return violation;
+    size_ += busy.count();
+    for (const unsigned slot : busy) {
+      if (auto violation = check_entry({bucket, slot})) return violation;
     }
     return std::nullopt;
   }
@@ -75,7 +74,7 @@ class Auditor {
     const Hash64 hash = engine_.placement().hash().template hash<Layout::kKeyBytes>(key);
     const Tag tag = tag_of(hash);
     const BucketIndex primary = engine_.map().primary(hash);
-    const bool is_displaced = ((engine_.layout().line(at.bucket).displaced >> at.slot) & 1) != 0;
+    const bool is_displaced = engine_.placement().is_displaced(at);
     if (engine_.placement().tag(at) != tag)
       return Violation{2, at.bucket, at.slot, "the tag is not that of the key"};
     const bool is_spared = engine_.layout().is_spare(at.bucket);
@@ -117,10 +116,9 @@ class Auditor {
   // Whether `bucket` holds the key in another slot than `at`.
   bool is_held_in(const std::byte* key, Tag tag, SlotRef at, BucketIndex bucket) const {
     const Line& line = engine_.layout().line(bucket);
-    unsigned slots =
-        engine_.layout().template candidates<ScalarKernel>(line, tag, key) & unsigned{line.busy};
-    for (; slots != 0; slots &= slots - 1) {
-      const SlotRef other{bucket, slot_of(slots)};
+    for (const unsigned slot :
+         engine_.layout().template candidates<ScalarKernel>(line, tag, key) & busy_slots(line)) {
+      const SlotRef other{bucket, slot};
       if (other == at) continue;
       if (Layout::kCandidatesAreExact ||
           ScalarKernel::equal_keys<Layout::kKeyBytes>(engine_.layout().key(other), key)) {
@@ -161,8 +159,6 @@ class Auditor {
     }
     return std::nullopt;
   }
-
-  static unsigned slot_of(unsigned mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
 
   const Engine& engine_;
   std::vector<DisplacedFrom> displaced_from_;

@@ -5,7 +5,6 @@
 //     slot 3  tag 0x1234  from bucket 812  expired at 90 (10 ago)  key ...
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,6 +15,7 @@
 #include "roost/expiry/tick.h"
 #include "roost/hash/hash64.h"
 #include "roost/table/layout.h"
+#include "roost/table/slot_mask.h"
 
 namespace roost {
 
@@ -53,15 +53,15 @@ template <class Engine>
 [[nodiscard]] std::string dump_bucket(const Engine& engine, BucketIndex bucket) {
   const auto& layout = engine.layout();
   const auto& line = layout.line(bucket);
-  std::string text = detail::dump_line(
-      engine.now(), {.bucket = bucket,
-                     .busy_count = static_cast<unsigned>(std::popcount(unsigned{line.busy})),
-                     .slot_count = layout.kSlots,
-                     .moved = line.moved,
-                     .is_saturated = line.moved == line.kMovedSaturated,
-                     .filter = line.filter});
-  for (unsigned busy = line.busy; busy != 0; busy &= busy - 1) {
-    const SlotRef at{bucket, static_cast<unsigned>(std::countr_zero(busy))};
+  std::string text =
+      detail::dump_line(engine.now(), {.bucket = bucket,
+                                       .busy_count = busy_slots(line).count(),
+                                       .slot_count = layout.kSlots,
+                                       .moved = line.moved,
+                                       .is_saturated = line.moved == line.kMovedSaturated,
+                                       .filter = line.filter});
+  for (const unsigned slot : busy_slots(line)) {
+    const SlotRef at{bucket, slot};
     const auto [primary, tag] = engine.placement().origin_of(at);
     std::vector<BucketIndex> others;
     if (primary != bucket) {

@@ -34,7 +34,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -48,6 +47,7 @@
 #include "roost/table/placement.h"
 #include "roost/table/room_maker.h"
 #include "roost/table/settling.h"
+#include "roost/table/slot_mask.h"
 #include "roost/table/table_stats.h"
 
 namespace roost {
@@ -81,36 +81,47 @@ class Engine {
   [[nodiscard]] Layout& layout() { return placement_.layout(); }
   [[nodiscard]] const BucketMap& map() const { return placement_.map(); }
   [[nodiscard]] const Placement<Layout, Probing, Hash>& placement() const { return placement_; }
+  [[nodiscard]] Placement<Layout, Probing, Hash>& placement() { return placement_; }
   [[nodiscard]] const TableStats& stats() const { return placement_.stats(); }
+  [[nodiscard]] TableStats& stats() { return placement_.stats(); }
   [[nodiscard]] const OverflowScan& scan() const { return scan_; }
   [[nodiscard]] Tick now() const { return now_; }
 
   // Slots of `line` whose entry is live.
   template <Kernel K>
-  [[nodiscard]] unsigned live_slots(const Line& line) const {
+  [[nodiscard]] SlotMask live_slots(const Line& line) const {
     if constexpr (Expiry::kEnabled) {
-      return line.busy & layout().template live_timers<K>(line, now_);
+      return busy_slots(line) & layout().template live_timers<K>(line, now_);
     } else {
-      return line.busy;
+      return busy_slots(line);
     }
   }
 
   // Slots of `line` that hold a live entry which may be the key's. All of them must be tried,
   // unless the layout's candidates are exact.
   template <Kernel K>
-  [[nodiscard]] unsigned candidates(const Line& line, Tag tag, const std::byte* key) const {
+  [[nodiscard]] SlotMask candidates(const Line& line, Tag tag, const std::byte* key) const {
     if constexpr (Expiry::kEnabled) {
-      return line.busy & layout().template live_candidates<K>(line, tag, key, now_);
+      return busy_slots(line) & layout().template live_candidates<K>(line, tag, key, now_);
     } else {
-      return line.busy & layout().template candidates<K>(line, tag, key);
+      return busy_slots(line) & layout().template candidates<K>(line, tag, key);
     }
   }
 
   // Slots that an insert may write: the free ones, else the expired ones.
   template <Kernel K>
-  [[nodiscard]] unsigned vacancies(const Line& line) const {
-    const unsigned free = ~unsigned{line.busy} & ((1U << Layout::kSlots) - 1);
-    return free != 0 ? free : line.busy & ~live_slots<K>(line);
+  [[nodiscard]] SlotMask vacancies(const Line& line) const {
+    const SlotMask free = SlotMask::below(Layout::kSlots) - busy_slots(line);
+    return free.empty() ? busy_slots(line) - live_slots<K>(line) : free;
+  }
+
+  // Makes a vacant slot free: an expired entry in it is handed over.
+  SlotRef take(SlotRef at) {
+    if (busy_slots(layout().line(at.bucket)).has(at.slot)) {
+      bury(at);
+      ++stats().expired_overwritten;
+    }
+    return at;
   }
 
   // Finds the live entry of a key; false when there is none.
@@ -129,20 +140,20 @@ class Engine {
     SlotRef at{};
     // Expired entries are searched too: a second entry of the same key would come to light when
     // this one dies.
-    if (!locate_where<K>(key, hash, at, [](const Line& line) { return unsigned{line.busy}; })) {
+    if (!locate_where<K>(key, hash, at, [](const Line& line) { return busy_slots(line); })) {
       return insert_new<K>(key, hash, value, timer);
     }
     Line& line = layout().line(at.bucket);
-    const bool is_live = ((live_slots<K>(line) >> at.slot) & 1) != 0;
+    const bool is_live = live_slots<K>(line).has(at.slot);
     if (is_live && if_existing == IfExisting::kKeep) {
       layout().copy_value(value, layout().value(at));
       return InsertOutcome::kExisting;
     }
     if (!is_live) {
       hand_over(at);
-      ++tally().expired_overwritten;
-      ++tally().created;
-      ++tally().path_lengths[0];
+      ++stats().expired_overwritten;
+      ++stats().created;
+      ++stats().path_lengths[0];
     }
     layout().copy_value(layout().value(at), value);
     line.timers[at.slot] = timer;
@@ -155,7 +166,7 @@ class Engine {
     SlotRef at{};
     if (!locate<K>(key, hash, at)) return false;
     placement_.vacate(at);
-    ++tally().erased;
+    ++stats().erased;
     settling_.depart(map().bucket_count());
     return true;
   }
@@ -181,7 +192,7 @@ class Engine {
   AdvanceOutcome advance(Tick now) {
     if (now < now_) return AdvanceOutcome::kBackwards;
     now_ = now;
-    if (tally().size == 0) scan_.restart(now);
+    if (stats().size == 0) scan_.restart(now);
     return Expiry::kEnabled && now > scan_.deadline() ? AdvanceOutcome::kScanOverdue
                                                       : AdvanceOutcome::kAdvanced;
   }
@@ -191,24 +202,16 @@ class Engine {
   template <Kernel K>
   uint64_t maintain(uint64_t bucket_budget) {
     if constexpr (!Expiry::kEnabled) return 0;
-    const uint64_t before = tally().handed_over;
+    const uint64_t before = stats().handed_over;
     for (uint64_t left = std::min(bucket_budget, placement_.bucket_count()); left > 0; --left) {
       const BucketIndex bucket = scan_.next(now_, placement_.bucket_count());
       const Line& line = layout().line(bucket);
-      for (unsigned dead = line.busy & ~live_slots<K>(line); dead != 0; dead &= dead - 1) {
-        bury({bucket, static_cast<unsigned>(std::countr_zero(dead))});
-      }
+      for (const unsigned slot : busy_slots(line) - live_slots<K>(line)) bury({bucket, slot});
     }
-    return tally().handed_over - before;
+    return stats().handed_over - before;
   }
 
  private:
-  friend struct TableInspector;  // tests break invariants by hand through it
-  template <class Engine, Kernel K>
-  friend class RoomMaker;
-
-  [[nodiscard]] TableStats& tally() { return placement_.stats(); }
-
   [[nodiscard]] uint16_t timer_of(TickCount timeout) const {
     if constexpr (Expiry::kEnabled) return Expiry::timer(now_, timeout);
     return 0;
@@ -222,9 +225,9 @@ class Engine {
     const BucketIndex primary = map().primary(hash);
     const auto is_in = [&](BucketIndex bucket) {
       const Line& line = layout().line(bucket);
-      unsigned slots = layout().template candidates<K>(line, tag, key) & considered(line);
-      for (; slots != 0; slots &= slots - 1) {
-        found = {bucket, static_cast<unsigned>(std::countr_zero(slots))};
+      const SlotMask slots = layout().template candidates<K>(line, tag, key) & considered(line);
+      for (const unsigned slot : slots) {
+        found = {bucket, slot};
         if (Layout::kCandidatesAreExact ||
             K::template equal_keys<Layout::kKeyBytes>(layout().key(found), key)) {
           return true;
@@ -245,16 +248,16 @@ class Engine {
                            uint16_t timer) {
     const Tag tag = tag_of(hash);
     const BucketIndex primary = map().primary(hash);
-    const uint64_t kicks_before = tally().kicks;
+    const uint64_t kicks_before = stats().kicks;
     SlotRef at{};
     if (!find_room<K>(primary, tag, at)) {
-      ++tally().refusals;
+      ++stats().refusals;
       return InsertOutcome::kFull;
     }
     layout().write_entry(at, key, value);
     placement_.occupy(at, {primary, tag}, timer);
-    ++tally().created;
-    ++tally().path_lengths[std::min<uint64_t>(tally().kicks - kicks_before, kPathLengthFieldMax)];
+    ++stats().created;
+    ++stats().path_lengths[std::min<uint64_t>(stats().kicks - kicks_before, kPathLengthFieldMax)];
     if (settling_.is_due() || stats().spared != 0) settle<K>();
     return InsertOutcome::kInserted;
   }
@@ -262,8 +265,8 @@ class Engine {
   // A free slot for a new key: a vacant one, else one that is made so.
   template <Kernel K>
   [[nodiscard]] bool find_room(BucketIndex primary, Tag tag, SlotRef& at) {
-    if (const unsigned vacant = vacancies<K>(layout().line(primary)); vacant != 0) {
-      at = take({primary, static_cast<unsigned>(std::countr_zero(vacant))});
+    if (const SlotMask vacant = vacancies<K>(layout().line(primary)); !vacant.empty()) {
+      at = take({primary, vacant.lowest()});
       return true;
     }
     RoomMaker<Engine, K> rooms(*this);
@@ -286,13 +289,13 @@ class Engine {
   // full.
   template <Kernel K>
   [[nodiscard]] bool find_secondary_vacancy(BucketIndex primary, Tag tag, SlotRef& at) const {
-    int load_min = Layout::kSlots;
+    unsigned load_min = Layout::kSlots;
     placement_.for_each_secondary(primary, tag, [&](BucketIndex bucket) {
       const Line& line = layout().line(bucket);
-      const int load = std::popcount(live_slots<K>(line));
+      const unsigned load = live_slots<K>(line).count();
       if (load >= load_min) return;
       load_min = load;
-      at = {bucket, static_cast<unsigned>(std::countr_zero(vacancies<K>(line)))};
+      at = {bucket, vacancies<K>(line).lowest()};
     });
     return load_min != Layout::kSlots;
   }
@@ -307,15 +310,6 @@ class Engine {
     return departures() == departures_at_refusal_ && static_cast<double>(stats().size) >= promised
                ? Search::kShort
                : Search::kLong;
-  }
-
-  // Makes a vacant slot free: an expired entry in it is handed over.
-  SlotRef take(SlotRef at) {
-    if (((layout().line(at.bucket).busy >> at.slot) & 1) != 0) {
-      bury(at);
-      ++tally().expired_overwritten;
-    }
-    return at;
   }
 
   void bury(SlotRef at) {
@@ -334,7 +328,7 @@ class Engine {
   }
 
   void hand_over(SlotRef at) {
-    ++tally().handed_over;
+    ++stats().handed_over;
     const Layout& layout = std::as_const(placement_).layout();
     sink_(layout.class_key(at), layout.value(at));
   }

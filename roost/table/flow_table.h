@@ -190,8 +190,7 @@ class FlowTable {
       hashes[lane] = batch.hashes(lane, batch.keys[lane]);
   }
 
-  // --- Mutation. Each form returns the number of lanes that did not meet a full table (or erased
-  // an entry). ---
+  // --- Mutation. Each form returns the number of lanes not refused (of erase, that erased). ---
 
   // Makes entries, or gives existing ones the new value and timeout. Timeouts above
   // kTimeoutTicksMax become it; without expiry they are ignored. A set's `values` are empty.
@@ -306,9 +305,10 @@ class FlowTable {
   // A bucket in words, for debugging; see bucket_dump.h.
   [[nodiscard]] std::string dump(BucketIndex bucket) const { return core_.dump(bucket); }
 
- private:
-  friend struct TableInspector;  // tests break invariants by hand through it
+  // The table of bytes below, for tests that break it by hand; see table_core.h.
+  [[nodiscard]] Core& core() { return core_; }
 
+ private:
   using CopyTo = CopyValue<Value>;
   using CopyAndRefresh = CopyValueAndRefresh<Value, EngineType>;
 

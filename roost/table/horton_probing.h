@@ -73,7 +73,7 @@ struct HortonProbing : WithoutLeads {
   static void forget(Displaced<TagLine> entry) {
     const uint64_t field = needed_filter(entry.line, entry.at.slot, entry.tag);
     for (unsigned slot = 0; slot < kSlotsPerBucket; ++slot) {
-      const bool is_displaced = ((entry.line.displaced >> slot) & 1) != 0;
+      const bool is_displaced = displaced_slots(entry.line).has(slot);
       const Tag tag{entry.line.tags[slot]};
       if (is_displaced && needed_filter(entry.line, slot, tag) == field) return;
     }

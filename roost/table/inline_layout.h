@@ -21,6 +21,7 @@
 #include "roost/table/inline_line.h"
 #include "roost/table/key_source.h"
 #include "roost/table/layout.h"
+#include "roost/table/slot_mask.h"
 
 namespace roost {
 
@@ -98,25 +99,25 @@ class InlineLayout {
 
   // Slots whose key is this one.
   template <Kernel K>
-  [[nodiscard]] unsigned candidates(const Line& line, Tag /*tag*/, const std::byte* key) const {
+  [[nodiscard]] SlotMask candidates(const Line& line, Tag /*tag*/, const std::byte* key) const {
     const auto* start = reinterpret_cast<const std::byte*>(&line);
-    return K::template match_keys<kSlots, kKeyBytes>(start + key_offset(0), entry_.key_bytes(),
-                                                     key);
+    return SlotMask{
+        K::template match_keys<kSlots, kKeyBytes>(start + key_offset(0), entry_.key_bytes(), key)};
   }
   template <Kernel K>
-  [[nodiscard]] unsigned live_candidates(const Line& line, Tag tag, const std::byte* key,
+  [[nodiscard]] SlotMask live_candidates(const Line& line, Tag tag, const std::byte* key,
                                          Tick now) const {
     return candidates<K>(line, tag, key) & live_timers<K>(line, now);
   }
   // The timers are among the eight 16-bit words at the line's end.
   template <Kernel K>
-  [[nodiscard]] unsigned live_timers(const Line& line, Tick now) const {
+  [[nodiscard]] SlotMask live_timers(const Line& line, Tick now) const {
     constexpr size_t kLastEight = sizeof(Line) - 16;
     constexpr size_t kFirst = (offsetof(Line, timers) - kLastEight) / sizeof(uint16_t);
     const auto* eight = reinterpret_cast<const std::byte*>(&line) + kLastEight;
-    return static_cast<unsigned>(K::match_live(reinterpret_cast<const uint16_t*>(eight),
-                                               static_cast<uint16_t>(now.count))) >>
-           kFirst;
+    const unsigned live =
+        K::match_live(reinterpret_cast<const uint16_t*>(eight), static_cast<uint16_t>(now.count));
+    return SlotMask{live >> kFirst};
   }
 
   template <class Hash>

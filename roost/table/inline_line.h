@@ -28,6 +28,7 @@
 #include "roost/hash/hash64.h"
 #include "roost/table/entry.h"
 #include "roost/table/layout.h"
+#include "roost/table/slot_mask.h"
 
 namespace roost {
 
@@ -49,8 +50,8 @@ struct alignas(64) InlineLine<2> {
   uint16_t spared : 1;
   uint16_t filter : 7;
 
-  void set_busy(unsigned slots) { busy = slots & 3; }
-  void set_displaced(unsigned slots) { displaced = slots & 3; }
+  void set_busy(SlotMask slots) { busy = slots.bits() & 3; }
+  void set_displaced(SlotMask slots) { displaced = slots.bits() & 3; }
   void set_moved(unsigned count) { moved = count & 15; }
   void set_filter(uint64_t bits) { filter = bits & 127; }
 
@@ -83,8 +84,8 @@ struct alignas(64) InlineLine<3> {
   uint16_t spared : 1;
   uint32_t filter;
 
-  void set_busy(unsigned slots) { busy = slots & 7; }
-  void set_displaced(unsigned slots) { displaced = slots & 7; }
+  void set_busy(SlotMask slots) { busy = slots.bits() & 7; }
+  void set_displaced(SlotMask slots) { displaced = slots.bits() & 7; }
   void set_moved(unsigned count) { moved = count & 511; }
   void set_filter(uint64_t bits) { filter = static_cast<uint32_t>(bits); }
 

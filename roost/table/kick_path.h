@@ -17,13 +17,13 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 
 #include "roost/base/assert.h"
 #include "roost/isa/prefetch.h"
 #include "roost/table/layout.h"
 #include "roost/table/placement.h"
+#include "roost/table/slot_mask.h"
 
 namespace roost {
 
@@ -96,7 +96,7 @@ class KickTree {
 
 // Finds a path that frees a slot in one of the full buckets that `roots(push)` names, by calling
 // push(bucket). `moves(slot, visit)` calls visit(bucket) with each bucket that the entry in the
-// slot may move to; `vacancies(line)` has a bit set for each slot that can be written over. Returns
+// slot may move to; `vacancies(line)` are the slots that can be written over. Returns
 // false when there is no path within the limits.
 template <class Placement, class Roots, class Moves, class Vacancies>
 [[nodiscard]] bool find_kick_path(const Placement& placement, unsigned nodes_max, Roots&& roots,
@@ -118,9 +118,9 @@ template <class Placement, class Roots, class Moves, class Vacancies>
       });
     }
     for (unsigned child = first_child; child < tree.count(); ++child) {
-      const unsigned vacant = vacancies(placement.layout().line(tree[child].bucket));
-      if (vacant == 0) continue;
-      tree.trace(child, static_cast<unsigned>(std::countr_zero(vacant)), path);
+      const SlotMask vacant = vacancies(placement.layout().line(tree[child].bucket));
+      if (vacant.empty()) continue;
+      tree.trace(child, vacant.lowest(), path);
       return true;
     }
   }

@@ -18,6 +18,7 @@
 #include "roost/hash/hash64.h"
 #include "roost/hash/keyed_hash.h"
 #include "roost/isa/scalar.h"
+#include "roost/table/slot_mask.h"
 
 namespace roost {
 
@@ -44,30 +45,41 @@ struct BucketCounts {
 
 // A bucket's line: no bit set in fresh memory, which is an empty bucket.
 template <class L>
-concept BucketLine = sizeof(L) == 64 && requires(const L& line, L& changed, Tag tag, unsigned n) {
-  // Where the count of moved keys stays once it has got there.
-  { L::kMovedSaturated } -> std::convertible_to<unsigned>;
+concept BucketLine =
+    sizeof(L) == 64 && requires(const L& line, L& changed, Tag tag, unsigned n, SlotMask slots) {
+      // Where the count of moved keys stays once it has got there.
+      { L::kMovedSaturated } -> std::convertible_to<unsigned>;
 
-  // The filter bits of a key whose primary bucket this is.
-  { L::filter_bits(tag) } -> std::same_as<uint64_t>;
+      // The filter bits of a key whose primary bucket this is.
+      { L::filter_bits(tag) } -> std::same_as<uint64_t>;
 
-  // The fields, which may be bits of a word. A bit a slot: it holds an entry, live or expired; the
-  // entry is not in its primary bucket.
-  { unsigned{line.busy} };
-  { unsigned{line.displaced} };
-  // Entries displaced from here; what tells of them; whether one is in a spare bucket.
-  { unsigned{line.moved} };
-  { uint64_t{line.filter} };
-  { unsigned{line.spared} };
-  // A slot's last live tick, its low 16 bits.
-  { line.timers[n] } -> std::convertible_to<uint16_t>;
+      // The fields, which may be bits of a word. A bit a slot: it holds an entry, live or expired;
+      // the entry is not in its primary bucket.
+      { unsigned{line.busy} };
+      { unsigned{line.displaced} };
+      // Entries displaced from here; what tells of them; whether one is in a spare bucket.
+      { unsigned{line.moved} };
+      { uint64_t{line.filter} };
+      { unsigned{line.spared} };
+      // A slot's last live tick, its low 16 bits.
+      { line.timers[n] } -> std::convertible_to<uint16_t>;
 
-  changed.set_busy(n);
-  changed.set_displaced(n);
-  changed.set_moved(n);
-  changed.set_filter(uint64_t{n});
-  changed.spared = 1;
-};
+      changed.set_busy(slots);
+      changed.set_displaced(slots);
+      changed.set_moved(n);
+      changed.set_filter(uint64_t{n});
+      changed.spared = 1;
+    };
+
+// The slots of a line that hold an entry, live or expired; those whose entry is displaced.
+template <BucketLine Line>
+[[nodiscard]] constexpr SlotMask busy_slots(const Line& line) {
+  return SlotMask{line.busy};
+}
+template <BucketLine Line>
+[[nodiscard]] constexpr SlotMask displaced_slots(const Line& line) {
+  return SlotMask{line.displaced};
+}
 
 template <class T>
 concept TableLayout =
@@ -97,7 +109,7 @@ concept TableLayout =
 
       // The slots of a line that may hold a key, busy or not: by its tag, or by the
       // whole key.
-      { layout.template candidates<ScalarKernel>(line, tag, bytes) } -> std::same_as<unsigned>;
+      { layout.template candidates<ScalarKernel>(line, tag, bytes) } -> std::same_as<SlotMask>;
 
       // Whether a candidate is the key, so that nobody has to compare the two again.
       { T::kCandidatesAreExact } -> std::convertible_to<bool>;
@@ -105,8 +117,8 @@ concept TableLayout =
       // Of the candidates, those whose timers are live; and all slots of a line whose timers are.
       {
         layout.template live_candidates<ScalarKernel>(line, tag, bytes, now)
-      } -> std::same_as<unsigned>;
-      { layout.template live_timers<ScalarKernel>(line, now) } -> std::same_as<unsigned>;
+      } -> std::same_as<SlotMask>;
+      { layout.template live_timers<ScalarKernel>(line, now) } -> std::same_as<SlotMask>;
 
       // The tag of the entry in a slot: what the line keeps, or what its key's hash
       // says.

@@ -27,7 +27,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -39,6 +38,7 @@
 #include "roost/table/key_source.h"
 #include "roost/table/layout.h"
 #include "roost/table/policies.h"
+#include "roost/table/slot_mask.h"
 
 namespace roost {
 
@@ -55,10 +55,10 @@ struct LaneGroup {
   std::array<Hash64, kLanesPerGroup> hashes;
   std::array<const std::byte*, kLanesPerGroup> targets;  // primary line, then candidate entry or
                                                          // secondary line
-  uint32_t primary;    // lanes with a candidate in their primary bucket
-  uint32_t secondary;  // lanes whose secondary bucket must be looked at
-  uint32_t displaced;  // of those, lanes with a candidate there only
-  uint32_t spared;     // of those, lanes without, whose key may sit in a spare bucket
+  LaneMask primary;    // lanes with a candidate in their primary bucket
+  LaneMask secondary;  // lanes whose secondary bucket must be looked at
+  LaneMask displaced;  // of those, lanes with a candidate there only
+  LaneMask spared;     // of those, lanes without, whose key may sit in a spare bucket
 
   template <class Line>
   void take(size_t lane, Hash64 hash, const Line& primary_line) {
@@ -70,8 +70,8 @@ struct LaneGroup {
   [[nodiscard]] const Line& line(size_t lane) const {
     return *reinterpret_cast<const Line*>(targets[lane]);
   }
-  [[nodiscard]] uint32_t all_lanes() const {
-    return static_cast<uint32_t>((uint64_t{1} << lane_count) - 1);
+  [[nodiscard]] LaneMask all_lanes() const {
+    return LaneMask{static_cast<uint32_t>((uint64_t{1} << lane_count) - 1)};
   }
 };
 
@@ -138,6 +138,8 @@ struct LookupBatch {
   static_assert(!(kVisitsBoth && kIsExact), "pessimistic probing is for the split layout");
   static constexpr size_t kStages = kVisitsBoth || kIsExact ? 3 : 4;
   static constexpr size_t kLast = kStages - 1;
+  // What stands for the slot of a line without a candidate, so that it is not branched on.
+  static constexpr unsigned kSlotLast = kSlotsPerBucket - 1;
 
   [[gnu::always_inline]] void start(LaneGroup& group, size_t first) {
     group.lane_count = std::min(kLanesPerGroup, batch.keys.count - first);
@@ -164,27 +166,26 @@ struct LookupBatch {
     for (size_t lane = 0; lane < group.lane_count; ++lane) {
       const Tag tag = tag_of(group.hashes[lane]);
       const Line& line = group.template line<Line>(lane);
-      const unsigned candidates =
+      const SlotMask candidates =
           engine->template candidates<K>(line, tag, batch.keys[first + lane]);
-      candidates_of[lane] = static_cast<uint8_t>(candidates);
+      candidates_of[lane] = static_cast<uint8_t>(candidates.bits());
       may_go_on[lane] = static_cast<uint8_t>(engine->placement().may_be_displaced(line, tag));
-      const auto slot = static_cast<unsigned>(std::countr_zero(candidates | 0x80U));
-      const std::byte* entry = engine->layout().target(line, slot);
+      const std::byte* entry = engine->layout().target(line, candidates.lowest_or(kSlotLast));
       if constexpr (kIsExact) {
         group.targets[lane] = entry;
       } else {
-        const std::byte* target = select(candidates, entry, address_of(line));
+        const std::byte* target = select(candidates.bits(), entry, address_of(line));
         prefetch(entry_hint(line_hint), target);
         engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-          prefetch(entry_hint(line_hint), select(candidates, entry + offset, target));
+          prefetch(entry_hint(line_hint), select(candidates.bits(), entry + offset, target));
         });
         group.targets[lane] = target;
       }
     }
-    group.primary = K::nonzero_bytes(candidates_of.data()) & group.all_lanes();
-    group.secondary = K::nonzero_bytes(may_go_on.data()) & group.all_lanes() & ~group.primary;
-    for (uint32_t lanes = group.secondary; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    group.primary = LaneMask{K::nonzero_bytes(candidates_of.data())} & group.all_lanes();
+    group.secondary =
+        (LaneMask{K::nonzero_bytes(may_go_on.data())} & group.all_lanes()) - group.primary;
+    for (const unsigned lane : group.secondary) {
       group.targets[lane] = address_of(secondary_line(group.hashes[lane]));
       prefetch(line_hint, group.targets[lane]);
     }
@@ -193,31 +194,31 @@ struct LookupBatch {
   // Looks at both lines of each lane at once.
   template <Kernel K>
   [[gnu::always_inline]] void match_both(LaneGroup& group, size_t first) {
-    uint32_t primary = 0;
-    uint32_t displaced = 0;
-    uint32_t spared = 0;
-    for (size_t lane = 0; lane < group.lane_count; ++lane) {
+    LaneMask primary{};
+    LaneMask displaced{};
+    LaneMask spared{};
+    for (unsigned lane = 0; lane < group.lane_count; ++lane) {
       const Tag tag = tag_of(group.hashes[lane]);
       const Line& line = group.template line<Line>(lane);
       const Line& other_line = secondary_line(group.hashes[lane]);
       const auto key = batch.keys[first + lane];
-      const unsigned here = engine->template candidates<K>(line, tag, key);
-      const unsigned there = engine->template candidates<K>(other_line, tag, key);
-      const auto is_here = static_cast<unsigned>(here != 0);
-      const auto is_there = static_cast<unsigned>(there != 0) & ~is_here;
-      const auto slot = static_cast<unsigned>(std::countr_zero(here | 0x80U));
-      const auto other_slot = static_cast<unsigned>(std::countr_zero(there | 0x80U));
-      const std::byte* target = select(
-          is_here != 0, engine->layout().target(line, slot),
-          select(is_there, engine->layout().target(other_line, other_slot), address_of(line)));
+      const SlotMask here = engine->template candidates<K>(line, tag, key);
+      const SlotMask there = engine->template candidates<K>(other_line, tag, key);
+      const bool is_here = !here.empty();
+      const bool is_there = !there.empty() && !is_here;
+      const std::byte* entry = engine->layout().target(line, here.lowest_or(kSlotLast));
+      const std::byte* other_entry =
+          engine->layout().target(other_line, there.lowest_or(kSlotLast));
+      const std::byte* target =
+          select(is_here, entry, select(is_there, other_entry, address_of(line)));
       prefetch(entry_hint(line_hint), target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch(entry_hint(line_hint), select(is_here | is_there, target + offset, target));
+        prefetch(entry_hint(line_hint), select(is_here || is_there, target + offset, target));
       });
       group.targets[lane] = target;
-      primary |= is_here << lane;
-      displaced |= is_there << lane;
-      spared |= (static_cast<unsigned>(line.spared != 0) & ~(is_here | is_there)) << lane;
+      primary |= LaneMask::of(lane, is_here);
+      displaced |= LaneMask::of(lane, is_there);
+      spared |= LaneMask::of(lane, line.spared != 0 && !is_here && !is_there);
     }
     group.primary = primary;
     group.secondary = group.all_lanes();
@@ -240,28 +241,25 @@ struct LookupBatch {
   // Looks at the secondary buckets' lines; a candidate there becomes the lane's target.
   template <Kernel K>
   [[gnu::always_inline]] void match_secondary(LaneGroup& group, size_t first) {
-    uint32_t displaced = 0;
-    uint32_t spared = 0;
-    for (uint32_t lanes = group.secondary; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    LaneMask displaced{};
+    LaneMask spared{};
+    for (const unsigned lane : group.secondary) {
       const Tag tag = tag_of(group.hashes[lane]);
       const Line& line = group.template line<Line>(lane);
-      const unsigned candidates =
+      const SlotMask candidates =
           engine->template candidates<K>(line, tag, batch.keys[first + lane]);
-      if (candidates == 0) {
-        const auto is_spared = static_cast<unsigned>(primary_line(group.hashes[lane]).spared != 0);
-        spared |= is_spared << lane;
+      if (candidates.empty()) {
+        spared |= LaneMask::of(lane, primary_line(group.hashes[lane]).spared != 0);
         continue;
       }
-      group.targets[lane] =
-          engine->layout().target(line, static_cast<unsigned>(std::countr_zero(candidates)));
+      group.targets[lane] = engine->layout().target(line, candidates.lowest());
       if constexpr (!kIsExact) {
         prefetch(entry_hint(line_hint), group.targets[lane]);
         engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
           prefetch(entry_hint(line_hint), group.targets[lane] + offset);
         });
       }
-      displaced |= uint32_t{1} << lane;
+      displaced |= LaneMask::of(lane);
     }
     group.displaced = displaced;
     group.spared = spared;
@@ -270,54 +268,51 @@ struct LookupBatch {
   // Answers the group's lanes; returns how many hit.
   template <Kernel K>
   [[gnu::always_inline]] size_t finish(const LaneGroup& group, size_t first) {
-    const uint32_t candidates = group.primary | group.displaced;
-    uint32_t found = compare<K>(group, first, candidates);
-    const uint32_t mistaken = candidates & ~found;
+    const LaneMask candidates = group.primary | group.displaced;
+    LaneMask found = compare<K>(group, first, candidates);
+    const LaneMask mistaken = candidates - found;
     if constexpr (Counts::kEnabled) {
-      counts->secondary_visits += static_cast<uint64_t>(std::popcount(group.secondary));
-      counts->tag_false_positives += static_cast<uint64_t>(std::popcount(mistaken));
-      counts->spare_visits += static_cast<uint64_t>(std::popcount(group.spared));
+      counts->secondary_visits += group.secondary.count();
+      counts->tag_false_positives += mistaken.count();
+      counts->spare_visits += group.spared.count();
     }
-    if ((mistaken | group.spared) != 0) [[unlikely]]
+    if (!(mistaken | group.spared).empty()) [[unlikely]]
       found |= search_rest<K>(group, first, mistaken | group.spared);
     if constexpr (Counts::kEnabled) {
-      counts->filter_false_positives +=
-          static_cast<uint64_t>(std::popcount(group.secondary & ~(found & ~group.primary)));
+      counts->filter_false_positives += (group.secondary - (found - group.primary)).count();
     }
-    hits.write_group(first, found);
-    return static_cast<size_t>(std::popcount(found));
+    hits.write_group(first, found.bits());
+    return found.count();
   }
 
   // Compares the candidates of `lanes` with their keys, unless they are exact, and answers those
   // that are equal.
   template <Kernel K>
-  [[gnu::always_inline]] uint32_t compare(const LaneGroup& group, size_t first, uint32_t lanes) {
-    uint32_t mistaken = 0;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  [[gnu::always_inline]] LaneMask compare(const LaneGroup& group, size_t first, LaneMask lanes) {
+    LaneMask mistaken{};
+    for (const unsigned lane : lanes) {
       const std::byte* entry = group.targets[lane];
       const auto key = batch.keys[first + lane];
       if (kIsExact || K::template equal_keys<Layout::kKeyBytes>(entry, key)) [[likely]] {
         action(first + lane, Layout::value_of_target(entry));
       } else {
-        mistaken |= uint32_t{1} << lane;
+        mistaken |= LaneMask::of(lane);
       }
     }
-    return lanes & ~mistaken;
+    return lanes - mistaken;
   }
 
   // Lanes whose first candidate was another key with the same tag, or which must look at the spare
   // buckets.
   template <Kernel K>
-  [[gnu::noinline, gnu::cold]] uint32_t search_rest(const LaneGroup& group, size_t first,
-                                                    uint32_t lanes) {
-    uint32_t found = 0;
-    for (; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  [[gnu::noinline, gnu::cold]] LaneMask search_rest(const LaneGroup& group, size_t first,
+                                                    LaneMask lanes) {
+    LaneMask found{};
+    for (const unsigned lane : lanes) {
       SlotRef at{};
       if (!engine->template locate<K>(batch.keys[first + lane], group.hashes[lane], at)) continue;
       action(first + lane, engine->layout().value(at));
-      found |= uint32_t{1} << lane;
+      found |= LaneMask::of(lane);
     }
     return found;
   }

@@ -25,6 +25,7 @@
 #include "roost/table/engine.h"
 #include "roost/table/key_source.h"
 #include "roost/table/lookup_batch.h"
+#include "roost/table/slot_mask.h"
 
 namespace roost {
 
@@ -85,7 +86,7 @@ struct MutateBatch {
 
   struct Group {
     std::array<Hash64, kLanesPerGroup> hashes;
-    uint32_t beyond;  // lanes that must look beyond their primary bucket
+    LaneMask beyond;  // lanes that must look beyond their primary bucket
   };
 
   [[nodiscard]] size_t lane_count(size_t group) const {
@@ -102,12 +103,12 @@ struct MutateBatch {
 
   template <Kernel K>
   [[gnu::always_inline]] void look(Group& group, size_t number) {
-    group.beyond = 0;
+    group.beyond = {};
     for (size_t lane = 0; lane < lane_count(number); ++lane) {
       const Hash64 hash = group.hashes[lane];
       const BucketIndex primary = engine->map().primary(hash);
       if (ask_for_entry<K>(primary, hash, number * kLanesPerGroup + lane)) continue;
-      group.beyond |= uint32_t{1} << lane;
+      group.beyond |= LaneMask::of(static_cast<unsigned>(lane));
       engine->placement().for_each_secondary(
           primary, tag_of(hash), [this](BucketIndex bucket) __attribute__((always_inline)) {
             prefetch(line_hint, &engine->layout().line(bucket));
@@ -118,8 +119,7 @@ struct MutateBatch {
   // In full buckets, asks for the lines of those that their entries may move to.
   template <Kernel K>
   [[gnu::always_inline]] void look_beyond(const Group& group, size_t number) {
-    for (uint32_t lanes = group.beyond; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    for (const unsigned lane : group.beyond) {
       const Hash64 hash = group.hashes[lane];
       const BucketIndex primary = engine->map().primary(hash);
       bool is_somewhere = false;
@@ -136,12 +136,11 @@ struct MutateBatch {
   template <Kernel K>
   [[gnu::always_inline]] bool ask_for_entry(BucketIndex bucket, Hash64 hash, size_t lane) {
     const Line& line = engine->layout().line(bucket);
-    unsigned slots = engine->template candidates<K>(line, tag_of(hash), batch.keys[lane]);
-    if (Act::kMakesEntries && slots == 0) slots = engine->template vacancies<K>(line);
-    if (slots == 0) return false;
+    SlotMask slots = engine->template candidates<K>(line, tag_of(hash), batch.keys[lane]);
+    if (Act::kMakesEntries && slots.empty()) slots = engine->template vacancies<K>(line);
+    if (slots.empty()) return false;
     if constexpr (!Engine::Layout::kCandidatesAreExact) {  // else it came with the line
-      const std::byte* target =
-          engine->layout().target(line, static_cast<unsigned>(std::countr_zero(slots)));
+      const std::byte* target = engine->layout().target(line, slots.lowest());
       prefetch(entry_hint(line_hint), target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
         prefetch(entry_hint(line_hint), target + offset);

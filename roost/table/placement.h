@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "roost/isa/prefetch.h"
 #include "roost/table/layout.h"
 #include "roost/table/probing.h"
+#include "roost/table/slot_mask.h"
 #include "roost/table/table_stats.h"
 
 namespace roost {
@@ -118,7 +118,7 @@ class Placement {
   }
 
   [[nodiscard]] bool is_displaced(SlotRef at) const {
-    return ((layout_.line(at.bucket).displaced >> at.slot) & 1) != 0;
+    return displaced_slots(layout_.line(at.bucket)).has(at.slot);
   }
 
   // The primary bucket of the entry in `at`, and its tag.
@@ -137,8 +137,8 @@ class Placement {
   [[gnu::noinline]] void for_each_displaced_from(BucketIndex bucket, uint64_t filter_bits,
                                                  Visit&& visit) const {
     const auto visit_in = [&](BucketIndex lead) {
-      for (unsigned slots = layout_.line(lead).displaced; slots != 0; slots &= slots - 1) {
-        const SlotRef at{lead, static_cast<unsigned>(std::countr_zero(slots))};
+      for (const unsigned slot : displaced_slots(layout_.line(lead))) {
+        const SlotRef at{lead, slot};
         if (const Origin origin = origin_of(at); origin.primary == bucket) visit(at, origin.tag);
       }
     };
@@ -157,12 +157,12 @@ class Placement {
 
   void occupy(SlotRef at, Origin origin, uint16_t timer) {
     Line& line = layout_.line(at.bucket);
-    const unsigned bit = 1U << at.slot;
+    const SlotMask slot = SlotMask::of(at.slot);
     layout_.set_tag(at, origin.tag);
     line.timers[at.slot] = timer;
-    line.set_busy(line.busy | bit);
+    line.set_busy(busy_slots(line) | slot);
     if (at.bucket != origin.primary) {
-      line.set_displaced(line.displaced | bit);
+      line.set_displaced(displaced_slots(line) | slot);
       note_moved(displaced(origin, at));
       if (layout_.is_spare(at.bucket)) {
         layout_.set_home(at, origin.primary);
@@ -183,10 +183,10 @@ class Placement {
   // `origin` is needed of displaced entries only.
   void vacate(SlotRef at, Origin origin) {
     Line& line = layout_.line(at.bucket);
-    const unsigned bit = 1U << at.slot;
-    line.set_busy(line.busy & ~bit);
+    const SlotMask slot = SlotMask::of(at.slot);
+    line.set_busy(busy_slots(line) - slot);
     if (is_displaced(at)) {
-      line.set_displaced(line.displaced & ~bit);
+      line.set_displaced(displaced_slots(line) - slot);
       forget_moved(displaced(origin, at));
       if (layout_.is_spare(at.bucket)) {
         if (!has_spared(origin.primary)) layout_.line(origin.primary).spared = 0;
@@ -199,9 +199,8 @@ class Placement {
   // Whether a spare bucket holds an entry of this primary bucket.
   [[nodiscard]] bool has_spared(BucketIndex primary) const {
     return for_each_spare_bucket([&](BucketIndex bucket) {
-      const unsigned busy = layout_.line(bucket).busy;
-      for (unsigned slot = 0; slot < Layout::kSlots; ++slot) {
-        if (((busy >> slot) & 1) != 0 && layout_.home({bucket, slot}) == primary) return true;
+      for (const unsigned slot : busy_slots(layout_.line(bucket))) {
+        if (layout_.home({bucket, slot}) == primary) return true;
       }
       return false;
     });

@@ -19,6 +19,7 @@
 
 #include "roost/hash/bucket_map.h"
 #include "roost/table/layout.h"
+#include "roost/table/slot_mask.h"
 #include "roost/table/tag_line.h"
 
 namespace roost {
@@ -197,8 +198,8 @@ struct FilteredProbing : PairedProbing {
                                                    const Line& line, uint64_t filter_bits,
                                                    Visit&& visit) {
     if constexpr (kByFunctions<Line>) {
-      for (uint64_t bits = line.filter & filter_bits; bits != 0; bits &= bits - 1) {
-        const auto first = static_cast<unsigned>(std::countr_zero(bits)) * Line::kFunctionsOfABit;
+      for (const unsigned bit : FilterMask{line.filter & filter_bits}) {
+        const unsigned first = bit * Line::kFunctionsOfABit;
         for (unsigned function = first; function < first + Line::kFunctionsOfABit; ++function)
           visit(map.reached(bucket, function));
       }

@@ -15,12 +15,12 @@
 // and at kHomeSearchNodes for a way home. Nothing changes unless room is found.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "roost/isa/kernel.h"
 #include "roost/table/kick_path.h"
 #include "roost/table/layout.h"
+#include "roost/table/slot_mask.h"
 
 namespace roost {
 
@@ -53,15 +53,14 @@ class RoomMaker {
       if (placement().is_displaced(at)) visit(placement().origin_of(at).primary);
     };
     const bool is_found = move_along(kHomeSearchNodes, roots, moves, room);
-    for (unsigned slots = line(primary).displaced; slots != 0; slots &= slots - 1)
-      placement().remind({primary, static_cast<unsigned>(std::countr_zero(slots))});
+    for (const unsigned slot : displaced_slots(line(primary))) placement().remind({primary, slot});
     return is_found;
   }
 
   // Moves one of the entries displaced from a bucket back to it, if it has room again.
   void bring_home(BucketIndex primary) {
     const Line& home = line(primary);
-    if (home.moved == 0 || engine_.template vacancies<K>(home) == 0) return;
+    if (home.moved == 0 || engine_.template vacancies<K>(home).empty()) return;
     SlotRef from{};
     bool is_found = false;
     placement().for_each_displaced_from(primary, Engine::Probing::enough_leads(home),
@@ -111,7 +110,7 @@ class RoomMaker {
   }
 
  private:
-  [[nodiscard]] auto& placement() { return engine_.placement_; }
+  [[nodiscard]] auto& placement() { return engine_.placement(); }
   [[nodiscard]] const Line& line(BucketIndex bucket) { return placement().layout().line(bucket); }
 
   // Moves the entry in a slot of a spare bucket to one of its own buckets, if there is a short way
@@ -129,9 +128,9 @@ class RoomMaker {
   }
 
   bool take_vacancy(BucketIndex bucket, SlotRef& room) {
-    const unsigned vacant = engine_.template vacancies<K>(line(bucket));
-    if (vacant != 0) room = engine_.take({bucket, static_cast<unsigned>(std::countr_zero(vacant))});
-    return vacant != 0;
+    const SlotMask vacant = engine_.template vacancies<K>(line(bucket));
+    if (!vacant.empty()) room = engine_.take({bucket, vacant.lowest()});
+    return !vacant.empty();
   }
 
   template <class Roots, class Moves>

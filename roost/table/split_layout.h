@@ -22,6 +22,7 @@
 #include "roost/isa/kernel.h"
 #include "roost/table/entry.h"
 #include "roost/table/layout.h"
+#include "roost/table/slot_mask.h"
 #include "roost/table/tag_line.h"
 
 namespace roost {
@@ -73,18 +74,18 @@ class SplitLayout {
 
   // Slots whose entry has this tag; any of them may be the key's.
   template <Kernel K>
-  [[nodiscard]] unsigned candidates(const Line& line, Tag tag, const std::byte* /*key*/) const {
-    return K::match_tags(line.tags, static_cast<uint16_t>(tag));
+  [[nodiscard]] SlotMask candidates(const Line& line, Tag tag, const std::byte* /*key*/) const {
+    return SlotMask{K::match_tags(line.tags, static_cast<uint16_t>(tag))};
   }
   template <Kernel K>
-  [[nodiscard]] unsigned live_candidates(const Line& line, Tag tag, const std::byte* /*key*/,
+  [[nodiscard]] SlotMask live_candidates(const Line& line, Tag tag, const std::byte* /*key*/,
                                          Tick now) const {
-    return K::match_live_tags(line.tags, static_cast<uint16_t>(tag), line.timers,
-                              static_cast<uint16_t>(now.count));
+    return SlotMask{K::match_live_tags(line.tags, static_cast<uint16_t>(tag), line.timers,
+                                       static_cast<uint16_t>(now.count))};
   }
   template <Kernel K>
-  [[nodiscard]] unsigned live_timers(const Line& line, Tick now) const {
-    return K::match_live(line.timers, static_cast<uint16_t>(now.count));
+  [[nodiscard]] SlotMask live_timers(const Line& line, Tick now) const {
+    return SlotMask{K::match_live(line.timers, static_cast<uint16_t>(now.count))};
   }
 
   template <class Hash>

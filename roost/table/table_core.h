@@ -7,7 +7,6 @@
 // Threads: one at a time.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,6 +29,7 @@
 #include "roost/table/mutate_batch.h"
 #include "roost/table/mutate_one.h"
 #include "roost/table/policies.h"
+#include "roost/table/slot_mask.h"
 #include "roost/table/table_image.h"
 
 namespace roost {
@@ -150,10 +150,10 @@ class TableCore {
     while (cursor.next_slot / Layout::kSlots < bucket_end) {
       const BucketIndex bucket{cursor.next_slot / Layout::kSlots};
       const auto slot = static_cast<unsigned>(cursor.next_slot % Layout::kSlots);
-      const unsigned live =
-          engine_.template live_slots<ScalarKernel>(engine_.layout().line(bucket)) >> slot << slot;
-      if (live != 0) {
-        at = {bucket, static_cast<unsigned>(std::countr_zero(live))};
+      const SlotMask live =
+          engine_.template live_slots<ScalarKernel>(engine_.layout().line(bucket)).from(slot);
+      if (!live.empty()) {
+        at = {bucket, live.lowest()};
         cursor.next_slot = static_cast<uint64_t>(bucket) * Layout::kSlots + at.slot + 1;
         return true;
       }
@@ -192,8 +192,7 @@ class TableCore {
   [[nodiscard]] Occupancy occupancy() const {
     Occupancy buckets{};
     for (uint64_t bucket = 0; bucket < bucket_count(); ++bucket)
-      ++buckets[static_cast<size_t>(
-          std::popcount(unsigned{engine_.layout().line(BucketIndex{bucket}).busy}))];
+      ++buckets[busy_slots(engine_.layout().line(BucketIndex{bucket})).count()];
     return buckets;
   }
   [[nodiscard]] std::optional<Violation> audit() const { return roost::audit(engine_); }

@@ -26,6 +26,7 @@
 #include <cstdint>
 
 #include "roost/hash/hash64.h"
+#include "roost/table/slot_mask.h"
 
 namespace roost {
 
@@ -54,8 +55,8 @@ struct alignas(64) TagLine {
     uint8_t functions[kSlotsPerBucket];  // with HortonProbing
   };
 
-  void set_busy(unsigned slots) { busy = static_cast<uint8_t>(slots); }
-  void set_displaced(unsigned slots) { displaced = static_cast<uint8_t>(slots); }
+  void set_busy(SlotMask slots) { busy = static_cast<uint8_t>(slots.bits()); }
+  void set_displaced(SlotMask slots) { displaced = static_cast<uint8_t>(slots.bits()); }
   void set_moved(unsigned count) { moved = static_cast<uint16_t>(count); }
   void set_filter(uint64_t bits) { filter = bits; }
 

@@ -1,7 +1,6 @@
 // Each invariant, broken by hand, is named by audit().
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -40,16 +39,16 @@ class AuditTest : public testing::Test {
   }
   SlotRef displaced_slot() {
     return slot_where(
-        [](const TagLine& line, unsigned slot) { return ((line.displaced >> slot) & 1) != 0; });
+        [](const TagLine& line, unsigned slot) { return displaced_slots(line).has(slot); });
   }
   SlotRef primary_slot() {
     return slot_where([](const TagLine& line, unsigned slot) {
-      return (((line.busy & ~line.displaced) >> slot) & 1) != 0;
+      return (busy_slots(line) - displaced_slots(line)).has(slot);
     });
   }
   SlotRef free_slot() {
     return slot_where(
-        [](const TagLine& line, unsigned slot) { return ((line.busy >> slot) & 1) == 0; });
+        [](const TagLine& line, unsigned slot) { return !busy_slots(line).has(slot); });
   }
   BucketIndex bucket_with_moved() {
     return slot_where([](const TagLine& line, unsigned) { return line.moved != 0; }).bucket;
@@ -72,7 +71,7 @@ TEST_F(AuditTest, names_a_wrong_size_as_I1) {
 
 TEST_F(AuditTest, names_a_displaced_mark_on_a_free_slot_as_I1) {
   const SlotRef at = free_slot();
-  line(at.bucket).displaced |= static_cast<uint8_t>(1U << at.slot);
+  line(at.bucket).set_displaced(displaced_slots(line(at.bucket)) | SlotMask::of(at.slot));
   EXPECT_EQ(violated(), 1);
 }
 
@@ -84,7 +83,7 @@ TEST_F(AuditTest, names_a_wrong_tag_as_I2) {
 
 TEST_F(AuditTest, names_a_wrong_displaced_mark_as_I2) {
   const SlotRef at = primary_slot();
-  line(at.bucket).displaced |= static_cast<uint8_t>(1U << at.slot);
+  line(at.bucket).set_displaced(displaced_slots(line(at.bucket)) | SlotMask::of(at.slot));
   EXPECT_EQ(violated(), 2);
 }
 
@@ -93,22 +92,21 @@ TEST_F(AuditTest, names_an_entry_in_a_foreign_bucket_as_I2) {
   const BucketIndex foreign{(static_cast<uint64_t>(from.bucket) + 2) % table_.bucket_count()};
   layout().copy_entry(from, {foreign, 0});
   line(foreign).tags[0] = line(from.bucket).tags[from.slot];
-  line(foreign).busy |= 1;
-  line(foreign).displaced = static_cast<uint8_t>(line(foreign).displaced & ~1U);
+  line(foreign).set_busy(busy_slots(line(foreign)) | SlotMask::of(0));
+  line(foreign).set_displaced(displaced_slots(line(foreign)) - SlotMask::of(0));
   EXPECT_EQ(violated(), 2);
 }
 
 TEST_F(AuditTest, names_a_duplicate_key_as_I3) {
   // A second copy in a free slot of the same bucket.
   const SlotRef gap = slot_where([](const TagLine& line, unsigned slot) {
-    return ((line.busy >> slot) & 1) == 0 && (line.busy & ~line.displaced) != 0;
+    return !busy_slots(line).has(slot) && busy_slots(line) != displaced_slots(line);
   });
   TagLine& where = line(gap.bucket);
-  const auto original =
-      static_cast<unsigned>(std::countr_zero(where.busy & ~unsigned{where.displaced}));
+  const unsigned original = (busy_slots(where) - displaced_slots(where)).lowest();
   layout().copy_entry({gap.bucket, original}, gap);
   where.tags[gap.slot] = where.tags[original];
-  where.busy |= static_cast<uint8_t>(1U << gap.slot);
+  where.set_busy(busy_slots(where) | SlotMask::of(gap.slot));
   EXPECT_EQ(violated(), 3);
 }
 

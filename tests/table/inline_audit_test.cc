@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -57,11 +56,11 @@ struct InlineAudit : testing::Test {
   }
   SlotRef primary_slot() {
     return slot_where([](const auto& line, unsigned slot) {
-      return (((line.busy & ~unsigned{line.displaced}) >> slot) & 1) != 0;
+      return (busy_slots(line) - displaced_slots(line)).has(slot);
     });
   }
   SlotRef free_slot() {
-    return slot_where([](const auto& line, unsigned slot) { return !((line.busy >> slot) & 1); });
+    return slot_where([](const auto& line, unsigned slot) { return !busy_slots(line).has(slot); });
   }
   auto& line(BucketIndex bucket) { return TableInspector::line(table_, bucket); }
   auto& moved_line() {
@@ -92,14 +91,14 @@ TYPED_TEST_SUITE(InlineAudit, BothSizes, );
 TYPED_TEST(InlineAudit, names_marks_on_slots_that_are_free_or_not_there_as_I1) {
   const SlotRef at = this->free_slot();
   auto& line = this->line(at.bucket);
-  line.set_displaced(line.displaced | (1U << at.slot));
+  line.set_displaced(displaced_slots(line) | SlotMask::of(at.slot));
   EXPECT_EQ(this->violated(), 1);
 }
 
 TYPED_TEST(InlineAudit, names_a_wrong_displaced_mark_as_I2) {
   const SlotRef at = this->primary_slot();
   auto& line = this->line(at.bucket);
-  line.set_displaced(line.displaced | (1U << at.slot));
+  line.set_displaced(displaced_slots(line) | SlotMask::of(at.slot));
   EXPECT_EQ(this->violated(), 2);
 }
 
@@ -111,13 +110,12 @@ TYPED_TEST(InlineAudit, names_a_changed_key_as_I2) {
 
 TYPED_TEST(InlineAudit, names_a_duplicate_key_as_I3) {
   const SlotRef gap = this->slot_where([](const auto& line, unsigned slot) {
-    return !((line.busy >> slot) & 1) && (line.busy & ~unsigned{line.displaced}) != 0;
+    return !busy_slots(line).has(slot) && busy_slots(line) != displaced_slots(line);
   });
   auto& line = this->line(gap.bucket);
-  const auto original =
-      static_cast<unsigned>(std::countr_zero(line.busy & ~unsigned{line.displaced}));
+  const unsigned original = (busy_slots(line) - displaced_slots(line)).lowest();
   this->layout().copy_entry({gap.bucket, original}, gap);
-  line.set_busy(line.busy | (1U << gap.slot));
+  line.set_busy(busy_slots(line) | SlotMask::of(gap.slot));
   EXPECT_EQ(this->violated(), 3);
 }
 

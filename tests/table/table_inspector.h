@@ -8,7 +8,7 @@ namespace roost {
 struct TableInspector {
   template <class Table>
   static auto& engine(Table& table) {
-    return table.core_.engine();
+    return table.core().engine();
   }
   template <class Table>
   static auto& line(Table& table, BucketIndex bucket) {
@@ -16,12 +16,12 @@ struct TableInspector {
   }
   template <class Table>
   static TableStats& stats(Table& table) {
-    return engine(table).placement_.stats();
+    return engine(table).stats();
   }
   // Moves an entry to its other bucket, as a kick path does; `to` must be free.
   template <class Table>
   static void move(Table& table, SlotRef from, SlotRef to) {
-    engine(table).placement_.move_entry(from, to);
+    engine(table).placement().move_entry(from, to);
   }
 };
 
