@@ -18,8 +18,8 @@ namespace roost::capi {
 // Copies a key and puts zeroes behind it up to its class, a word at a time and without a call: the
 // last word is read from the key's last eight bytes and shifted. Example: of 13 bytes, the second
 // word is bytes 5 to 12 shifted right by three.
-template <size_t kClassBytes>
-inline void copy_padded(std::array<uint64_t, kClassBytes / 8>& to, const std::byte* key,
+template <size_t kPaddedBytes>
+inline void copy_padded(std::array<uint64_t, kPaddedBytes / 8>& to, const std::byte* key,
                         size_t key_bytes) {
   static_assert(std::endian::native == std::endian::little, "the shift drops the lower bytes");
   const size_t whole = key_bytes / 8;
@@ -40,12 +40,12 @@ inline void copy_padded(std::array<uint64_t, kClassBytes / 8>& to, const std::by
 
 // A key where the caller has it, or a copy with zeroes behind it up to its class; it stands for a
 // pointer to the bytes.
-template <size_t kClassBytes>
+template <size_t kPaddedBytes>
 class KeyView {
  public:
   KeyView(const std::byte* key, size_t key_bytes) : bytes_(key) {
-    if (key_bytes == kClassBytes) return;
-    copy_padded<kClassBytes>(padded_, key, key_bytes);
+    if (key_bytes == kPaddedBytes) return;
+    copy_padded<kPaddedBytes>(padded_, key, key_bytes);
     bytes_ = reinterpret_cast<const std::byte*>(padded_.data());
   }
   KeyView(const KeyView&) = delete;
@@ -55,18 +55,18 @@ class KeyView {
 
  private:
   const std::byte* bytes_;
-  std::array<uint64_t, kClassBytes / 8> padded_;  // not initialised: most keys are in place
+  std::array<uint64_t, kPaddedBytes / 8> padded_;  // not initialised: most keys are in place
 };
 
 // Keys side by side, `key_bytes` apart, or where pointers say.
-template <size_t kClassBytes>
+template <size_t kPaddedBytes>
 struct KeySource {
   const std::byte* first;
   const void* const* pointers;
   size_t key_bytes;
   size_t count;
 
-  [[nodiscard]] KeyView<kClassBytes> operator[](size_t lane) const {
+  [[nodiscard]] KeyView<kPaddedBytes> operator[](size_t lane) const {
     return {
         first != nullptr ? first + lane * key_bytes : static_cast<const std::byte*>(pointers[lane]),
         key_bytes};
@@ -74,20 +74,20 @@ struct KeySource {
 };
 
 // Hashes that the caller has, or that the table computes.
-template <class Hash, size_t kClassBytes>
+template <class Hash, size_t kPaddedBytes>
 struct HashSource {
   const Hash* hash;
   const uint64_t* given;
 
   [[nodiscard]] Hash64 operator()(size_t lane, const std::byte* key) const {
-    return given != nullptr ? Hash64{given[lane]} : hash->template hash<kClassBytes>(key);
+    return given != nullptr ? Hash64{given[lane]} : hash->template hash<kPaddedBytes>(key);
   }
 };
 
-template <class Hash, size_t kClassBytes>
+template <class Hash, size_t kPaddedBytes>
 class KeyBatches {
-  using Keys = KeySource<kClassBytes>;
-  using Hashes = HashSource<Hash, kClassBytes>;
+  using Keys = KeySource<kPaddedBytes>;
+  using Hashes = HashSource<Hash, kPaddedBytes>;
 
  public:
   using Batch = KeyBatch<Keys, Hashes>;
@@ -109,10 +109,10 @@ class KeyBatches {
   // A flight of these keys, not started yet.
   [[nodiscard]] Flight flight(const roost_keys& keys) const {
     const Batch next = batch(keys);
-    Flight made;  // its hashes are written by the start
-    made.keys = next.keys;
-    made.hashes = next.hashes;
-    return made;
+    Flight result;  // its hashes are written by the start
+    result.keys = next.keys;
+    result.hashes = next.hashes;
+    return result;
   }
 
   static void put(const Flight& flight, roost_flight& to) { new (to.opaque) Flight(flight); }

@@ -1,5 +1,5 @@
 // What the C interface's lookups do with a lane that hits: one action for all of them, by its
-// fields, so that a key class has one lookup loop a kernel and hint.
+// fields, so that a padded key size has one lookup loop a kernel and hint.
 #pragma once
 
 #include <cstddef>

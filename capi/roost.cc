@@ -49,9 +49,9 @@ roost_status bytes(const roost_config& config, uint64_t* bytes, const ErrorText&
 roost_status create(const roost_config& config, roost_table** table, const ErrorText& fail) {
   const Result<TablePlan> plan = plan_of(config);
   if (!plan) return fail(ROOST_INVALID, plan.error().message);
-  auto made = table_class_of(plan.value()).make(plan.value());
-  if (!made) return fail(ROOST_NO_MEMORY, made.error().message);
-  *table = std::move(made).value().release();
+  auto created = table_class_of(plan.value()).create(plan.value());
+  if (!created) return fail(ROOST_NO_MEMORY, created.error().message);
+  *table = std::move(created).value().release();
   return ROOST_OK;
 }
 
@@ -74,11 +74,11 @@ roost_stats stats_of(const TableStats& stats) {
   roost_stats out{};
   out.capacity = stats.capacity;
   out.entry_count = stats.size;
-  out.spare_slots = stats.spare_slots;
-  out.spared = stats.spared;
+  out.stash_slots = stats.stash_slots;
+  out.stashed = stats.stashed;
   out.created = stats.created;
   out.erased = stats.erased;
-  out.handed_over = stats.handed_over;
+  out.expired = stats.expired;
   out.expired_overwritten = stats.expired_overwritten;
   out.kicks = stats.kicks;
   out.refusals = stats.refusals;
@@ -125,11 +125,11 @@ const char* roost_status_text(roost_status status) {
     case ROOST_INVALID:
       return "an argument or a field of the configuration is out of range";
     case ROOST_NO_MEMORY:
-      return "memory is not to be had, or the memory lent does not do";
+      return "memory is unavailable, or the memory lent does not do";
     case ROOST_TIME_BACKWARDS:
       return "time may not run backwards; the table kept the time it had";
     case ROOST_SCAN_OVERDUE:
-      return "time advanced past the scan's deadline; entries that died long ago may be found "
+      return "time advanced past the scan's deadline; entries that expired long ago may be found "
              "again";
     case ROOST_BROKEN:
       return "the audit found a broken invariant";

@@ -36,7 +36,7 @@
 ///
 /// **Errors.** Calls that can fail return a roost_status. Nothing prints, no exception leaves, and
 /// nothing allocates memory after roost_table_create() but roost_table_audit() and
-/// roost_table_dump_bucket(). Pointers must be good and counts true: nobody checks them.
+/// roost_table_dump_bucket(). Pointers must be good and counts true: they are not checked.
 ///
 /// **Source.** N. Le Scouarnec: Cuckoo++ Hash Tables, ANCS 2018. A hit costs two cache lines,
 /// or one where key and value are small (roost_layout), a miss one, nearly always.
@@ -74,7 +74,7 @@ const char* roost_version(void);
 /// @return a constant text; for numbers that are no status, one that says so.
 const char* roost_status_text(roost_status status);
 
-/// @name Making and freeing a table
+/// @name Creating and freeing a table
 /// @{
 
 /// Sets every field to its default: zero, but for `size` and numa_node.
@@ -82,7 +82,7 @@ const char* roost_status_text(roost_status status);
 /// @param size    sizeof(roost_config) of the caller.
 void roost_config_init(roost_config* config, size_t size);
 
-/// Tells how much memory a table takes, for callers who lend it (roost_config::memory).
+/// Gives how much memory a table takes, for callers that lend it (roost_config::memory).
 /// @param config       What the table is to be; memory and memory_bytes do not count.
 /// @param bytes        Gets the bytes needed.
 /// @param error        Gets a text, cut to fit: what is wrong, where, what to do. Or NULL.
@@ -91,7 +91,7 @@ void roost_config_init(roost_config* config, size_t size);
 roost_status roost_table_bytes(const roost_config* config, uint64_t* bytes, char* error,
                                size_t error_bytes);
 
-/// Makes an empty table. Fresh memory is not touched, of lent memory one line in a bucket is.
+/// Creates an empty table. Fresh memory is not touched, of lent memory one line in a bucket is.
 /// @param config       What it is to be.
 /// @param table        Gets the table, or NULL.
 /// @param error        Gets a text, cut to fit: what is wrong, where, what to do. Or NULL.
@@ -101,7 +101,7 @@ roost_status roost_table_bytes(const roost_config* config, uint64_t* bytes, char
 roost_status roost_table_create(const roost_config* config, roost_table** table, char* error,
                                 size_t error_bytes);
 
-/// Frees a table and its memory, not what was lent. Entries that it holds are not handed over.
+/// Frees a table and its memory, not what was lent. on_expiry is not called for what it holds.
 /// @param table  A table, or NULL: nothing happens.
 void roost_table_destroy(roost_table* table);
 
@@ -179,7 +179,7 @@ void roost_table_hash(const roost_table* table, const roost_keys* keys, uint64_t
 /// @name Change
 /// @{
 
-/// Makes entries, or gives existing ones the new value and timeout.
+/// Creates entries, or gives existing ones the new value and timeout.
 /// @param table     The table.
 /// @param keys      The keys; not a flight.
 /// @param values    One value a lane; may be NULL when value_bytes is 0.
@@ -189,7 +189,7 @@ void roost_table_hash(const roost_table* table, const roost_keys* keys, uint64_t
 size_t roost_table_insert(roost_table* table, const roost_keys* keys, const void* values,
                           const roost_timeouts* timeouts, uint8_t* outcomes);
 
-/// Makes the entries that are missing. Where a key exists, the entry stays as it is, its timeout
+/// Creates the entries that are missing. Where a key exists, the entry stays as it is, its timeout
 /// too, and the lane's value becomes what the table holds. So where a new key comes twice in a
 /// batch, its second lane is ROOST_EXISTING and gets the first one's value.
 /// @param table     The table.
@@ -201,7 +201,7 @@ size_t roost_table_insert(roost_table* table, const roost_keys* keys, const void
 size_t roost_table_upsert(roost_table* table, const roost_keys* keys, void* values,
                           const roost_timeouts* timeouts, uint8_t* outcomes);
 
-/// Removes live entries; they are not handed to on_expiry.
+/// Removes live entries; on_expiry is not called for them.
 /// @param table   The table.
 /// @param keys    The keys; not a flight.
 /// @param erased  Gets hit words: the lanes whose key was there.
@@ -221,16 +221,16 @@ void roost_table_refresh(roost_table* table, const void* value, uint32_t timeout
 /// tick.
 uint32_t roost_table_ticks_left(const roost_table* table, const void* value);
 
-/// Drops every entry without handing it over; they count as erased. Time linear in the capacity.
+/// Drops every entry, which count as erased; on_expiry is not called. Time linear in the capacity.
 /// @param table  The table.
 void roost_table_clear(roost_table* table);
 
 /// Copies out the live entries, a part a call. An entry that is there during the whole scan comes
 /// exactly once, whatever is erased, refreshed or expires between calls; only inserts that move
 /// other entries (roost_stats::kicks grows) may make one come twice or not at all. What came out
-/// are copies: entries erased after the call are still in its arrays. Who erases others than the
-/// entry at hand goes by the bits of roost_table_erase(), or takes a `max` of 1. Time linear in the
-/// slots passed.
+/// are copies: entries erased after the call are still in its arrays. A caller that erases others
+/// than the entry at hand goes by the bits of roost_table_erase(), or takes a `max` of 1. Time
+/// linear in the slots passed.
 /// @param table   The table.
 /// @param cursor  Zero to begin with; where to go on.
 /// @param keys    Gets the keys, key_bytes apart; or NULL.
@@ -274,7 +274,7 @@ uint64_t roost_table_now(const roost_table* table);
 /// goes on where it stopped, and must get through all buckets by roost_table_scan_deadline().
 /// @param table          The table.
 /// @param bucket_budget  How many buckets to look at.
-/// @return the number of entries handed over.
+/// @return the number of entries reclaimed.
 uint64_t roost_table_maintain(roost_table* table, uint64_t bucket_budget);
 
 /// The time by which roost_table_maintain() must have seen every bucket.
@@ -300,8 +300,8 @@ roost_status roost_table_stats(const roost_table* table, roost_stats* stats);
 
 /// How full the buckets are. Time linear in the capacity.
 /// @param table    The table.
-/// @param buckets  Gets ROOST_OCCUPANCY_FIELDS numbers: field n counts the buckets, spare ones
-///                 included, that hold n entries, expired ones not yet handed over included.
+/// @param buckets  Gets ROOST_OCCUPANCY_FIELDS numbers: field n counts the buckets, the stash's
+///                 included, that hold n entries, expired ones not yet reclaimed included.
 void roost_table_occupancy(const roost_table* table, uint64_t* buckets);
 
 /// Checks every invariant. Time linear in the capacity; allocates 16 bytes a bucket meanwhile.

@@ -5,7 +5,7 @@
 #pragma once
 
 /// @file
-/// Types of Roost's C interface: configuration, keys, timeouts, and what a table tells of itself.
+/// Types of Roost's C interface: configuration, keys, timeouts, and what a table says of itself.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,16 +20,16 @@ extern "C" {
 typedef enum roost_status {
   ROOST_OK = 0,              ///< Done.
   ROOST_INVALID = 1,         ///< An argument or a field of the configuration is out of range.
-  ROOST_NO_MEMORY = 2,       ///< Memory is not to be had, or the memory lent does not do.
+  ROOST_NO_MEMORY = 2,       ///< Memory is unavailable, or the memory lent does not do.
   ROOST_TIME_BACKWARDS = 3,  ///< Time may not run backwards; the table kept the time it had.
-  ROOST_SCAN_OVERDUE = 4,    ///< Time advanced past roost_table_scan_deadline(): entries that died
-                             ///< long ago may be found again.
+  ROOST_SCAN_OVERDUE = 4,    ///< Time advanced past roost_table_scan_deadline(): entries
+                             ///< that expired long ago may be found again.
   ROOST_BROKEN = 5           ///< roost_table_audit() found a broken invariant.
 } roost_status;
 
 /// What became of one lane of an insert or upsert, one byte a lane.
 typedef enum roost_outcome {
-  ROOST_INSERTED = 0,  ///< A new entry was made.
+  ROOST_INSERTED = 0,  ///< A new entry was created.
   ROOST_UPDATED = 1,   ///< Insert: the key was there and has the new value and timeout.
   ROOST_EXISTING = 2,  ///< Upsert: the key was there and is unchanged; its value came back.
   ROOST_FULL = 3       ///< There is no place for the key; the table is as it was. See
@@ -38,7 +38,7 @@ typedef enum roost_outcome {
 
 /// The kinds of memory pages that a table may ask for (roost_config::pages).
 typedef enum roost_pages {
-  ROOST_PAGES_LARGEST = 0,      ///< The largest that can be had, tried in the order below.
+  ROOST_PAGES_LARGEST = 0,      ///< The largest available, tried in the order below.
   ROOST_PAGES_1GIB = 1,         ///< Reserved pages of 1 GiB, or an error.
   ROOST_PAGES_2MIB = 2,         ///< Reserved pages of 2 MiB, or an error.
   ROOST_PAGES_TRANSPARENT = 3,  ///< Huge pages asked of Linux, which may give fewer.
@@ -56,12 +56,12 @@ typedef enum roost_layout {
                                ///< and value, else two; a hit costs one cache line, nearly always.
 } roost_layout;
 
-/// A table; one thread at a time may use it. Made by roost_table_create().
+/// A table; one thread at a time may use it. Created by roost_table_create().
 typedef struct roost_table roost_table;
 
-/// Called once for each entry that dies by expiry, while the table is in the middle of a call: it
-/// must not call that table. `key` has key_bytes, `value` has value_bytes bytes; both are valid
-/// only during the call.
+/// The eviction callback: called once for each expired entry, while the table is in the middle of a
+/// call: it must not call that table. `key` has key_bytes, `value` has value_bytes bytes; both are
+/// valid only during the call.
 typedef void (*roost_on_expiry)(void* context, const void* key, const void* value);
 
 /// What a table is to be. Begin with roost_config_init(), then set key_bytes and capacity or
@@ -75,17 +75,17 @@ typedef struct roost_config {
                           ///< take an entry, nearly always 99 %; inline 85 % with two slots a
                           ///< bucket, 90 % with three. 0: by entries_max.
   uint64_t entries_max;   ///< A promise: no insert is refused while the table holds fewer
-                          ///< entries, at most 95 % of capacity (inline: 85 or 90 %), unless
-                          ///< somebody who knows the hash seed chose the keys. Costs 16 spare
-                          ///< slots, or 48 inline. 0: no promise.
+                          ///< entries, at most 95 % of capacity (inline: 85 or 90 %), unless the
+                          ///< keys were chosen with knowledge of the hash seed. Costs a stash
+                          ///< of 16 slots, or 48 inline. 0: no promise.
   uint64_t hash_seed;     ///< For runs that must repeat; counts only with has_hash_seed.
   void* memory;           ///< Memory to use, aligned to 64 bytes, alive as long as the table; or
                           ///< NULL: the table maps its own.
-  uint64_t memory_bytes;  ///< Bytes at `memory`; roost_table_bytes() tells how many are needed.
+  uint64_t memory_bytes;  ///< Bytes at `memory`; roost_table_bytes() gives how many are needed.
   const char* kernel;     ///< The instructions to use: "scalar", "sse4.2", "avx2", "neon"; or
                           ///< NULL: the best.
-  roost_on_expiry on_expiry;  ///< Told of each entry that dies by expiry; or NULL.
-  void* on_expiry_context;    ///< Handed to on_expiry.
+  roost_on_expiry on_expiry;  ///< The eviction callback of expired entries; or NULL.
+  void* on_expiry_context;    ///< Passed to on_expiry.
   int32_t numa_node;          ///< Node that mapped memory is to come from; -1: any.
   uint32_t pages;             ///< A roost_pages, for mapped memory.
   bool expires;               ///< Whether entries live by timeouts; else until they are erased.
@@ -140,7 +140,7 @@ typedef struct roost_info {
   size_t size;            ///< In: the caller's sizeof(roost_info). Out: bytes that were filled.
   uint64_t capacity;      ///< Slots.
   uint64_t entries_max;   ///< The number of entries promised, or 0.
-  uint64_t bucket_count;  ///< Buckets, spare ones included, for maintain and dump.
+  uint64_t bucket_count;  ///< Buckets, the stash's included, for maintain and dump.
   uint64_t memory_bytes;  ///< Bytes of memory that buckets, entries and fixed parts take.
   uint64_t mapped_bytes;  ///< Bytes taken from the system, or lent: whole pages.
   const char* pages;      ///< What the memory is on: "1 GiB", "2 MiB", "transparent huge", "4 KiB",
@@ -160,24 +160,24 @@ typedef struct roost_info {
 enum { ROOST_PATH_LENGTHS = 9, ROOST_MOVED_FIELDS = 17, ROOST_OCCUPANCY_FIELDS = 9 };
 
 /// How a table does: counts since its creation. Set `size`, call roost_table_stats().
-/// Always created == entry_count + erased + handed_over.
+/// Always created == entry_count + erased + expired.
 typedef struct roost_stats {
   size_t size;                   ///< In: the caller's sizeof(roost_stats). Out: bytes filled.
   uint64_t capacity;             ///< Slots.
-  uint64_t entry_count;          ///< Entries held: live, and expired ones not yet handed over.
-  uint64_t spare_slots;          ///< Slots of the spare buckets that a promise (entries_max) takes;
+  uint64_t entry_count;          ///< Entries held: live, and expired ones not yet reclaimed.
+  uint64_t stash_slots;          ///< Slots of the stash that a promise (entries_max) takes;
                                  ///< the capacity does not count them.
-  uint64_t spared;               ///< Entries in them.
-  uint64_t created;              ///< Entries made.
+  uint64_t stashed;              ///< Entries in it.
+  uint64_t created;              ///< Entries created.
   uint64_t erased;               ///< Entries erased or cleared.
-  uint64_t handed_over;          ///< Entries that died by expiry and were given to on_expiry.
+  uint64_t expired;              ///< Entries reclaimed after expiry: calls of on_expiry.
   uint64_t expired_overwritten;  ///< Of those, found by an insert that wanted the slot or the key.
   uint64_t kicks;                ///< Entries moved to their other bucket.
   uint64_t refusals;             ///< Lanes that met a full table.
   /// Field n counts the inserts that moved n entries.
   uint64_t path_lengths[ROOST_PATH_LENGTHS];
-  /// Field n counts the buckets with n entries in their secondary or a spare bucket, the last also
-  /// those with more. Spare buckets count.
+  /// Field n counts the buckets with n entries in their secondary or the stash, the last also
+  /// those with more. The stash's buckets count.
   uint64_t moved_histogram[ROOST_MOVED_FIELDS];
   uint64_t lookups;                 ///< Keys looked up.
   uint64_t hits;                    ///< Of those, found.

@@ -1,5 +1,5 @@
-// The operations of one key class and layout, with or without expiry, over TableCore. A source file
-// a class instantiates them, so that they compile side by side.
+// The operations of one padded key size and layout, with or without expiry, over TableCore. A
+// source file a class instantiates them, so that they compile side by side.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 
 namespace roost::capi {
 
-// Hands a dying entry to the caller's function, if there is one.
-struct CallbackSink {
+// Calls the caller's function for an expired entry, if there is one.
+struct OnExpiry {
   roost_on_expiry callback;
   void* context;
 
@@ -43,23 +43,23 @@ struct SizedPolicies : DefaultPolicies {
   using Counts = LookupCounts;
 };
 
-template <size_t kClassBytes>
-[[nodiscard]] SizedEntry<kClassBytes> entry_of(const Shape& shape,
-                                               std::type_identity<SizedEntry<kClassBytes>> /*as*/) {
-  return SizedEntry<kClassBytes>(shape.value_bytes);
+template <size_t kPaddedBytes>
+[[nodiscard]] SizedEntry<kPaddedBytes> entry_of(
+    const Shape& shape, std::type_identity<SizedEntry<kPaddedBytes>> /*as*/) {
+  return SizedEntry<kPaddedBytes>(shape.value_bytes);
 }
-template <size_t kClassBytes>
-[[nodiscard]] SizedInlineEntry<kClassBytes> entry_of(
-    const Shape& shape, std::type_identity<SizedInlineEntry<kClassBytes>> /*as*/) {
+template <size_t kPaddedBytes>
+[[nodiscard]] SizedInlineEntry<kPaddedBytes> entry_of(
+    const Shape& shape, std::type_identity<SizedInlineEntry<kPaddedBytes>> /*as*/) {
   return {shape.key_bytes, shape.value_bytes};
 }
 
 template <class Layout, class Expiry>
 class SizedTable final : public roost_table {
-  static constexpr size_t kClassBytes = Layout::kKeyBytes;
+  static constexpr size_t kPaddedBytes = Layout::kKeyBytes;
   using Entry = typename Layout::Entry;
-  using Core = TableCore<Layout, SizedPolicies<Expiry>, CallbackSink>;
-  using Batches = KeyBatches<typename Core::Hash, kClassBytes>;
+  using Core = TableCore<Layout, SizedPolicies<Expiry>, OnExpiry>;
+  using Batches = KeyBatches<typename Core::Hash, kPaddedBytes>;
   using Flight = typename Batches::Flight;
 
  public:
@@ -70,7 +70,7 @@ class SizedTable final : public roost_table {
 
   static Result<std::unique_ptr<roost_table>> create(const TablePlan& plan) {
     Result<Core> core = Core::create(plan.config, entry_of(plan.shape, std::type_identity<Entry>{}),
-                                     CallbackSink{plan.on_expiry, plan.on_expiry_context});
+                                     OnExpiry{plan.on_expiry, plan.on_expiry_context});
     if (!core) return core.error();
     return std::unique_ptr<roost_table>(new SizedTable(plan.shape, std::move(core).value()));
   }
@@ -189,7 +189,7 @@ template <class Layout>
 TableClass class_of_layout() {
   return {
       .bytes = [](const TablePlan& plan) { return SizedTable<Layout, NoExpiry>::bytes(plan); },
-      .make =
+      .create =
           [](const TablePlan& plan) {
             return plan.shape.expires ? SizedTable<Layout, SlotTimers>::create(plan)
                                       : SizedTable<Layout, NoExpiry>::create(plan);
@@ -197,14 +197,14 @@ TableClass class_of_layout() {
   };
 }
 
-template <size_t kClassBytes>
+template <size_t kPaddedBytes>
 TableClass table_class() {
-  return class_of_layout<SplitLayout<SizedEntry<kClassBytes>>>();
+  return class_of_layout<SplitLayout<SizedEntry<kPaddedBytes>>>();
 }
 
-template <size_t kClassBytes, unsigned kSlots>
+template <size_t kPaddedBytes, unsigned kSlots>
 TableClass inline_table_class() {
-  return class_of_layout<InlineLayout<SizedInlineEntry<kClassBytes>, kSlots>>();
+  return class_of_layout<InlineLayout<SizedInlineEntry<kPaddedBytes>, kSlots>>();
 }
 
 }  // namespace roost::capi

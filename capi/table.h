@@ -1,5 +1,5 @@
-// A table as the C interface sees it: one set of operations, of which each key class, with and
-// without expiry, has its own (sized_table.h). The set is chosen once, at creation.
+// A table as the C interface sees it: one set of operations, of which each padded key size, with
+// and without expiry, has its own (sized_table.h). The set is chosen once, at creation.
 #pragma once
 
 #include <cstddef>

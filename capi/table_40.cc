@@ -1,4 +1,4 @@
-// Tables with keys of the class of 40 bytes.
+// Tables with padded keys of 40 bytes.
 #include "capi/sized_table.h"
 
 namespace roost::capi {

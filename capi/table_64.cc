@@ -1,4 +1,4 @@
-// Tables with keys of the class of 64 bytes.
+// Tables with padded keys of 64 bytes.
 #include "capi/sized_table.h"
 
 namespace roost::capi {

@@ -1,4 +1,4 @@
-// Tables with keys of the class of 8 bytes.
+// Tables with padded keys of 8 bytes.
 #include "capi/sized_table.h"
 
 namespace roost::capi {

@@ -7,12 +7,12 @@
 namespace roost::capi {
 
 TableClass table_class_of(const TablePlan& plan) {
-  const size_t class_bytes = key_class(plan.shape.key_bytes);
+  const size_t padded_bytes = padded_key_bytes(plan.shape.key_bytes);
   if (plan.inline_slots == 2)
-    return class_bytes == 8 ? inline_table_class<8, 2>() : inline_table_class<16, 2>();
+    return padded_bytes == 8 ? inline_table_class<8, 2>() : inline_table_class<16, 2>();
   if (plan.inline_slots == 3)
-    return class_bytes == 8 ? inline_table_class<8, 3>() : inline_table_class<16, 3>();
-  switch (class_bytes) {
+    return padded_bytes == 8 ? inline_table_class<8, 3>() : inline_table_class<16, 3>();
+  switch (padded_bytes) {
     case 8:
       return table_class<8>();
     case 16:

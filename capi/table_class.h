@@ -1,4 +1,4 @@
-// The six key classes, split or inline, and how tables of each are made.
+// The six sizes of padded keys, split or inline, and how tables of each are created.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@ namespace roost::capi {
 struct TableClass {
   // Bytes of memory to lend to the plan's table.
   uint64_t (*bytes)(const TablePlan& plan);
-  // Makes an empty table. The only errors of a plan: memory is not to be had, or does not do.
-  Result<std::unique_ptr<roost_table>> (*make)(const TablePlan& plan);
+  // Creates an empty table. The only errors of a plan: memory is unavailable, or does not do.
+  Result<std::unique_ptr<roost_table>> (*create)(const TablePlan& plan);
 };
 
 // One source file a class instantiates this (sized_table.h), so that they compile side by side.
-template <size_t kClassBytes>
+template <size_t kPaddedBytes>
 [[nodiscard]] TableClass table_class();
 
 // The same for the inline layout, 2 or 3 slots a bucket: classes of 8 and 16 bytes.
-template <size_t kClassBytes, unsigned kSlots>
+template <size_t kPaddedBytes, unsigned kSlots>
 [[nodiscard]] TableClass inline_table_class();
 
 // The class of the plan's table. In a source file of its own: where the class's functions are

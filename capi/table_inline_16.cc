@@ -1,4 +1,4 @@
-// Inline tables with keys of the class of 16 bytes.
+// Inline tables with padded keys of 16 bytes.
 #include "capi/sized_table.h"
 
 namespace roost::capi {

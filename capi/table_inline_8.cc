@@ -1,4 +1,4 @@
-// Inline tables with keys of the class of 8 bytes.
+// Inline tables with padded keys of 8 bytes.
 #include "capi/sized_table.h"
 
 namespace roost::capi {

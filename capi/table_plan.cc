@@ -18,7 +18,7 @@ Error refusal(std::string_view field, const std::string& why) {
   return Error{"roost_config: " + std::string(field) + " " + why};
 }
 
-// The caller's fields over this library's defaults; an error when the caller, who is newer, asks
+// The caller's fields over this library's defaults; an error when the caller, which is newer, asks
 // for something that this library does not have.
 Result<roost_config> known_fields(const roost_config& theirs) {
   roost_config config{};

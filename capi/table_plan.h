@@ -21,7 +21,7 @@ struct TablePlan {
 };
 
 // Reads a caller's configuration, of whatever size. Errors are sentences that name the field; a
-// plan that there is can only fail for want of memory.
+// plan that there is can only fail for lack of memory.
 [[nodiscard]] Result<TablePlan> plan_of(const roost_config& config);
 
 }  // namespace roost::capi

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
       bytes[count] = header->len;
     }
     const roost_keys burst = {.keys = keys, .count = count};
-    roost_table_upsert(table, &burst, flows, NULL, outcomes);  // makes those that are new
+    roost_table_upsert(table, &burst, flows, NULL, outcomes);  // creates those that are new
     roost_table_find(table, &burst, found, hits);
     for (size_t lane = 0; lane < count; ++lane) {
       uint64_t* flow = roost_is_hit(hits, lane) ? found[lane] : flows[lane];  // a full table

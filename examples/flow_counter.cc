@@ -56,7 +56,7 @@ class FlowCounter {
 
   explicit FlowCounter(Table table) : table_(std::move(table)) {}
 
-  // Makes the flows that are new, then counts in place. A flow may have several packets in a burst.
+  // Creates new flows, then counts in place. A flow may have several packets in a burst.
   void count_burst() {
     const std::span<const Key> keys(keys_.data(), std::exchange(packet_count_, 0));
     std::array<Traffic, kBurstPackets> fresh{};
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   const u_char* bytes;
   uint64_t others = 0;
   while (pcap_next_ex(capture, &header, &bytes) == 1) {
-    // The parser only reads; a packet's view is writable for those who rewrite.
+    // The parser only reads; a packet's view is writable for rewriting.
     const roost::net::Packet packet{.data = const_cast<u_char*>(bytes),
                                     .contiguous_bytes = header->caplen,
                                     .total_bytes = header->len};

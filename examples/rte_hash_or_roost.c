@@ -161,7 +161,7 @@ static struct sums roost_walk(void* table) {
   return sums;
 }
 
-// Lent memory is given back by who lent it.
+// Lent memory is given back by its lender.
 static void roost_destroy(void* table) {
   roost_table_destroy(table);
   rte_memzone_free(rte_memzone_lookup("flows"));

@@ -41,7 +41,7 @@ PARTS = {
     "timers": [("expiry/tick", None), ("expiry/slot_timers", None), ("table/overflow_scan", None),
                ("table/engine", r"void refresh\("), ("table/engine", r"AdvanceOutcome advance\("),
                ("table/engine", r"uint64_t maintain\("), ("table/engine", r"uint16_t timer_of\("),
-               ("table/engine", r"void bury\("), ("table/engine", r"void hand_over\("),
+               ("table/engine", r"void reclaim\("), ("table/engine", r"void expire\("),
                ("table/engine", r"SlotMask live_slots\("),
                ("table/split_layout", r"SlotMask live_timers\(")],
 }

@@ -42,7 +42,8 @@ struct KeyHash {
 
   size_t operator()(const Key& key) const {
     const auto bytes = bytes_of_key(&key);
-    return hash.template hash<key_class(sizeof(Key))>(static_cast<const std::byte*>(bytes)).bits;
+    return hash.template hash<padded_key_bytes(sizeof(Key))>(static_cast<const std::byte*>(bytes))
+        .bits;
   }
 
   KeyedHash hash{1};

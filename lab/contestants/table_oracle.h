@@ -29,7 +29,7 @@
 
 namespace roost::lab {
 
-// The memory that was lent to a table, and how many buckets it has there, spare ones included.
+// The memory that was lent to a table, and how many buckets it has there, the stash's included.
 struct TableMemory {
   std::span<const std::byte> bytes;
   uint64_t bucket_count;

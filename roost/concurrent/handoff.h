@@ -1,5 +1,5 @@
-// One word by which a client hands a piece of memory to a server, and gets it back: whoever the
-// word says has it may read and write it, nobody else. The server never waits, and what it pays
+// One word by which a client hands a piece of memory to a server, and gets it back: the side
+// that the word names may read and write it, the other not. The server never waits; what it pays
 // when there is nothing to do is one relaxed load.
 //
 //              offer()               take()
@@ -12,7 +12,7 @@
 // A server that ends says so beside the word: then the client withdraws what is offered.
 //
 // H1 kIdle and kFinished: the memory is the client's. kTaken: it is the server's. kOffered:
-//    nobody's, until take() or withdraw(), of which only one can succeed.
+//    no side's, until take() or withdraw(), of which only one can succeed.
 // H2 Each change of hands is a release by the one and an acquire by the other, so that what the one
 //    wrote is what the other reads.
 #pragma once
@@ -37,7 +37,7 @@ class Handoff {
     state_.store(State::kOffered, std::memory_order_release);  // pairs with take()
   }
 
-  // Who has the memory. After kFinished what the server wrote may be read.
+  // Which side has the memory. After kFinished what the server wrote may be read.
   [[nodiscard]] State look() const {
     return state_.load(std::memory_order_acquire);  // pairs with finish()
   }

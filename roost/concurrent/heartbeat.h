@@ -28,7 +28,7 @@ class Heartbeat {
 
   // --- The other thread's. ---
 
-  // Answers all that was asked until now; without a question, two loads from a line that nobody
+  // Answers all that was asked until now; without a question, two loads from a line that no thread
   // writes.
   void beat() {
     const uint32_t asked = asked_.load(std::memory_order_relaxed);

@@ -35,7 +35,7 @@ class SpscRing {
     if (written - read_.load(std::memory_order_acquire) == records_.size()) return nullptr;
     return &records_[written % records_.size()];
   }
-  // Whether the reader wants no more; who writes on is read all the same.
+  // Whether the reader wants no more; what is still written is read all the same.
   [[nodiscard]] bool is_closed() const { return is_closed_.load(std::memory_order_relaxed); }
   // The claimed record is the reader's.
   void publish() {

@@ -145,7 +145,7 @@ class FragmentTable {
     Key datagram{};
   };
   static constexpr uint64_t kNotWaiting = UINT64_MAX;
-  // At a fixed place, because the sink points to it.
+  // At a fixed place, because the eviction callback points to it.
   struct Shared {
     std::vector<Place> places;
     std::vector<uint64_t> arrivals;  // of waiting fragments by place: their numbers among all
@@ -168,7 +168,7 @@ class FragmentTable {
   };
   struct Policies : DefaultPolicies {
     using Expiry = SlotTimers;
-    using Sink = Forget;
+    using EvictionCallback = Forget;
   };
   using Table = FlowTable<Key, Datagram, Policies>;
 

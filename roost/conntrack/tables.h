@@ -12,14 +12,14 @@ struct OwnTables {
   template <class Key, class Value>
   using Plain = FlowTable<Key, Value>;
 
-  template <class DeathSink>
+  template <class Callback>
   struct TimedPolicies : DefaultPolicies {
     using Expiry = SlotTimers;
-    using Sink = DeathSink;
+    using EvictionCallback = Callback;
   };
-  // Entries expire, and the sink is called with each one that does.
-  template <class Key, class Value, class DeathSink>
-  using Timed = FlowTable<Key, Value, TimedPolicies<DeathSink>>;
+  // Entries expire, and the eviction callback is called with each one that does.
+  template <class Key, class Value, class Callback>
+  using Timed = FlowTable<Key, Value, TimedPolicies<Callback>>;
 };
 
 }  // namespace roost::conntrack

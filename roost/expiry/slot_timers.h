@@ -5,12 +5,12 @@
 //
 //     uint16(timer - now) < 1,024
 //
-// so an entry may expire at most 1,023 ticks ahead (1,024 would be dead on arrival, X-24), and one
-// given n ticks lives at least n and less than n + 1 of them, since `now` may be anywhere within
-// its tick.
+// so an entry may expire at most 1,023 ticks ahead (1,024 would be expired on arrival, X-24), and
+// one given n ticks lives at least n and less than n + 1 of them, since `now` may be anywhere
+// within its tick.
 //
 // 16 bits wrap. Worked example: an entry that expires at tick 100 is live up to and including tick
-// 100, dead from 101 to 64,612, and would be live again at 64,613, where 100 - 64,613 = 1,023
+// 100, expired from 101 to 64,612, and would be live again at 64,613, where 100 - 64,613 = 1,023
 // modulo 65,536. It must be found and dropped before that: between two visits of a bucket at most
 // 64,512 ticks may pass.
 #pragma once

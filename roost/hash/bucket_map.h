@@ -13,8 +13,8 @@
 // Example, n = 10: a tag with sum 7 pairs buckets 0-7, 1-6, 2-5, 3-4, 8-9.
 //
 // Where keys can be hashed again, a secondary bucket may also be one of a few that a bucket's
-// functions lead to: functions scatter like hashes, so they cannot be undone, but whoever knows
-// which functions were used finds all that a bucket's keys went to.
+// functions lead to: functions scatter like hashes, so they cannot be undone, but knowing
+// which functions were used leads to all that a bucket's keys went to.
 #pragma once
 
 #include <cstdint>

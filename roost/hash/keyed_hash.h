@@ -2,9 +2,9 @@
 //
 // Idea: the 128-bit product of two words, folded to 64 bits by exclusive or, mixes both completely;
 // words of the key are combined with secret words before they are multiplied, so that without the
-// seed nobody can choose keys that meet (the folded multiply of wyhash and its relatives). It is
-// keyed, not a cryptographic function: it withstands flooding by who sees neither the seed nor the
-// buckets.
+// seed keys cannot be chosen to collide (the folded multiply of wyhash and its relatives). It is
+// keyed, not a cryptographic function: it withstands flooding by an attacker that sees neither
+// the seed nor the buckets.
 //
 // Two multiplications for 16 bytes, four for 40. Golden values are in tests/hash.
 #pragma once
@@ -28,7 +28,7 @@ class KeyedHash {
   // Hash of `kBytes` bytes at `key`, any alignment; kBytes is a multiple of 8.
   template <size_t kBytes>
   [[nodiscard]] Hash64 hash(const void* key) const {
-    static_assert(kBytes % 8 == 0 && kBytes >= 8 && kBytes <= 64, "key classes are 1 to 8 words");
+    static_assert(kBytes % 8 == 0 && kBytes >= 8 && kBytes <= 64, "padded keys are 1 to 8 words");
     constexpr size_t kWords = kBytes / 8;
     uint64_t state = secret_[8];
     for (size_t word = 0; word + 2 <= kWords; word += 2) {

@@ -1,4 +1,4 @@
-// A seed nobody can guess, from the operating system.
+// A seed that cannot be guessed, from the operating system.
 #pragma once
 
 #include <cstdint>

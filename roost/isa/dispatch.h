@@ -18,7 +18,7 @@
 namespace roost {
 
 // Batches that AVX2 makes faster say so; the others run by SSE4.2 where AVX2 is asked for, which
-// spares their compilation.
+// saves their compilation.
 template <class Batch>
 concept GainsFromAvx2 = requires { requires std::remove_cvref_t<Batch>::kGainsFromAvx2; };
 

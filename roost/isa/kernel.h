@@ -14,8 +14,8 @@
 
 namespace roost {
 
-// The sizes that keys are padded to, so that kernels compare whole registers.
-inline constexpr std::array<size_t, 6> kKeyClasses = {8, 16, 24, 32, 40, 64};
+// The sizes of padded keys, so that kernels compare whole registers.
+inline constexpr std::array<size_t, 6> kPaddedKeyBytes = {8, 16, 24, 32, 40, 64};
 
 template <class K>
 concept Kernel = requires(const uint16_t* eight, uint16_t value, const uint8_t* bytes,
@@ -37,7 +37,7 @@ concept Kernel = requires(const uint16_t* eight, uint16_t value, const uint8_t* 
   // lanes found, a byte a lane, as bits.
   { K::nonzero_bytes(bytes) } -> std::same_as<uint32_t>;
 
-  // Whether two keys of that many bytes, at any alignment, are the same: for every key class.
+  // Whether two keys of that many bytes, at any alignment, are the same: for every padded key.
   { K::template equal_keys<8>(key, key) } -> std::same_as<bool>;
   { K::template equal_keys<16>(key, key) } -> std::same_as<bool>;
   { K::template equal_keys<24>(key, key) } -> std::same_as<bool>;
@@ -47,7 +47,7 @@ concept Kernel = requires(const uint16_t* eight, uint16_t value, const uint8_t* 
 
   // Bit i, below the first argument, is set where the `key_bytes` bytes at keys + i * key_bytes
   // are the first ones at `key`, any alignment. At each place, as many bytes are read as the
-  // second argument says: the class of `key_bytes`, which is 4 to 16.
+  // second argument says: the padded size of `key_bytes`, which is 4 to 16.
   { K::template match_keys<2, 8>(key, key_bytes, key) } -> std::same_as<unsigned>;
   { K::template match_keys<3, 16>(key, key_bytes, key) } -> std::same_as<unsigned>;
 };

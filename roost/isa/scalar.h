@@ -42,7 +42,7 @@ struct ScalarKernel {
 
   template <size_t kBytes>
   static bool equal_keys(const void* a, const void* b) {
-    static_assert(kBytes % 8 == 0, "key classes are whole 64-bit words");
+    static_assert(kBytes % 8 == 0, "padded keys are whole 64-bit words");
     const auto* left = static_cast<const unsigned char*>(a);
     const auto* right = static_cast<const unsigned char*>(b);
     uint64_t difference = 0;

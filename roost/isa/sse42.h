@@ -32,7 +32,7 @@ struct Sse42Kernel {
 
   template <size_t kBytes>
   [[gnu::target("sse4.2")]] static bool equal_keys(const void* a, const void* b) {
-    static_assert(kBytes % 8 == 0, "key classes are whole 64-bit words");
+    static_assert(kBytes % 8 == 0, "padded keys are whole 64-bit words");
     const auto* left = static_cast<const unsigned char*>(a);
     const auto* right = static_cast<const unsigned char*>(b);
     __m128i difference = _mm_setzero_si128();

@@ -31,7 +31,7 @@ enum class PageKind : uint8_t {
 [[nodiscard]] std::string_view page_kind_name(PageKind kind);
 
 struct ArenaOptions {
-  // This kind of page or an error; without, the first kind that can be had.
+  // This kind of page or an error; without, the first kind available.
   std::optional<PageKind> pages = std::nullopt;
   // Every page from this node or an error; without, as the system's policy has it.
   std::optional<unsigned> numa_node = std::nullopt;
@@ -47,7 +47,7 @@ class Arena {
   // otherwise show only as a signal, at the first touch. This needs Linux 5.14.
   [[nodiscard]] static Result<Arena> map(uint64_t bytes, const ArenaOptions& options = {});
 
-  // Uses memory of the caller, who keeps it alive and zeroed at hand-over, aligned to 64 bytes.
+  // Uses memory of the caller: alive as long as the arena, zeroed, aligned to 64 bytes.
   [[nodiscard]] static Result<Arena> borrow(std::span<std::byte> memory);
 
   Arena(Arena&& from) noexcept;

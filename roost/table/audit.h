@@ -30,7 +30,7 @@ namespace detail {
 struct DisplacedFrom {
   uint64_t filter = 0;
   uint64_t moved = 0;
-  bool some_spared = false;
+  bool some_stashed = false;
 };
 
 template <class Engine>
@@ -70,15 +70,15 @@ class Auditor {
   }
 
   std::optional<Violation> check_entry(SlotRef at) {
-    const auto key = engine_.layout().class_key(at);
+    const auto key = engine_.layout().padded_key(at);
     const Hash64 hash = engine_.placement().hash().template hash<Layout::kKeyBytes>(key);
     const Tag tag = tag_of(hash);
     const BucketIndex primary = engine_.map().primary(hash);
     const bool is_displaced = engine_.placement().is_displaced(at);
     if (engine_.placement().tag(at) != tag)
       return Violation{2, at.bucket, at.slot, "the tag is not that of the key"};
-    const bool is_spared = engine_.layout().is_spare(at.bucket);
-    if (is_spared && is_displaced && engine_.layout().home(at) != primary)
+    const bool is_stashed = engine_.layout().is_stash(at.bucket);
+    if (is_stashed && is_displaced && engine_.layout().home(at) != primary)
       return Violation{8, at.bucket, at.slot, "the entry's home is not its primary bucket"};
     if (is_displaced == (at.bucket == primary) ||
         engine_.placement().origin_of(at).primary != primary) {
@@ -92,15 +92,15 @@ class Auditor {
 
   std::optional<Violation> check_displaced(SlotRef at, Tag tag, BucketIndex primary) {
     const Line& line = engine_.layout().line(primary);
-    const bool is_spared = engine_.layout().is_spare(at.bucket);
+    const bool is_stashed = engine_.layout().is_stash(at.bucket);
     if (!Probing::may_be_displaced(line, tag) ||
-        (!is_spared && engine_.placement().secondary(primary, line, tag) != at.bucket)) {
+        (!is_stashed && engine_.placement().secondary(primary, line, tag) != at.bucket)) {
       return Violation{5, primary, 0, "the filter does not lead to an entry displaced from here"};
     }
     DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(primary)];
     from.filter |= Probing::needed_filter(engine_.layout().line(at.bucket), at.slot, tag);
     ++from.moved;
-    from.some_spared = from.some_spared || is_spared;
+    from.some_stashed = from.some_stashed || is_stashed;
     return std::nullopt;
   }
 
@@ -109,7 +109,7 @@ class Auditor {
     engine_.placement().for_each_secondary(primary, tag, [&](BucketIndex bucket) {
       is_held = is_held || is_held_in(key, tag, at, bucket);
     });
-    return is_held || engine_.placement().for_each_spare_bucket(
+    return is_held || engine_.placement().for_each_stash_bucket(
                           [&](BucketIndex bucket) { return is_held_in(key, tag, at, bucket); });
   }
 
@@ -136,13 +136,13 @@ class Auditor {
       return Violation{4, bucket, 0,
                        "the moved count is not the number of entries displaced from here"};
     }
-    if ((line.spared != 0) != from.some_spared) {
+    if ((line.has_stashed != 0) != from.some_stashed) {
       return Violation{8, bucket, 0,
-                       "the spared mark does not say whether entries are in spare buckets"};
+                       "the stash mark does not say whether entries are in the stash"};
     }
     if (!Probing::filter_fits(line, from.filter))
       return Violation{5, bucket, 0,
-                       "the filter tells of entries that are not displaced from here"};
+                       "the filter leads to entries that are not displaced from here"};
     return std::nullopt;
   }
 
@@ -154,8 +154,8 @@ class Auditor {
       return Violation{6, BucketIndex{0}, 0,
                        "the moved-count histogram is not that of the buckets"};
     }
-    if (stats.created != stats.size + stats.erased + stats.handed_over) {
-      return Violation{7, BucketIndex{0}, 0, "created is not size + erased + handed over"};
+    if (stats.created != stats.size + stats.erased + stats.expired) {
+      return Violation{7, BucketIndex{0}, 0, "created is not size + erased + expired"};
     }
     return std::nullopt;
   }

@@ -1,4 +1,4 @@
-// A bucket in words, for people who debug.
+// A bucket in words, for debugging.
 //
 //   bucket 5, now 100: 2 of 8 slots busy, 1 moved away, filter 0x4000000000000002
 //     slot 0  tag 0x0fc1  primary          expires at 130 (in 30)  key 0a000001...  value 2a00
@@ -70,7 +70,7 @@ template <class Engine>
       engine.placement().for_each_secondary(bucket, tag,
                                             [&](BucketIndex other) { others.push_back(other); });
     }
-    const auto key = layout.class_key(at);
+    const auto key = layout.padded_key(at);
     text += detail::dump_slot(engine.now(),
                               {.slot = at.slot,
                                .tag = tag,

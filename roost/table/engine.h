@@ -4,31 +4,31 @@
 //
 // Idea (Cuckoo++): a key lives in one of eight slots of its primary bucket, else in one of its
 // secondary bucket. An insert takes a vacant slot of the primary, else one that an entry leaves to
-// go home, else a vacant slot of the secondary, else makes one by moving entries along a kick path.
-// Whenever an entry comes to sit in its secondary bucket, the primary's filter and moved count
-// learn of it; whenever it leaves, the count forgets it. An expired slot is as good as a free one:
-// who writes over it hands the dead entry to the sink first. Which bucket is the secondary one, and
-// what the filter says of it, is up to the probing policy.
+// go home, else a vacant slot of the secondary, else one that moves along a kick path free.
+// Whenever an entry comes to its secondary bucket, the primary's filter and moved count record it;
+// whenever it leaves, the count is decremented. An expired slot is as good as a free one: before it
+// is overwritten, the expired entry is reclaimed, and the eviction callback called for it. Which
+// bucket is the secondary one, and what the filter says of it, is up to the probing policy.
 //
-// A table that promises to hold a number of entries has spare buckets behind the others. A key that
-// found no place goes there, and its primary bucket's line is marked (`spared`), so that only
-// lookups that a filter let go on from such a line search them. An insert that finds them full
-// first moves one of their entries home.
+// A table that promises to hold a number of entries has a stash: a few buckets behind the others,
+// for keys outside both of theirs. The line of such a key's primary bucket has a mark
+// (`has_stashed`), so that only lookups that pass the filter of a marked line search the stash. An
+// insert that finds the stash full first moves one of its entries home.
 //
 // Invariants, by the number that audit() reports:
 //   I1  The size is the number of busy slots, and every displaced slot is busy.
-//   I2  An entry sits in its primary bucket, or in its secondary or a spare one and is marked
-//       displaced; from there the policy leads back to its primary bucket. Its tag, where one is
-//       kept, is its hash's.
+//   I2  An entry sits in its primary bucket, or in its secondary one or the stash and is
+//       marked displaced; from there the policy leads back to its primary bucket. Its tag, where
+//       one is kept, is its hash's.
 //   I3  No key is held twice.
 //   I4  A bucket's moved count is the number of entries displaced from it, unless it is saturated.
 //   I5  A bucket's filter leads to every entry displaced from it, as the policy keeps it. Filtered:
 //       it has the bits of each, and no others if the line remembers all or there are none. Horton:
 //       a field is the function of all the entries with its remap tag, zero without any.
 //   I6  The moved-count histogram is that of the buckets.
-//   I7  created == size + erased + handed over.
-//   I8  A bucket is marked spared when some of its entries are in spare buckets, and only then; the
-//       home of each is its primary bucket.
+//   I7  created == size + erased + expired.
+//   I8  A bucket's line is marked (has_stashed) when some of its entries are in the stash, and only
+//       then; the home of each is its primary bucket.
 //
 // One thread at a time (CPP-17). Nothing here allocates.
 #pragma once
@@ -54,7 +54,7 @@ namespace roost {
 
 // What became of one insert or upsert.
 enum class InsertOutcome : uint8_t {
-  kInserted,  // a new entry was made
+  kInserted,  // a new entry was created
   kUpdated,   // insert: the key was there and has the new value and timeout
   kExisting,  // upsert: the key was there and is unchanged
   kFull,      // no place for it; the table is as it was
@@ -64,7 +64,7 @@ enum class InsertOutcome : uint8_t {
 enum class IfExisting : uint8_t { kOverwrite, kKeep };
 
 template <TableLayout LayoutT, class Expiry, ProbingPolicy<typename LayoutT::Line> ProbingT,
-          class HashT, class Sink>
+          class HashT, class EvictionCallback>
 class Engine {
  public:
   using Layout = LayoutT;
@@ -73,9 +73,9 @@ class Engine {
   using Hash = HashT;
   static constexpr bool kExpires = Expiry::kEnabled;
 
-  // `sink(key bytes, value bytes)` is called for each entry that died by expiry.
-  Engine(Layout layout, BucketMap map, const Hash& hash, Sink sink)
-      : placement_(layout, map, hash), sink_(std::move(sink)) {}
+  // `eviction_callback(key bytes, value bytes)` is called for each expired entry.
+  Engine(Layout layout, BucketMap map, const Hash& hash, EvictionCallback eviction_callback)
+      : placement_(layout, map, hash), eviction_callback_(std::move(eviction_callback)) {}
 
   [[nodiscard]] const Layout& layout() const { return placement_.layout(); }
   [[nodiscard]] Layout& layout() { return placement_.layout(); }
@@ -115,10 +115,10 @@ class Engine {
     return free.empty() ? busy_slots(line) - live_slots<K>(line) : free;
   }
 
-  // Makes a vacant slot free: an expired entry in it is handed over.
+  // Frees a vacant slot: an expired entry in it is reclaimed.
   SlotRef take(SlotRef at) {
     if (busy_slots(layout().line(at.bucket)).has(at.slot)) {
-      bury(at);
+      reclaim(at);
       ++stats().expired_overwritten;
     }
     return at;
@@ -139,7 +139,7 @@ class Engine {
     const uint16_t timer = timer_of(timeout);
     SlotRef at{};
     // Expired entries are searched too: a second entry of the same key would come to light when
-    // this one dies.
+    // this one expires.
     if (!locate_where<K>(key, hash, at, [](const Line& line) { return busy_slots(line); })) {
       return insert_new<K>(key, hash, value, timer);
     }
@@ -150,7 +150,7 @@ class Engine {
       return InsertOutcome::kExisting;
     }
     if (!is_live) {
-      hand_over(at);
+      expire(at);
       ++stats().expired_overwritten;
       ++stats().created;
       ++stats().path_lengths[0];
@@ -181,7 +181,7 @@ class Engine {
     return Expiry::ticks_left(layout().line(at.bucket).timers[at.slot], now_);
   }
 
-  // Drops every entry without handing any over.
+  // Drops every entry without calling the eviction callback.
   void clear() {
     placement_.clear();
     scan_.restart(now_);
@@ -197,18 +197,18 @@ class Engine {
                                                       : AdvanceOutcome::kAdvanced;
   }
 
-  // Visits the next buckets of the overflow scan and hands over what expired there. See
+  // Visits the next buckets of the overflow scan and reclaims expired entries there. See
   // FlowTable::maintain.
   template <Kernel K>
   uint64_t maintain(uint64_t bucket_budget) {
     if constexpr (!Expiry::kEnabled) return 0;
-    const uint64_t before = stats().handed_over;
+    const uint64_t before = stats().expired;
     for (uint64_t left = std::min(bucket_budget, placement_.bucket_count()); left > 0; --left) {
       const BucketIndex bucket = scan_.next(now_, placement_.bucket_count());
       const Line& line = layout().line(bucket);
-      for (const unsigned slot : busy_slots(line) - live_slots<K>(line)) bury({bucket, slot});
+      for (const unsigned slot : busy_slots(line) - live_slots<K>(line)) reclaim({bucket, slot});
     }
-    return stats().handed_over - before;
+    return stats().expired - before;
   }
 
  private:
@@ -239,8 +239,8 @@ class Engine {
     const Line& line = layout().line(primary);
     if (!placement_.may_be_displaced(line, tag)) return false;
     if (is_in(placement_.secondary(primary, line, tag))) return true;
-    if (line.spared == 0) return false;
-    return placement_.for_each_spare_bucket(is_in);
+    if (line.has_stashed == 0) return false;
+    return placement_.for_each_stash_bucket(is_in);
   }
 
   template <Kernel K>
@@ -258,11 +258,11 @@ class Engine {
     placement_.occupy(at, {primary, tag}, timer);
     ++stats().created;
     ++stats().path_lengths[std::min<uint64_t>(stats().kicks - kicks_before, kPathLengthFieldMax)];
-    if (settling_.is_due() || stats().spared != 0) settle<K>();
+    if (settling_.is_due() || stats().stashed != 0) settle<K>();
     return InsertOutcome::kInserted;
   }
 
-  // A free slot for a new key: a vacant one, else one that is made so.
+  // A free slot for a new key: a vacant one, else one that moves free.
   template <Kernel K>
   [[nodiscard]] bool find_room(BucketIndex primary, Tag tag, SlotRef& at) {
     if (const SlotMask vacant = vacancies<K>(layout().line(primary)); !vacant.empty()) {
@@ -280,7 +280,7 @@ class Engine {
       return true;
     }
     const Search search = search_needed();
-    if (rooms.by_kicking(primary, tag, search, at) || rooms.among_spares(search, at)) return true;
+    if (rooms.by_kicking(primary, tag, search, at) || rooms.in_stash(search, at)) return true;
     departures_at_refusal_ = departures();
     return false;
   }
@@ -300,11 +300,11 @@ class Engine {
     return load_min != Layout::kSlots;
   }
 
-  // Entries that were erased or handed over: every way of leaving the table is one of the two.
-  [[nodiscard]] uint64_t departures() const { return stats().erased + stats().handed_over; }
+  // Entries that were erased or expired: every way of leaving the table is one of the two.
+  [[nodiscard]] uint64_t departures() const { return stats().erased + stats().expired; }
 
   // A search after one in vain is short until an entry has left. Below the load that the layout
-  // can promise, where nobody expects a refusal, every search is long.
+  // can promise, where no refusal is expected, every search is long.
   [[nodiscard]] Search search_needed() const {
     const double promised = Layout::kPromisedLoad * static_cast<double>(stats().capacity);
     return departures() == departures_at_refusal_ && static_cast<double>(stats().size) >= promised
@@ -312,29 +312,31 @@ class Engine {
                : Search::kLong;
   }
 
-  void bury(SlotRef at) {
-    hand_over(at);
+  // Frees the slot of an expired entry.
+  void reclaim(SlotRef at) {
+    expire(at);
     placement_.vacate(at);
     settling_.depart(map().bucket_count());
   }
 
-  // Brings entries home, of the next buckets and of the next spare slot.
+  // Brings entries home, of the next buckets and of the next slot of the stash.
   template <Kernel K>
   [[gnu::noinline]] void settle() {
     RoomMaker<Engine, K> rooms(*this);
-    if (stats().spared != 0) rooms.relieve_spares(settling_.next_spare());
+    if (stats().stashed != 0) rooms.relieve_stash(settling_.next_stash_slot());
     for (unsigned n = 0; n < kSettledByInsert && settling_.is_due(); ++n)
       rooms.bring_home(settling_.next(map().bucket_count()));
   }
 
-  void hand_over(SlotRef at) {
-    ++stats().handed_over;
+  // Counts an expired entry and calls the eviction callback for it.
+  void expire(SlotRef at) {
+    ++stats().expired;
     const Layout& layout = std::as_const(placement_).layout();
-    sink_(layout.class_key(at), layout.value(at));
+    eviction_callback_(layout.padded_key(at), layout.value(at));
   }
 
   Placement<Layout, Probing, Hash> placement_;
-  [[no_unique_address]] Sink sink_;
+  [[no_unique_address]] EvictionCallback eviction_callback_;
   Tick now_;
   OverflowScan scan_;
   uint64_t departures_at_refusal_ = ~uint64_t{0};  // none yet

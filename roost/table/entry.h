@@ -1,10 +1,11 @@
 // The shape of an entry: how many of its bytes are key and value.
 //
-//   | key, zero-padded to its class | value | padding to 8 bytes |
+//   | padded key | value | padding to 8 bytes |
 //
-// A table is compiled once a key class, because the batch loop compares whole keys in registers.
+// A padded key has zeroes behind it up to the next of six sizes. A table is compiled once a padded
+// size, because the batch loop compares whole keys in registers.
 // The value's size may be known to the compiler (FixedEntry: tables of a C++ type) or only to the
-// configuration (SizedEntry: one compiled table a key class serves every value size, by stride).
+// configuration (SizedEntry: one compiled table a padded size serves every value size, by stride).
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,9 @@ namespace roost {
 inline constexpr size_t kKeyBytesMax = 64;
 inline constexpr size_t kValueBytesMax = 256;
 
-// The smallest class that holds keys of `key_bytes` bytes, 1 to 64. Example: 13 is padded to 16.
-[[nodiscard]] constexpr size_t key_class(size_t key_bytes) {
-  for (const size_t bytes : kKeyClasses) {
+// Bytes of the padded key of a key of `key_bytes` bytes, 1 to 64. Example: 13 is padded to 16.
+[[nodiscard]] constexpr size_t padded_key_bytes(size_t key_bytes) {
+  for (const size_t bytes : kPaddedKeyBytes) {
     if (key_bytes <= bytes) return bytes;
   }
   return 0;
@@ -29,8 +30,8 @@ inline constexpr size_t kValueBytesMax = 256;
 template <class Key>
 [[nodiscard]] constexpr size_t significant_bytes() {
   if constexpr (requires { Key::kSignificantBytes; }) {
-    static_assert(key_class(Key::kSignificantBytes) == key_class(sizeof(Key)),
-                  "zeroes that make a larger class would be stored for nothing");
+    static_assert(padded_key_bytes(Key::kSignificantBytes) == padded_key_bytes(sizeof(Key)),
+                  "zeroes that make a longer padded key would be stored for nothing");
     return Key::kSignificantBytes;
   } else {
     return sizeof(Key);
@@ -43,7 +44,7 @@ template <class Key>
 
 template <size_t kKeySize, size_t kValueSize>
 class FixedEntry {
-  static_assert(key_class(kKeySize) == kKeySize && kValueSize <= kValueBytesMax);
+  static_assert(padded_key_bytes(kKeySize) == kKeySize && kValueSize <= kValueBytesMax);
 
  public:
   static constexpr size_t kKeyBytes = kKeySize;
@@ -54,7 +55,7 @@ class FixedEntry {
 
 template <size_t kKeySize>
 class SizedEntry {
-  static_assert(key_class(kKeySize) == kKeySize);
+  static_assert(padded_key_bytes(kKeySize) == kKeySize);
 
  public:
   static constexpr size_t kKeyBytes = kKeySize;

@@ -70,7 +70,7 @@ namespace roost {
 template <class Key, class Value, class Policies = DefaultPolicies>
 class FlowTable {
   static constexpr bool kIsSet = std::is_empty_v<Value>;
-  static constexpr size_t kKeyBytes = key_class(sizeof(Key));
+  static constexpr size_t kKeyBytes = padded_key_bytes(sizeof(Key));
   static constexpr size_t kValueBytes = kIsSet ? 0 : sizeof(Value);
 
   static_assert(sizeof(Key) <= kKeyBytesMax, "a key has at most 64 bytes");
@@ -82,9 +82,9 @@ class FlowTable {
                 "entries are moved as bytes");
   static_assert(alignof(Key) <= 8 && alignof(Value) <= 8, "entries are aligned to 8 bytes");
 
-  using Sink = typename Policies::Sink;
+  using EvictionCallback = typename Policies::EvictionCallback;
   using Layout = LayoutOf<significant_bytes<Key>(), kValueBytes, Policies>;
-  using Core = TableCore<Layout, Policies, TypedSink<Key, Value, Sink>>;
+  using Core = TableCore<Layout, Policies, TypedEvictionCallback<Key, Value, EvictionCallback>>;
   using EngineType = typename Core::EngineType;
 
  public:
@@ -96,12 +96,12 @@ class FlowTable {
   static constexpr unsigned kSlots = Layout::kSlots;
   static constexpr double kPromisedLoad = Core::kShape.promised_load;
 
-  // Makes an empty table. `sink` is called with key and value once for each entry that dies by
-  // expiry; it must not call this table. Errors: a capacity out of range, memory that is not to be
-  // had or too small, a kernel that is not supported here. Writes nothing to fresh memory; clears
-  // the lines of lent memory.
-  [[nodiscard]] static Result<FlowTable> create(const Config& config, Sink sink = {}) {
-    Result<Core> core = Core::create(config, {}, {std::move(sink)});
+  // Creates an empty table. `eviction_callback` is called with key and value once for each expired
+  // entry; it must not call this table. Errors: a capacity out of range, memory unavailable or too
+  // small, a kernel not supported here. Clears the lines of lent memory, writes no fresh memory.
+  [[nodiscard]] static Result<FlowTable> create(const Config& config,
+                                                EvictionCallback eviction_callback = {}) {
+    Result<Core> core = Core::create(config, {}, {std::move(eviction_callback)});
     if (!core) return core.error();
     return FlowTable(std::move(core).value());
   }
@@ -113,7 +113,7 @@ class FlowTable {
   size_t lookup(const Keys& keys, std::span<Value> out, HitWords hits) const {
     return run_lookup(batch_of(keys), CopyTo{out}, hits);
   }
-  // Tells only which keys are there.
+  // Answers only which keys are there.
   template <class Keys>
   size_t lookup(const Keys& keys, HitWords hits) const {
     return core_.lookup(batch_of(keys), IgnoreValue{}, hits);
@@ -192,7 +192,7 @@ class FlowTable {
 
   // --- Mutation. Each form returns the number of lanes not refused (of erase, that erased). ---
 
-  // Makes entries, or gives existing ones the new value and timeout. Timeouts above
+  // Creates entries, or gives existing ones the new value and timeout. Timeouts above
   // kTimeoutTicksMax become it; without expiry they are ignored. A set's `values` are empty.
   template <class Keys>
   size_t insert(const Keys& keys, std::span<const Value> values, std::span<InsertOutcome> outcomes,
@@ -205,7 +205,7 @@ class FlowTable {
     return insert_one(key, const_cast<Value&>(value), timeout, IfExisting::kOverwrite);
   }
 
-  // Makes the entries that are missing; where a key exists, it stays as it is (its timeout too),
+  // Creates the entries that are missing; where a key exists, it stays as it is (its timeout too),
   // and `values` gets what the table holds.
   template <class Keys>
   size_t upsert(const Keys& keys, std::span<Value> values, std::span<InsertOutcome> outcomes,
@@ -217,7 +217,7 @@ class FlowTable {
     return insert_one(key, value, timeout, IfExisting::kKeep);
   }
 
-  // Removes live entries; they are not handed over. An expired entry is not there to be erased.
+  // Removes live entries; no callback is called. An expired entry is not there to be erased.
   template <class Keys>
   size_t erase(const Keys& keys, HitWords erased) {
     return core_.erase(batch_of(keys), erased);
@@ -239,7 +239,7 @@ class FlowTable {
     SlotRef at{};
     for (; budget.entries > 0 && core_.next_live(cursor, bucket_end, at); --budget.entries) {
       auto& layout = core_.engine().layout();
-      const auto key = layout.class_key(at);
+      const auto key = layout.padded_key(at);
       visit(*reinterpret_cast<const Key*>(static_cast<const std::byte*>(key)),
             *reinterpret_cast<Value*>(layout.value(at)));
     }
@@ -256,15 +256,15 @@ class FlowTable {
   // --- Time. ---
 
   // Moves the table's time to `now`, which must not lie in the past. Constant time; an expired
-  // entry simply stops being found. When time has moved past scan_deadline(), entries that died
-  // long ago may be found again (kScanOverdue): call maintain() often enough that this never
-  // happens.
+  // entry simply stops being found. When time has moved past scan_deadline(), entries that
+  // expired long ago may be found again (kScanOverdue): call maintain() often enough that this
+  // never happens.
   AdvanceOutcome advance(Tick now) { return core_.advance(now); }
   [[nodiscard]] Tick now() const { return core_.engine().now(); }
 
-  // Looks at the next `bucket_budget` buckets for expired entries, hands them over and frees their
-  // slots; returns how many. It goes on where it stopped, and must get through all bucket_count()
-  // buckets by scan_deadline().
+  // Reclaims the expired entries of the next `bucket_budget` buckets, with a call of the eviction
+  // callback for each; returns how many. It goes on where it stopped, and must get through all
+  // bucket_count() buckets by scan_deadline().
   uint64_t maintain(uint64_t bucket_budget) { return core_.maintain(bucket_budget); }
   [[nodiscard]] Tick scan_deadline() const { return core_.engine().scan().deadline(); }
 
@@ -276,11 +276,11 @@ class FlowTable {
   }
   // How many entries the table promises to hold; zero if it was created without a promise.
   [[nodiscard]] uint64_t entries_max() const { return core_.entries_max(); }
-  // Slots: the configured capacity, rounded up to two whole buckets. Spare buckets do not count.
+  // Slots: the configured capacity, rounded up to two whole buckets. The stash does not count.
   [[nodiscard]] uint64_t capacity() const { return core_.engine().stats().capacity; }
-  // Buckets, spare ones included.
+  // Buckets, the stash's included.
   [[nodiscard]] uint64_t bucket_count() const { return core_.bucket_count(); }
-  // Entries held: live ones, and expired ones that were not handed over yet.
+  // Entries held: live ones, and expired ones not reclaimed yet.
   [[nodiscard]] uint64_t size() const { return core_.engine().stats().size; }
   // Bytes of memory that the table's buckets, entries and fixed parts take.
   [[nodiscard]] uint64_t memory_bytes() const { return core_.image_bytes() + sizeof(*this); }

@@ -36,7 +36,7 @@ class HintChoice {
   static constexpr unsigned kTurns = 3;
   static constexpr uint64_t kPauseLanesMin = uint64_t{1} << 20;
   static constexpr uint64_t kPauseLanesMax = uint64_t{1} << 24;
-  // Whoever is to replace the present hint must take less than this share of its time.
+  // A hint that is to replace the present one must take less than this share of its time.
   static constexpr double kBetter = 0.97;
 
   // Begins with `first`, or stays with `forced`.
@@ -53,13 +53,13 @@ class HintChoice {
   // The hint for inserts and erasures.
   [[nodiscard]] PrefetchHint for_changes() const { return for_changes_; }
 
-  // How many rounds have been made.
+  // How many rounds there have been.
   [[nodiscard]] uint64_t round_count() const { return round_count_; }
 
   // Whether the next lookup that counts is to be timed.
   [[nodiscard]] bool is_timing() const { return is_timing_; }
 
-  // A lookup of so many keys was made with hint(), and took so long if that is timed.
+  // A lookup of so many keys used hint(), and took so long if that is timed.
   void note(size_t lane_count, Time took) {
     if (lane_count < kLanesMin) return;
     timed_ += took;
@@ -68,7 +68,7 @@ class HintChoice {
       end_stretch();
   }
 
-  // Makes a lookup, `look_up(hint)`, and notes it.
+  // Does a lookup, `look_up(hint)`, and notes it.
   template <class LookUp>
   size_t watch(size_t lane_count, LookUp&& look_up) {
     const PrefetchHint with = hint(lane_count);

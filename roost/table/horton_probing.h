@@ -18,7 +18,7 @@
 // function, the others follow it; a field cannot change while one of them is away, and becomes 0
 // when the last of them has come back or gone: anything else would lose keys. As a secondary
 // bucket depends on primary bucket, remap tag and function only, all keys that share a field are in
-// one bucket, and a look at its line tells which the last one is. A slot's function is kept beside
+// one bucket, and a look at its line shows which the last one is. A slot's function is kept beside
 // it, so that a displaced entry leads back to its primary bucket without its key.
 //
 // Limits: keys of one remap tag have no choice left once one of them is displaced, so a table may
@@ -95,7 +95,7 @@ struct HortonProbing : WithoutLeads {
     return static_cast<unsigned>(line.filter >> (3 * remap_tag)) & 7;
   }
 
-  // From the primary bucket to the secondary one and back. The bucket map is told each pair of
+  // From the primary bucket to the secondary one and back. The bucket map is given each pair of
   // remap tag and function as a tag of its own, the square of the pair's number: sums of a regular
   // grid would let two moves in a row reach but few buckets.
   static BucketIndex reach(const BucketMap& map, BucketIndex bucket, unsigned remap_tag,

@@ -2,12 +2,12 @@
 //
 //   | line 0 | line 1 | ... | line n-1 | homes |
 //
-// The homes are those of the spare buckets' slots, as in the split layout. 104-bit keys with
+// The homes are those of the stash' slots, as in the split layout. 104-bit keys with
 // 16-byte values make 32 bytes a slot, with 4-byte values 21.3, timers included.
 //
 // A hit in the primary bucket touches one line and so does a miss, unless the filter errs.
 //
-// A candidate is an equal key, so nobody compares it again, and no tag is stored: that of a
+// A candidate is an equal key, so it is not compared again, and no tag is stored: that of a
 // resident is its key's hash, asked for when an entry is moved or leaves its secondary bucket.
 #pragma once
 
@@ -25,22 +25,22 @@
 
 namespace roost {
 
-// The shape of an entry in a line: the key without padding. A table's functions take keys of its
-// class.
+// The shape of an entry in a line: the key without padding. A table's functions take padded
+// keys.
 template <size_t kKeySize, size_t kValueSize>
 struct FixedInlineEntry {
-  static constexpr size_t kKeyBytes = key_class(kKeySize);
+  static constexpr size_t kKeyBytes = padded_key_bytes(kKeySize);
   [[nodiscard]] static constexpr size_t key_bytes() { return kKeySize; }
   [[nodiscard]] static constexpr size_t value_bytes() { return kValueSize; }
 };
 
-// The same for sizes that only the configuration knows, one compiled table a class.
-template <size_t kClassBytes>
+// The same for sizes that only the configuration knows, one compiled table a padded size.
+template <size_t kPaddedBytes>
 class SizedInlineEntry {
  public:
-  static constexpr size_t kKeyBytes = kClassBytes;
+  static constexpr size_t kKeyBytes = kPaddedBytes;
 
-  // There must be inline_slots() for these sizes, and the key of this class.
+  // There must be inline_slots() for these sizes, and the padded key have this one.
   constexpr SizedInlineEntry(size_t key_bytes, size_t value_bytes)
       : key_bytes_(key_bytes), value_bytes_(value_bytes) {}
 
@@ -73,7 +73,7 @@ class InlineLayout {
 
   [[nodiscard]] Entry entry() const { return entry_; }
   [[nodiscard]] BucketCounts bucket_counts() const { return counts_; }
-  [[nodiscard]] bool is_spare(BucketIndex bucket) const {
+  [[nodiscard]] bool is_stash(BucketIndex bucket) const {
     return static_cast<uint64_t>(bucket) >= counts_.hashed;
   }
 
@@ -90,7 +90,7 @@ class InlineLayout {
   [[nodiscard]] const std::byte* value(SlotRef at) const {
     return start_of(at.bucket) + value_offset(at.slot);
   }
-  [[nodiscard]] PaddedKey<kKeyBytes> class_key(SlotRef at) const {
+  [[nodiscard]] PaddedKey<kKeyBytes> padded_key(SlotRef at) const {
     PaddedKey<kKeyBytes> padded;
     std::memcpy(&padded.words, key(at), kKeyBytes);
     padded.words.back() &= ~uint64_t{0} >> (8 * (kKeyBytes - entry_.key_bytes()));
@@ -122,13 +122,13 @@ class InlineLayout {
 
   template <class Hash>
   [[nodiscard]] Tag tag(SlotRef at, const Hash& hash) const {
-    return tag_of(hash.template hash<kKeyBytes>(class_key(at)));
+    return tag_of(hash.template hash<kKeyBytes>(padded_key(at)));
   }
   void set_tag(SlotRef /*at*/, Tag /*tag*/) {}
   template <class Hash, class PrimaryOf>
   [[nodiscard]] Origin origin(SlotRef at, const Hash& hash, const BucketMap& map,
                               PrimaryOf&& /*primary_of*/) const {
-    const Hash64 hashed = hash.template hash<kKeyBytes>(class_key(at));
+    const Hash64 hashed = hash.template hash<kKeyBytes>(padded_key(at));
     return {map.primary(hashed), tag_of(hashed)};
   }
 
@@ -158,7 +158,7 @@ class InlineLayout {
 
   void copy_entry(SlotRef from, SlotRef to) { write_entry(to, key(from), value(from)); }
 
-  // The primary bucket of the entry in a slot of a spare bucket.
+  // The primary bucket of the entry in a slot of the stash.
   [[nodiscard]] BucketIndex home(SlotRef at) const {
     uint64_t bucket = 0;
     std::memcpy(&bucket, start_of(BucketIndex{0}) + home_offset(at), sizeof(bucket));
@@ -179,8 +179,8 @@ class InlineLayout {
     return entry_.value_bytes() != 0 ? slot * entry_.value_bytes() : key_offset(slot);
   }
   [[nodiscard]] uint64_t home_offset(SlotRef at) const {
-    const uint64_t spare = static_cast<uint64_t>(at.bucket) - counts_.hashed;
-    return counts_.all() * sizeof(Line) + (spare * kSlots + at.slot) * sizeof(uint64_t);
+    const uint64_t stash = static_cast<uint64_t>(at.bucket) - counts_.hashed;
+    return counts_.all() * sizeof(Line) + (stash * kSlots + at.slot) * sizeof(uint64_t);
   }
   [[nodiscard]] std::byte* start_of(BucketIndex bucket) {
     return reinterpret_cast<std::byte*>(lines_) + static_cast<uint64_t>(bucket) * sizeof(Line);

@@ -5,13 +5,13 @@
 //                  +--------+--------+------+------+----+--------+---------+
 //                  | value 0| value 1| key 0| key 1| .. |2 timers| 16 bits |
 //                  +--------+--------+------+------+----+--------+---------+
-//                     bits: busy 2, displaced 2, moved 4, spared 1, filter 7
+//                     bits: busy 2, displaced 2, moved 4, has_stashed 1, filter 7
 //
 //   three slots    byte 0                               52       58        60       64
 //                  +---------------+---------------+----+--------+---------+--------+
 //                  | values 0 .. 2 | keys 0 .. 2   | .. |3 timers| 16 bits | filter |
 //                  +---------------+---------------+----+--------+---------+--------+
-//                     bits: busy 3, displaced 3, moved 9, spared 1
+//                     bits: busy 3, displaced 3, moved 9, has_stashed 1
 //
 // The fields mean what TagLine's do. There are no tags: the keys are there to be compared. Values
 // come first, so that each is aligned for every type of its size; a key is stored without padding
@@ -19,7 +19,7 @@
 //
 // The filter has one of seven bits set for each displaced key, or two of 32. A key's bits also say
 // which buckets it may have gone to: twelve for a bit of seven, two for the first of a pair. So
-// what was displaced from a bucket can be found, and the filter made anew when one of them leaves.
+// what was displaced from a bucket can be found, and the filter rebuilt when one of them leaves.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ struct alignas(64) InlineLine<2> {
   uint16_t busy : 2;
   uint16_t displaced : 2;
   uint16_t moved : 4;
-  uint16_t spared : 1;
+  uint16_t has_stashed : 1;
   uint16_t filter : 7;
 
   void set_busy(SlotMask slots) { busy = slots.bits() & 3; }
@@ -81,7 +81,7 @@ struct alignas(64) InlineLine<3> {
   uint16_t busy : 3;
   uint16_t displaced : 3;
   uint16_t moved : 9;
-  uint16_t spared : 1;
+  uint16_t has_stashed : 1;
   uint32_t filter;
 
   void set_busy(SlotMask slots) { busy = slots.bits() & 7; }
@@ -113,13 +113,13 @@ inline constexpr size_t kInlineKeyBytesMin = 4;
 inline constexpr size_t kInlineKeyBytesMax = 16;
 
 // Slots that a line has for keys and values of these sizes: three, two, or none, if they do not
-// fit. The last key, read as a whole class, must not leave the line; that fails at 9 + 20 bytes
+// fit. The last key, read as a padded key, must not leave the line; that fails at 9 + 20 bytes
 // only.
 [[nodiscard]] constexpr unsigned inline_slots(size_t key_bytes, size_t value_bytes) {
   if (key_bytes < kInlineKeyBytesMin || key_bytes > kInlineKeyBytesMax) return 0;
   const auto fit = [&](size_t slots, size_t bytes) {
     return slots * (key_bytes + value_bytes) <= bytes &&
-           slots * value_bytes + (slots - 1) * key_bytes + key_class(key_bytes) <= 64;
+           slots * value_bytes + (slots - 1) * key_bytes + padded_key_bytes(key_bytes) <= 64;
   };
   if (fit(3, sizeof(InlineLine<3>::entries))) return 3;
   return fit(2, sizeof(InlineLine<2>::entries)) ? 2 : 0;

@@ -1,6 +1,6 @@
 // Where a batch's keys and hashes come from: contiguous or pointed to, hashed here or by the
-// caller, or on their way. A source's keys have the bytes of their class: smaller ones are padded
-// with zeroes when they are read.
+// caller, or on their way. A source's keys are padded keys: shorter ones get their zeroes when
+// they are read.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@
 
 namespace roost {
 
-// A copy of a key with zeroes behind it, up to its class. It stands for a pointer to its bytes.
-template <size_t kClassBytes>
+// A copy of a key with zeroes behind it (padded_key_bytes()). It stands for a pointer to its bytes.
+template <size_t kPaddedBytes>
 struct PaddedKey {
-  std::array<uint64_t, kClassBytes / 8> words;
+  std::array<uint64_t, kPaddedBytes / 8> words;
 
   operator const std::byte*() const { return reinterpret_cast<const std::byte*>(words.data()); }
 };
@@ -28,11 +28,11 @@ struct PaddedKey {
 // bytes are read and shifted: bytes stored one by one could not be read again as a register at
 // once. Example: of 13 bytes, the second word is bytes 5 to 12 shifted right by three.
 template <size_t kKeyBytes>
-[[nodiscard]] PaddedKey<key_class(kKeyBytes)> padded_key(const std::byte* key) {
+[[nodiscard]] PaddedKey<padded_key_bytes(kKeyBytes)> padded_key(const std::byte* key) {
   static_assert(std::endian::native == std::endian::little, "the shift drops the lower bytes");
   constexpr size_t kWhole = kKeyBytes / 8;
   constexpr size_t kRest = kKeyBytes % 8;
-  PaddedKey<key_class(kKeyBytes)> padded{};
+  PaddedKey<padded_key_bytes(kKeyBytes)> padded{};
   for (size_t word = 0; word < kWhole; ++word) std::memcpy(&padded.words[word], key + word * 8, 8);
   if constexpr (kRest != 0 && kWhole != 0) {
     std::memcpy(&padded.words[kWhole], key + kKeyBytes - 8, 8);
@@ -46,8 +46,8 @@ template <size_t kKeyBytes>
 // The bytes of a key as a table compares them: in place, or padded.
 template <class Key>
 [[nodiscard]] auto bytes_of_key(const Key* key) {
-  constexpr size_t kClassBytes = key_class(sizeof(Key));
-  if constexpr (kClassBytes == sizeof(Key)) {
+  constexpr size_t kPaddedBytes = padded_key_bytes(sizeof(Key));
+  if constexpr (kPaddedBytes == sizeof(Key)) {
     return reinterpret_cast<const std::byte*>(key);
   } else {
     return padded_key<sizeof(Key)>(reinterpret_cast<const std::byte*>(key));
@@ -139,7 +139,7 @@ struct KeyBatch {
   size_t started_count = 0;
 };
 
-// Makes a batch of whatever FlowTable's functions take as keys.
+// A batch of whatever FlowTable's functions take as keys.
 template <class Key, class Hash>
 struct KeyBatchOf {
   const Hash* hash;
@@ -163,7 +163,7 @@ struct KeyBatchOf {
  private:
   template <class Keys>
   auto computed(Keys keys) const {
-    using Hashes = ComputedHashes<Hash, key_class(sizeof(Key))>;
+    using Hashes = ComputedHashes<Hash, padded_key_bytes(sizeof(Key))>;
     return KeyBatch<Keys, Hashes>{keys, Hashes{hash}};
   }
 };

@@ -6,7 +6,7 @@
 //
 // A bucket's line is 64 bytes that say of each slot whether it is busy, displaced and live, and of
 // the bucket what sits elsewhere. What all lines have by the same name: `busy` and `displaced` (a
-// bit a slot), `timers`, `filter`, `moved`, and `spared`; see tag_line.h.
+// bit a slot), `timers`, `filter`, `moved` and `has_stashed`; see tag_line.h.
 #pragma once
 
 #include <concepts>
@@ -36,7 +36,7 @@ struct Origin {
   Tag tag;
 };
 
-// How many buckets a table has: those that hashes lead to, and spare ones behind them.
+// How many buckets a table has: those that hashes lead to, and the stash's (`spare`) behind.
 struct BucketCounts {
   uint64_t hashed;
   uint64_t spare;
@@ -57,10 +57,11 @@ concept BucketLine =
       // the entry is not in its primary bucket.
       { unsigned{line.busy} };
       { unsigned{line.displaced} };
-      // Entries displaced from here; what tells of them; whether one is in a spare bucket.
+      // Entries displaced from here; the filter that leads to them; whether one is in
+      // the stash.
       { unsigned{line.moved} };
       { uint64_t{line.filter} };
-      { unsigned{line.spared} };
+      { unsigned{line.has_stashed} };
       // A slot's last live tick, its low 16 bits.
       { line.timers[n] } -> std::convertible_to<uint16_t>;
 
@@ -68,7 +69,7 @@ concept BucketLine =
       changed.set_displaced(slots);
       changed.set_moved(n);
       changed.set_filter(uint64_t{n});
-      changed.spared = 1;
+      changed.has_stashed = 1;
     };
 
 // The slots of a line that hold an entry, live or expired; those whose entry is displaced.
@@ -88,7 +89,7 @@ concept TableLayout =
              const typename T::Line& line, Tag tag, Tick now, const KeyedHash& hash,
              const std::byte* bytes, std::byte* changed_bytes, BucketCounts counts,
              typename T::Entry entry, const BucketMap& map, BucketIndex (&primary_of)(Tag)) {
-      // Slots of a bucket; the load up to which a table with spare buckets can promise
+      // Slots of a bucket; the load up to which a table with a stash can promise
       // to accept entries, zero if it promises nothing.
       { T::kSlots } -> std::convertible_to<unsigned>;
       { T::kPromisedLoad } -> std::convertible_to<double>;
@@ -96,14 +97,14 @@ concept TableLayout =
       // What reports call it.
       { T::kName } -> std::convertible_to<const char*>;
 
-      // Bytes of a key as the table's functions take it: a key class.
+      // Bytes of a key as the table's functions take it: of a padded key.
       { T::kKeyBytes } -> std::convertible_to<size_t>;
 
       // Bytes of memory for so many buckets. The lines are its first bytes.
       { T::image_bytes(counts, entry) } -> std::same_as<uint64_t>;
       { layout.entry() } -> std::same_as<typename T::Entry>;
       { layout.bucket_counts() } -> std::same_as<BucketCounts>;
-      { layout.is_spare(bucket) } -> std::same_as<bool>;
+      { layout.is_stash(bucket) } -> std::same_as<bool>;
       { layout.line(bucket) } -> std::same_as<const typename T::Line&>;
       { changed.line(bucket) } -> std::same_as<typename T::Line&>;
 
@@ -111,7 +112,7 @@ concept TableLayout =
       // whole key.
       { layout.template candidates<ScalarKernel>(line, tag, bytes) } -> std::same_as<SlotMask>;
 
-      // Whether a candidate is the key, so that nobody has to compare the two again.
+      // Whether a candidate is the key, so that the two need not be compared again.
       { T::kCandidatesAreExact } -> std::convertible_to<bool>;
 
       // Of the candidates, those whose timers are live; and all slots of a line whose timers are.
@@ -132,17 +133,17 @@ concept TableLayout =
       { layout.target(line, unsigned{0}) } -> std::same_as<const std::byte*>;
       { T::value_of_target(bytes) } -> std::same_as<const std::byte*>;
 
-      // Key and value in a slot, the key as the table's functions take it (there, or a
-      // copy that stands for a pointer to it), and the slot of a value.
+      // Key and value in a slot, the padded key (there, or a copy that stands for a pointer to
+      // it), and the slot of a value.
       { layout.key(at) } -> std::same_as<const std::byte*>;
-      { layout.class_key(at) } -> std::convertible_to<const std::byte*>;
+      { layout.padded_key(at) } -> std::convertible_to<const std::byte*>;
       { layout.value(at) } -> std::same_as<const std::byte*>;
       { layout.slot_of_value(bytes) } -> std::same_as<SlotRef>;
       layout.copy_value(changed_bytes, bytes);
       changed.write_entry(at, bytes, bytes);
       changed.copy_entry(at, at);
 
-      // The primary bucket of the entry in a slot of a spare bucket.
+      // The primary bucket of the entry in a slot of the stash.
       { layout.home(at) } -> std::same_as<BucketIndex>;
       changed.set_home(at, bucket);
     };

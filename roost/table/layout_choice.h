@@ -1,4 +1,4 @@
-// Which layout a table has: what sizes allow, what a user wishes, and what is taken if nobody does.
+// Which layout a table has: what sizes allow, what a user wishes, and the default.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace roost {
   const unsigned slots = inline_slots(key_bytes, value_bytes);
   if (slots == 0) return false;
   const double promised = slots == 3 ? InlineLine<3>::kPromisedLoad : InlineLine<2>::kPromisedLoad;
-  const size_t entry_bytes = (key_class(key_bytes) + value_bytes + 7) / 8 * 8;
+  const size_t entry_bytes = (padded_key_bytes(key_bytes) + value_bytes + 7) / 8 * 8;
   constexpr size_t kTagBytes = sizeof(TagLine) / kSlotsPerBucket;
   return 64 / (slots * promised) <=
          static_cast<double>(kTagBytes + entry_bytes) / kSplitPromisedLoad;
@@ -50,7 +50,7 @@ struct LayoutOf {
           InlineLayout<FixedInlineEntry<kKeySize, kValueSize>, kInlineSlots>>{};
     } else {
       return std::type_identity<
-          SplitLayout<FixedEntry<key_class(kKeySize), kValueSize>, Probing::kSplitSlots>>{};
+          SplitLayout<FixedEntry<padded_key_bytes(kKeySize), kValueSize>, Probing::kSplitSlots>>{};
     }
   }
   using Type = typename decltype(chosen())::type;

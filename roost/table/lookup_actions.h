@@ -1,5 +1,6 @@
-// Where bytes become values again: what a lookup does with a lane that hits, and what a dying
-// entry's sink gets. covers(lane_count): whether its spans have an element for each lane.
+// Where bytes become values again: what a lookup does with a lane that hits, and what the
+// eviction callback of an expired entry gets. covers(lane_count): whether its spans have an element
+// for each lane.
 #pragma once
 
 #include <cstddef>
@@ -76,13 +77,13 @@ struct CopyIndex {
   [[nodiscard]] bool covers(size_t lane_count) const { return out.size() >= lane_count; }
 };
 
-// Calls the user's sink with the key and value of a dying entry.
-template <class Key, class Value, class Sink>
-struct TypedSink {
-  Sink sink;
+// Calls the user's eviction callback with the key and value of an expired entry.
+template <class Key, class Value, class EvictionCallback>
+struct TypedEvictionCallback {
+  EvictionCallback callback;
 
   void operator()(const std::byte* key, const std::byte* value) {
-    sink(*reinterpret_cast<const Key*>(key), *reinterpret_cast<const Value*>(value));
+    callback(*reinterpret_cast<const Key*>(key), *reinterpret_cast<const Value*>(value));
   }
 };
 

@@ -22,7 +22,7 @@
 // Hit or miss is what the processor cannot predict, so `match` decides nothing by a branch: each
 // lane prefetches one line, and a lane without a candidate the line it has already. Lanes that go
 // on get theirs in a loop over them alone. The rare lanes whose first candidate was not the key, or
-// whose key may sit in a spare bucket, are searched one by one in the end.
+// whose key may sit in the stash, are searched one by one in the end.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ struct LaneGroup {
   LaneMask primary;    // lanes with a candidate in their primary bucket
   LaneMask secondary;  // lanes whose secondary bucket must be looked at
   LaneMask displaced;  // of those, lanes with a candidate there only
-  LaneMask spared;     // of those, lanes without, whose key may sit in a spare bucket
+  LaneMask stash;      // of those, lanes without, whose key may sit in the stash
 
   template <class Line>
   void take(size_t lane, Hash64 hash, const Line& primary_line) {
@@ -196,7 +196,7 @@ struct LookupBatch {
   [[gnu::always_inline]] void match_both(LaneGroup& group, size_t first) {
     LaneMask primary{};
     LaneMask displaced{};
-    LaneMask spared{};
+    LaneMask stash{};
     for (unsigned lane = 0; lane < group.lane_count; ++lane) {
       const Tag tag = tag_of(group.hashes[lane]);
       const Line& line = group.template line<Line>(lane);
@@ -218,12 +218,12 @@ struct LookupBatch {
       group.targets[lane] = target;
       primary |= LaneMask::of(lane, is_here);
       displaced |= LaneMask::of(lane, is_there);
-      spared |= LaneMask::of(lane, line.spared != 0 && !is_here && !is_there);
+      stash |= LaneMask::of(lane, line.has_stashed != 0 && !is_here && !is_there);
     }
     group.primary = primary;
     group.secondary = group.all_lanes();
     group.displaced = displaced;
-    group.spared = spared;
+    group.stash = stash;
   }
 
   [[nodiscard]] const Line& primary_line(Hash64 hash) const {
@@ -242,14 +242,14 @@ struct LookupBatch {
   template <Kernel K>
   [[gnu::always_inline]] void match_secondary(LaneGroup& group, size_t first) {
     LaneMask displaced{};
-    LaneMask spared{};
+    LaneMask stash{};
     for (const unsigned lane : group.secondary) {
       const Tag tag = tag_of(group.hashes[lane]);
       const Line& line = group.template line<Line>(lane);
       const SlotMask candidates =
           engine->template candidates<K>(line, tag, batch.keys[first + lane]);
       if (candidates.empty()) {
-        spared |= LaneMask::of(lane, primary_line(group.hashes[lane]).spared != 0);
+        stash |= LaneMask::of(lane, primary_line(group.hashes[lane]).has_stashed != 0);
         continue;
       }
       group.targets[lane] = engine->layout().target(line, candidates.lowest());
@@ -262,7 +262,7 @@ struct LookupBatch {
       displaced |= LaneMask::of(lane);
     }
     group.displaced = displaced;
-    group.spared = spared;
+    group.stash = stash;
   }
 
   // Answers the group's lanes; returns how many hit.
@@ -274,10 +274,10 @@ struct LookupBatch {
     if constexpr (Counts::kEnabled) {
       counts->secondary_visits += group.secondary.count();
       counts->tag_false_positives += mistaken.count();
-      counts->spare_visits += group.spared.count();
+      counts->stash_visits += group.stash.count();
     }
-    if (!(mistaken | group.spared).empty()) [[unlikely]]
-      found |= search_rest<K>(group, first, mistaken | group.spared);
+    if (!(mistaken | group.stash).empty()) [[unlikely]]
+      found |= search_rest<K>(group, first, mistaken | group.stash);
     if constexpr (Counts::kEnabled) {
       counts->filter_false_positives += (group.secondary - (found - group.primary)).count();
     }
@@ -302,8 +302,8 @@ struct LookupBatch {
     return lanes - mistaken;
   }
 
-  // Lanes whose first candidate was another key with the same tag, or which must look at the spare
-  // buckets.
+  // Lanes whose first candidate was another key with the same tag, or which must look at the
+  // stash.
   template <Kernel K>
   [[gnu::noinline, gnu::cold]] LaneMask search_rest(const LaneGroup& group, size_t first,
                                                     LaneMask lanes) {

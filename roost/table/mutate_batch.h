@@ -47,7 +47,7 @@ class Timeouts {
   TickCount all_ = kTimeoutTicksMax;
 };
 
-// `act.run<K>(lane, key bytes, hash)` does the work of one lane. Act::kMakesEntries tells whether
+// `act.run<K>(lane, key bytes, hash)` does the work of one lane. Act::kCreatesEntries says whether
 // it may write to a vacant slot.
 template <class Engine, class Keys, class Hashes, class Act>
 struct MutateBatch {
@@ -127,7 +127,7 @@ struct MutateBatch {
         is_somewhere =
             is_somewhere || ask_for_entry<K>(bucket, hash, number * kLanesPerGroup + lane);
       });
-      if (Act::kMakesEntries && !is_somewhere) ask_for_moves(primary);
+      if (Act::kCreatesEntries && !is_somewhere) ask_for_moves(primary);
     }
   }
 
@@ -137,7 +137,7 @@ struct MutateBatch {
   [[gnu::always_inline]] bool ask_for_entry(BucketIndex bucket, Hash64 hash, size_t lane) {
     const Line& line = engine->layout().line(bucket);
     SlotMask slots = engine->template candidates<K>(line, tag_of(hash), batch.keys[lane]);
-    if (Act::kMakesEntries && slots.empty()) slots = engine->template vacancies<K>(line);
+    if (Act::kCreatesEntries && slots.empty()) slots = engine->template vacancies<K>(line);
     if (slots.empty()) return false;
     if constexpr (!Engine::Layout::kCandidatesAreExact) {  // else it came with the line
       const std::byte* target = engine->layout().target(line, slots.lowest());
@@ -163,7 +163,7 @@ struct MutateBatch {
 // when existing keys are overwritten: only kKeep writes to them.
 template <class Engine>
 struct InsertLane {
-  static constexpr bool kMakesEntries = true;
+  static constexpr bool kCreatesEntries = true;
 
   Engine* engine;
   std::byte* values;
@@ -184,7 +184,7 @@ struct InsertLane {
 // One lane of erase; true when there was an entry.
 template <class Engine>
 struct EraseLane {
-  static constexpr bool kMakesEntries = false;
+  static constexpr bool kCreatesEntries = false;
 
   Engine* engine;
   HitWords erased;

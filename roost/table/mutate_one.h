@@ -15,7 +15,7 @@
 namespace roost {
 
 // `key` stands for a pointer to the key's bytes, and `hashes(0, key)` is its hash (key_source.h).
-// It is made by the caller: bytes that were put together here could not be read as a register
+// It is the caller's: bytes that were put together here could not be read as a register
 // before the call ahead of this one is done.
 template <class Engine, class Key, class Hashes>
 struct InsertOne {

@@ -1,6 +1,6 @@
-// Where the overflow scan stands, and by when it must be through (CPP-15, X-26).
+// Where the overflow scan stands, and the deadline of its pass (CPP-15, X-26).
 //
-// Slot timers wrap: an entry that died must be dropped before it seems live again. A scan visits
+// Slot timers wrap: an expired entry must be reclaimed before it seems live again. A scan visits
 // the buckets in order, pass after pass, a few whenever the caller has time. A bucket's visits in
 // two successive passes lie at most from the start of the first pass to the end of the second
 // apart, so the deadline of a pass is the start of the one before it plus the longest gap allowed.
@@ -18,8 +18,8 @@ namespace roost {
 // What FlowTable::advance did.
 enum class AdvanceOutcome : uint8_t {
   kAdvanced,
-  kScanOverdue,  // time moved, but past the scan's deadline: entries that died long ago may seem
-                 // live again
+  kScanOverdue,  // time moved, but past the scan's deadline: entries that expired long ago may
+                 // seem live again
   kBackwards,    // the tick lies in the past; time stays
 };
 

@@ -2,7 +2,7 @@
 // erase and expiry must keep (invariants I1, I2, I4, I5, I6 and I8 of engine.h).
 //
 // Whenever an entry comes to sit outside its primary bucket, the primary's filter and moved count
-// learn of it; whenever it leaves, the count forgets it. All of that follows from an entry's tag
+// record it; whenever it leaves, the count is decremented. All of that follows from an entry's tag
 // and place: nothing here reads a key, unless the layout keeps no tags.
 #pragma once
 
@@ -31,7 +31,7 @@ class Placement {
   Placement(Layout layout, BucketMap map, const Hash& hash)
       : layout_(layout), map_(map), hash_(hash) {
     stats_.capacity = map.bucket_count() * Layout::kSlots;
-    stats_.spare_slots = layout.bucket_counts().spare * Layout::kSlots;
+    stats_.stash_slots = layout.bucket_counts().spare * Layout::kSlots;
     stats_.moved_histogram[0] = bucket_count();
   }
 
@@ -42,7 +42,7 @@ class Placement {
   [[nodiscard]] const TableStats& stats() const { return stats_; }
   [[nodiscard]] TableStats& stats() { return stats_; }
 
-  // Buckets of all sorts: those of the map, and the spare ones.
+  // All buckets: those of the map, and the stash's.
   [[nodiscard]] uint64_t bucket_count() const { return layout_.bucket_counts().all(); }
 
   // The tag of the entry in `at`.
@@ -53,7 +53,7 @@ class Placement {
     return Probing::may_be_displaced(line, tag);
   }
 
-  // The secondary bucket that it sits in then, unless it sits in a spare one.
+  // The secondary bucket that it sits in then, unless it is in the stash.
   [[nodiscard]] BucketIndex secondary(BucketIndex primary, const Line& line, Tag tag) const {
     return Probing::secondary(map_, primary, line, tag);
   }
@@ -71,7 +71,7 @@ class Placement {
     const Origin origin = origin_of(at);
     const bool is_home = at.bucket == origin.primary;
     if (!is_home) visit(origin.primary);
-    if (is_home || layout_.is_spare(at.bucket))
+    if (is_home || layout_.is_stash(at.bucket))
       for_each_secondary(origin.primary, origin.tag, visit);
   }
 
@@ -84,9 +84,9 @@ class Placement {
       prefetch(hint, &layout_.line(secondary(primary, line, tag_of(hash))));
   }
 
-  // Calls try_bucket on the spare buckets until one returns true; false when none does.
+  // Calls try_bucket on the buckets of the stash until one returns true; false when none does.
   template <class TryBucket>
-  bool for_each_spare_bucket(TryBucket&& try_bucket) const {
+  bool for_each_stash_bucket(TryBucket&& try_bucket) const {
     for (uint64_t bucket = map_.bucket_count(); bucket < bucket_count(); ++bucket) {
       if (try_bucket(BucketIndex{bucket})) return true;
     }
@@ -101,7 +101,7 @@ class Placement {
       if (line.busy != 0 || line.moved != 0) line = Line{};
     }
     stats_.erased += std::exchange(stats_.size, 0);
-    stats_.spared = 0;
+    stats_.stashed = 0;
     stats_.moved_histogram.fill(0);
     stats_.moved_histogram[0] = bucket_count();
   }
@@ -126,7 +126,7 @@ class Placement {
     return layout_.origin(at, hash_, map_, [&](Tag tag) {
       const Line& line = layout_.line(at.bucket);
       if (!is_displaced(at)) return at.bucket;
-      if (layout_.is_spare(at.bucket)) return layout_.home(at);
+      if (layout_.is_stash(at.bucket)) return layout_.home(at);
       return Probing::primary(map_, at.bucket, line, at.slot, tag);
     });
   }
@@ -148,9 +148,9 @@ class Placement {
           prefetch(PrefetchHint::kT0, &layout_.line(lead));
         });
     Probing::for_each_lead(map_, bucket, line, filter_bits, visit_in);
-    if (line.spared == 0) return;
-    for_each_spare_bucket([&](BucketIndex spare) {
-      visit_in(spare);
+    if (line.has_stashed == 0) return;
+    for_each_stash_bucket([&](BucketIndex stash) {
+      visit_in(stash);
       return false;
     });
   }
@@ -164,10 +164,10 @@ class Placement {
     if (at.bucket != origin.primary) {
       line.set_displaced(displaced_slots(line) | slot);
       note_moved(displaced(origin, at));
-      if (layout_.is_spare(at.bucket)) {
+      if (layout_.is_stash(at.bucket)) {
         layout_.set_home(at, origin.primary);
-        layout_.line(origin.primary).spared = 1;
-        ++stats_.spared;
+        layout_.line(origin.primary).has_stashed = 1;
+        ++stats_.stashed;
       }
     }
     stats_.size += 1;
@@ -188,17 +188,17 @@ class Placement {
     if (is_displaced(at)) {
       line.set_displaced(displaced_slots(line) - slot);
       forget_moved(displaced(origin, at));
-      if (layout_.is_spare(at.bucket)) {
-        if (!has_spared(origin.primary)) layout_.line(origin.primary).spared = 0;
-        --stats_.spared;
+      if (layout_.is_stash(at.bucket)) {
+        if (!has_stashed(origin.primary)) layout_.line(origin.primary).has_stashed = 0;
+        --stats_.stashed;
       }
     }
     stats_.size -= 1;
   }
 
-  // Whether a spare bucket holds an entry of this primary bucket.
-  [[nodiscard]] bool has_spared(BucketIndex primary) const {
-    return for_each_spare_bucket([&](BucketIndex bucket) {
+  // Whether the stash holds an entry of this primary bucket.
+  [[nodiscard]] bool has_stashed(BucketIndex primary) const {
+    return for_each_stash_bucket([&](BucketIndex bucket) {
       for (const unsigned slot : busy_slots(layout_.line(bucket))) {
         if (layout_.home({bucket, slot}) == primary) return true;
       }

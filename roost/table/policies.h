@@ -2,7 +2,7 @@
 //
 //   struct MyPolicies : roost::DefaultPolicies {
 //     using Expiry = roost::SlotTimers;
-//     using Sink = MySink;
+//     using EvictionCallback = MyCallback;
 //   };
 //   using Flows = roost::FlowTable<FlowKey, FlowState, MyPolicies>;
 //   Flows flows = Flows::create({.capacity = 4096}).value();
@@ -17,10 +17,10 @@
 
 namespace roost {
 
-// Eviction sink: forgets the entries that died by expiry. A sink of one's own is a copyable object
-// that is called with key and value once for each of them, while the table is in the middle of an
+// Eviction callback: does nothing for expired entries. One of one's own is a copyable object that
+// is called with key and value once for each of them, while the table is in the middle of an
 // operation: it must not call that table.
-struct NoSink {
+struct NoEvictionCallback {
   template <class Key, class Value>
   void operator()(const Key&, const Value&) const {}
 };
@@ -33,7 +33,7 @@ struct LookupCounts {
   uint64_t secondary_visits = 0;        // second bucket lines touched
   uint64_t filter_false_positives = 0;  // of those, in vain
   uint64_t tag_false_positives = 0;     // entries compared in vain
-  uint64_t spare_visits = 0;            // lookups that searched the spare buckets
+  uint64_t stash_visits = 0;            // lookups that searched the stash
   Isa last_kernel = Isa::kScalar;  // recorded inside the batch loop: the kernel that really ran
 };
 
@@ -53,7 +53,7 @@ struct DefaultPolicies {
   using Hash = KeyedHash;
   using Expiry = NoExpiry;
   using Probing = FilteredProbing;
-  using Sink = NoSink;
+  using EvictionCallback = NoEvictionCallback;
   using Counts = NoCounts;
   static constexpr LayoutChoice kLayout = LayoutChoice::kAutomatic;
 };

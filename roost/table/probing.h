@@ -1,5 +1,5 @@
 // Probing policies: where beside its primary bucket a key may be, and what its primary bucket's
-// line tells of that. The rest of the algorithm is engine.h's, and the same for all of them.
+// line says of that. The rest of the algorithm is engine.h's, and the same for all of them.
 //
 // FilteredProbing is what users want (Cuckoo++). The others are the tables that its paper compares
 // it with, on the same lines and slots; the library compiles none of them, tests and lab do:
@@ -41,7 +41,7 @@ concept ProbingPolicy =
       // Slots of a bucket of a split layout: 1, 2, 4 or 8.
       { P::kSplitSlots } -> std::convertible_to<unsigned>;
 
-      // Whether a table with spare buckets (engine.h) can promise to accept entries, up to the load
+      // Whether a table with a stash (engine.h) can promise to accept entries, up to the load
       // that its layout names.
       { P::kPromises } -> std::convertible_to<bool>;
 
@@ -62,14 +62,15 @@ concept ProbingPolicy =
       // one.
       P::for_each_secondary(map, bucket, line, tag, visit);
 
-      // An entry was displaced: both lines shall tell. Its slot is filled.
+      // An entry was displaced: both lines record it. Its slot is filled.
       P::note(map, entry);
 
       // It is still there: what its primary bucket's line forgot of it, it may learn again.
       P::remind(entry);
 
       // It left: its slot is marked vacant and still holds its tag; the moved count is brought
-      // down. The bits of the filter that nobody may need now, if what is still displaced can tell.
+      // down. The bits of the filter that no key may need now, if what is still displaced shows
+      // it.
       P::forget(entry);
       { P::doubtful_filter(line, tag) } -> std::same_as<uint64_t>;
 
@@ -77,15 +78,15 @@ concept ProbingPolicy =
       { P::enough_leads(line) } -> std::same_as<uint64_t>;
 
       // Calls visit(bucket) with buckets that entries displaced from `bucket` are in: all those
-      // who need one of these bits of the filter, or those that the line remembers.
+      // that need one of these bits of the filter, or those that the line remembers.
       P::for_each_lead(map, bucket, line, needed, visit);
 
       // What the displaced entry with this tag in a slot of `line` needs of its primary bucket's
       // filter.
       { P::needed_filter(line, slot, tag) } -> std::same_as<uint64_t>;
 
-      // Whether a bucket's filter tells of nothing but its displaced entries, who need `needed` of
-      // it, as far as the policy keeps it so.
+      // Whether a bucket's filter leads to nothing but its displaced entries, which need `needed`
+      // of it, as far as the policy keeps it so.
       { P::filter_fits(line, needed) } -> std::same_as<bool>;
     };
 
@@ -132,8 +133,8 @@ struct PairedProbing : WithoutLeads {
 };
 
 // The filter has bits set for each displaced key (CPP-08). It is kept free of the bits of keys that
-// have left (CPP-11): lines of tags remember the tags of displaced keys; lines of keys tell by
-// their filter which functions of the bucket map displaced them, so that they can be found.
+// have left (CPP-11): lines of tags remember the tags of displaced keys; the filter of lines of
+// keys says which functions of the bucket map displaced them, so that they can be found.
 struct FilteredProbing : PairedProbing {
   template <class Line>
   static constexpr bool kByFunctions = requires { Line::kFunctionsOfABit; };

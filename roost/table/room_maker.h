@@ -3,12 +3,12 @@
 // Idea: an insert that finds its primary bucket full first sends displaced entries home, to where
 // room has come free since. Else, with the secondary bucket full too, it searches for a kick path.
 // Either way entries move along a path, deepest first, so that every entry is in one of its buckets
-// at every step. Where there is no path and the table has spare buckets, it takes a slot there.
+// at every step. Where there is no path and the table has a stash, it takes a slot there.
 //
 // Without the way home, a table wears out: entries are displaced when their buckets are full, and
 // stay so when they are not any more. Two of five entries of a table at load 0.95 are displaced
 // after a few replacements of each, one of six when it was filled, and one of five with it. At
-// lower loads buckets are seldom full, and nobody asks for a slot that a displaced entry could
+// lower loads buckets are seldom full, and no insert needs a slot that a displaced entry could
 // leave: there the engine goes over the buckets after departures, and brings entries home.
 //
 // Limits: a search looks at kick_nodes_max(slots) buckets, or at kShortSearchNodes if it is short,
@@ -85,37 +85,37 @@ class RoomMaker {
     return move_along(nodes_max, roots, moves, room);
   }
 
-  // Frees a slot of a spare bucket, if need be by moving an entry home; false when there is none.
-  [[gnu::noinline, gnu::cold]] bool among_spares(Search search, SlotRef& room) {
-    if (placement().for_each_spare_bucket(
+  // Frees a slot of the stash, if need be by moving an entry home; false when there is none.
+  [[gnu::noinline, gnu::cold]] bool in_stash(Search search, SlotRef& room) {
+    if (placement().for_each_stash_bucket(
             [&](BucketIndex bucket) { return take_vacancy(bucket, room); })) {
       return true;
     }
     if (search == Search::kShort) return false;
-    return placement().for_each_spare_bucket([&](BucketIndex bucket) {
+    return placement().for_each_stash_bucket([&](BucketIndex bucket) {
       for (unsigned slot = 0; slot < kSlots; ++slot) {
         room = {bucket, slot};
-        if (leave_spare(room)) return true;
+        if (leave_stash(room)) return true;
       }
       return false;
     });
   }
 
-  // Tries to empty a slot of the spare buckets, the `number`th when they are counted round.
-  void relieve_spares(uint64_t number) {
+  // Tries to empty a slot of the stash, the `number`th when they are counted round.
+  void relieve_stash(uint64_t number) {
     const uint64_t first = placement().map().bucket_count();
     const uint64_t slot = number % ((placement().bucket_count() - first) * kSlots);
     const SlotRef at{BucketIndex{first + slot / kSlots}, static_cast<unsigned>(slot % kSlots)};
-    if (placement().is_displaced(at)) leave_spare(at);
+    if (placement().is_displaced(at)) leave_stash(at);
   }
 
  private:
   [[nodiscard]] auto& placement() { return engine_.placement(); }
   [[nodiscard]] const Line& line(BucketIndex bucket) { return placement().layout().line(bucket); }
 
-  // Moves the entry in a slot of a spare bucket to one of its own buckets, if there is a short way
+  // Moves the entry in a slot of the stash to one of its own buckets, if there is a short way
   // to make room there.
-  bool leave_spare(SlotRef at) {
+  bool leave_stash(SlotRef at) {
     const Origin origin = placement().origin_of(at);
     SlotRef to{};
     bool has_room = take_vacancy(origin.primary, to);

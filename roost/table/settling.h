@@ -27,13 +27,13 @@ class Settling {
     return BucketIndex{last_};
   }
 
-  // Counts spare slots, over and over.
-  [[nodiscard]] uint64_t next_spare() { return spares_++; }
+  // Counts stash slots, over and over.
+  [[nodiscard]] uint64_t next_stash_slot() { return stash_slots_++; }
 
  private:
   uint64_t left_ = 0;
   uint64_t last_ = 0;
-  uint64_t spares_ = 0;
+  uint64_t stash_slots_ = 0;
 };
 
 }  // namespace roost

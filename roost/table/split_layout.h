@@ -6,7 +6,7 @@
 // find it (CPP-04). An entry is the key, the value behind it, and padding to 8 bytes. 16 + 16 bytes
 // make 40 bytes a slot, lines and timers included.
 //
-// The last of the n buckets may be spare ones (engine.h). Only for their slots, the homes say which
+// The last of the n buckets may be the stash (engine.h). Only for its slots, the homes say which
 // primary bucket an entry comes from: 64 bits a slot.
 //
 // A hit touches the bucket's line and the entry's (two lines, where an entry straddles); a miss
@@ -57,7 +57,7 @@ class SplitLayout {
 
   [[nodiscard]] Entry entry() const { return entry_; }
   [[nodiscard]] BucketCounts bucket_counts() const { return counts_; }
-  [[nodiscard]] bool is_spare(BucketIndex bucket) const {
+  [[nodiscard]] bool is_stash(BucketIndex bucket) const {
     return static_cast<uint64_t>(bucket) >= counts_.hashed;
   }
 
@@ -68,7 +68,7 @@ class SplitLayout {
 
   [[nodiscard]] std::byte* key(SlotRef at) { return entries_ + entry_offset(at); }
   [[nodiscard]] const std::byte* key(SlotRef at) const { return entries_ + entry_offset(at); }
-  [[nodiscard]] const std::byte* class_key(SlotRef at) const { return key(at); }
+  [[nodiscard]] const std::byte* padded_key(SlotRef at) const { return key(at); }
   [[nodiscard]] std::byte* value(SlotRef at) { return key(at) + kKeyBytes; }
   [[nodiscard]] const std::byte* value(SlotRef at) const { return key(at) + kKeyBytes; }
 
@@ -124,7 +124,7 @@ class SplitLayout {
 
   void copy_entry(SlotRef from, SlotRef to) { std::memcpy(key(to), key(from), entry_.bytes()); }
 
-  // The primary bucket of the entry in a slot of a spare bucket.
+  // The primary bucket of the entry in a slot of the stash.
   [[nodiscard]] BucketIndex home(SlotRef at) const {
     uint64_t bucket = 0;
     std::memcpy(&bucket, entries_ + home_offset(at), sizeof(bucket));
@@ -149,8 +149,8 @@ class SplitLayout {
     return (static_cast<uint64_t>(at.bucket) * kSlots + at.slot) * entry_.bytes();
   }
   [[nodiscard]] uint64_t home_offset(SlotRef at) const {
-    const uint64_t spare = static_cast<uint64_t>(at.bucket) - counts_.hashed;
-    return counts_.all() * kSlots * entry_.bytes() + (spare * kSlots + at.slot) * sizeof(uint64_t);
+    const uint64_t stash = static_cast<uint64_t>(at.bucket) - counts_.hashed;
+    return counts_.all() * kSlots * entry_.bytes() + (stash * kSlots + at.slot) * sizeof(uint64_t);
   }
 
   TagLine* lines_;

@@ -1,8 +1,8 @@
 // A table of bytes: the engine, its memory, its hash, and the choice of kernel and prefetch hint.
 //
-// Keys and values have no type here, only a class and a size, so that one compiled table a key
-// class serves them all. FlowTable is its typed face for C++, roost.h (capi) the one for C; both
-// only say what their batches look like. What every function means is told at FlowTable.
+// Keys and values have no type here, only sizes, so that one compiled table a padded key size
+// serves them all. FlowTable is its typed face for C++, roost.h (capi) the one for C; both
+// only say what their batches look like. FlowTable says what every function means.
 //
 // Threads: one at a time.
 #pragma once
@@ -34,8 +34,8 @@
 
 namespace roost {
 
-// `Sink` takes the key and value bytes of a dying entry.
-template <TableLayout LayoutT, class Policies, class Sink>
+// `EvictionCallback` takes the key and value bytes of an expired entry.
+template <TableLayout LayoutT, class Policies, class EvictionCallback>
 class TableCore {
  public:
   using Layout = LayoutT;
@@ -43,15 +43,16 @@ class TableCore {
   using Hash = typename Policies::Hash;
   using Counts = typename Policies::Counts;
   using Probing = typename Policies::Probing;
-  using EngineType = Engine<Layout, typename Policies::Expiry, Probing, Hash, Sink>;
+  using EngineType = Engine<Layout, typename Policies::Expiry, Probing, Hash, EvictionCallback>;
   static constexpr BucketShape kShape = {Layout::kSlots,
                                          Probing::kPromises ? Layout::kPromisedLoad : 0};
 
-  [[nodiscard]] static Result<TableCore> create(const TableConfig& config, Entry entry, Sink sink) {
+  [[nodiscard]] static Result<TableCore> create(const TableConfig& config, Entry entry,
+                                                EvictionCallback eviction_callback) {
     Result<TableImage> image = TableImage::create(
         config, kShape, [&](BucketCounts counts) { return Layout::image_bytes(counts, entry); });
     if (!image) return image.error();
-    return TableCore(std::move(image).value(), config, entry, std::move(sink));
+    return TableCore(std::move(image).value(), config, entry, std::move(eviction_callback));
   }
 
   // Bytes of memory to lend to a table of this configuration.
@@ -208,11 +209,13 @@ class TableCore {
     }
   };
 
-  TableCore(TableImage image, const TableConfig& config, Entry entry, Sink sink)
+  TableCore(TableImage image, const TableConfig& config, Entry entry,
+            EvictionCallback eviction_callback)
       : image_(std::move(image)),
         engine_(Layout(image_.arena.data(), image_.buckets, entry),
                 BucketMap(image_.buckets.hashed),
-                Hash(config.hash_seed ? *config.hash_seed : random_seed()), std::move(sink)),
+                Hash(config.hash_seed ? *config.hash_seed : random_seed()),
+                std::move(eviction_callback)),
         isa_(config.isa.value_or(isa_best())),
         hints_(image_.first_hint, config.line_hint) {}
 

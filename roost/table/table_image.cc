@@ -10,11 +10,11 @@ namespace roost {
 namespace {
 
 constexpr uint64_t kCapacityMax = uint64_t{1} << 40;
-// With eight slots a bucket, a table that promised 60 entries and changes has one entry in spare
-// slots one time in a thousand, and each further one is six times as rare. With two or three slots,
+// With eight slots a bucket, a table that promised 60 entries and changes has one entry in the
+// stash one time in a thousand, and each further one is six times as rare. With two or three slots,
 // a table for 200 has one of seven times, and each further one is twice as rare.
-constexpr uint64_t kSpareSlots = 16;
-constexpr uint64_t kSpareSlotsOfFew = 48;
+constexpr uint64_t kStashSlots = 16;
+constexpr uint64_t kStashSlotsOfFew = 48;
 constexpr size_t kLineBytes = 64;
 // Before anything is measured, lines are prefetched into the first cache level if all of them have
 // no more bytes than this: caches nearly hold them then, and they come soon.
@@ -23,9 +23,9 @@ constexpr uint64_t kNearLinesBytes = uint64_t{6} << 20;
 // The smallest capacity, and the step to the next: two buckets.
 uint64_t capacity_step(BucketShape shape) { return uint64_t{2} * shape.slots; }
 
-// Spare buckets that a promise takes.
-uint64_t spare_buckets(BucketShape shape) {
-  const uint64_t slots = shape.slots > 3 ? kSpareSlots : kSpareSlotsOfFew;
+// Buckets of the stash that a promise takes.
+uint64_t stash_buckets(BucketShape shape) {
+  const uint64_t slots = shape.slots > 3 ? kStashSlots : kStashSlotsOfFew;
   return slots / shape.slots;
 }
 
@@ -78,7 +78,7 @@ Result<BucketCounts> bucket_counts(const TableConfig& config, BucketShape shape)
                  "; ask for fewer, or leave the capacity to the table"};
   }
   return BucketCounts{.hashed = capacity / shape.slots,
-                      .spare = config.entries_max == 0 ? 0 : spare_buckets(shape)};
+                      .spare = config.entries_max == 0 ? 0 : stash_buckets(shape)};
 }
 
 Result<TableImage> TableImage::create(const TableConfig& config, BucketCounts buckets,

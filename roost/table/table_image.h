@@ -19,14 +19,14 @@ struct TableConfig {
   // in the split layout, 4 or 6 in the inline one. With entries_max it may be left out.
   uint64_t capacity = 0;
 
-  // A promise: an insert is not refused while the table holds fewer entries than this. Spare
-  // buckets take the entries that find no place, 16 or 48. The promise holds for keys that nobody
-  // chose knowing the hash seed, since keys of one hash share two buckets and the spare ones. At
+  // A promise: an insert is not refused while the table holds fewer entries than this. A stash of
+  // 16 or 48 slots takes the entries that find no place. The promise holds for keys that were not
+  // chosen with knowledge of the hash seed: keys of one hash share two buckets and the stash. At
   // most 95 % of the capacity (inline layout: 85 % with two slots a bucket, 90 % with three);
   // without a capacity, the table takes the one it needs.
   uint64_t entries_max = 0;
 
-  // Fixed for runs that must repeat; random when absent, so that nobody can choose keys that
+  // Fixed for runs that must repeat; random when absent, so that keys cannot be chosen to
   // collide.
   std::optional<uint64_t> hash_seed{};
 
@@ -34,7 +34,7 @@ struct TableConfig {
   // FlowTable::bytes_to_lend() of it, kept alive by the caller.
   std::span<std::byte> memory{};
 
-  // The only kind of page to take, instead of the largest that can be had.
+  // The only kind of page to take, instead of the largest available.
   std::optional<PageKind> pages{};
 
   // The NUMA node to take memory from, instead of what the system's policy says.
@@ -49,9 +49,8 @@ struct TableConfig {
 
 // What a table's layout and probing policy say of its buckets.
 struct BucketShape {
-  unsigned slots;  // slots a bucket
-  double
-      promised_load;  // load up to which a table with spare buckets can promise to accept entries
+  unsigned slots;        // slots a bucket
+  double promised_load;  // load up to which a table with a stash can promise to accept entries
 };
 
 // The buckets that a table of this configuration has. Errors: a capacity out of range, or too small

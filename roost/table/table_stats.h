@@ -1,4 +1,4 @@
-// What a table tells of itself. TableStats are gathered while it works, so that reading them costs
+// How a table does. TableStats are gathered while it works, so that reading them costs
 // nothing in the table's size; an Occupancy is counted when it is asked for.
 #pragma once
 
@@ -21,15 +21,15 @@ inline constexpr unsigned kMovedHistogramMax = 16;
 
 struct TableStats {
   uint64_t capacity = 0;     // slots
-  uint64_t size = 0;         // entries held: live ones, and expired ones not yet handed over
+  uint64_t size = 0;         // entries held: live ones, and expired ones not yet reclaimed
   double load = 0;           // size / capacity
-  uint64_t spare_slots = 0;  // slots of the spare buckets, which the capacity does not count
-  uint64_t spared = 0;       // entries in them
+  uint64_t stash_slots = 0;  // slots of the stash, which the capacity does not count
+  uint64_t stashed = 0;      // entries in it
 
-  // Every entry made is held, erased or handed over: created == size + erased + handed_over.
+  // Every entry created is held, erased or expired: created == size + erased + expired.
   uint64_t created = 0;
   uint64_t erased = 0;               // by erase and by clear
-  uint64_t handed_over = 0;          // died by expiry and given to the sink
+  uint64_t expired = 0;              // reclaimed after expiry: calls of the eviction callback
   uint64_t expired_overwritten = 0;  // of those, found by an insert that wanted the slot or the key
 
   uint64_t kicks = 0;     // entries moved to their other bucket
@@ -47,7 +47,7 @@ struct TableStats {
   LookupCounts lookups;  // zero unless the table's Counts policy is LookupCounts
 };
 
-// Field n counts the buckets that hold n entries, expired ones not yet handed over included.
+// Field n counts the buckets that hold n entries, expired ones not yet reclaimed included.
 using Occupancy = std::array<uint64_t, kSlotsPerBucket + 1>;
 
 }  // namespace roost

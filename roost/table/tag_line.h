@@ -2,7 +2,7 @@
 //
 //   byte  0        16       32       40    42   43     44     45         46           63
 //        +--------+--------+--------+-----+----+------+------+----------+------------+
-//        | 8 tags |8 timers| filter |moved|busy|displ.|spared|remembered|9 moved tags|
+//        | 8 tags |8 timers| filter |moved|busy|displ.|stash |remembered|9 moved tags|
 //        +--------+--------+--------+-----+----+------+------+----------+------------+
 //          16 bit   16 bit   64 bit  16    8     8 bit  8 bit   8 bit       16 bit
 //
@@ -11,15 +11,15 @@
 // Other layouts have lines of their own (layout.h), with fields of the same names where they mean
 // the same, so that the algorithm is written once.
 //
-// The filter tells of the keys whose primary bucket this is but which sit elsewhere, in their
-// secondary bucket or a spare one: it has two bits set for each of them, and `moved` counts them
+// The filter is of the keys whose primary bucket this is but which sit elsewhere, in their
+// secondary bucket or the stash: it has two bits set for each of them, and `moved` counts them
 // (CPP-08). A lookup that finds no tag here and whose two bits are not both set is a miss without a
 // second line.
 //
 // Bits cannot be cleared one by one; when the count falls to zero, the filter does too (CPP-11). In
-// a full table that changes, hardly a count ever does, and the bits of those who left would pile
+// a full table that changes, hardly a count ever does, and the bits of keys that left would pile
 // up. So the line remembers the tags of nine of these keys, and whenever they are all there are,
-// the filter is made anew from them. Lookups do not read them.
+// the filter is rebuilt from them. Lookups do not read them.
 #pragma once
 
 #include <cstddef>
@@ -46,10 +46,10 @@ struct alignas(64) TagLine {
   uint16_t timers[kSlotsPerBucket];  // meaningful with SlotTimers only
   uint64_t filter;
   uint16_t moved;
-  uint8_t busy;        // bit i: slot i holds an entry, live or expired
-  uint8_t displaced;   // bit i: the entry in slot i is not in its primary bucket; a subset of busy
-  uint8_t spared;      // 1: keys whose primary bucket this is sit in spare buckets; else 0
-  uint8_t remembered;  // moved tags that are known
+  uint8_t busy;         // bit i: slot i holds an entry, live or expired
+  uint8_t displaced;    // bit i: the entry in slot i is not in its primary bucket; a subset of busy
+  uint8_t has_stashed;  // 1: keys whose primary bucket this is are in the stash; else 0
+  uint8_t remembered;   // moved tags that are known
   union {
     uint16_t moved_tags[kMovedTagsMax];
     uint8_t functions[kSlotsPerBucket];  // with HortonProbing
@@ -79,7 +79,7 @@ struct alignas(64) TagLine {
     renew_filter();
   }
 
-  // Whether the filter has nobody's bits but those of the keys that sit elsewhere.
+  // Whether the filter has no bits but those of the keys that sit elsewhere.
   [[nodiscard]] bool remembers_all_moved() const { return remembered == moved; }
 
   // The two filter bits of a key, from the twelve low bits of its tag; they may be the same bit.
@@ -111,6 +111,6 @@ static_assert(offsetof(TagLine, tags) == 0 && offsetof(TagLine, timers) == 16,
               "tags and timers are loaded as aligned 128-bit registers");
 static_assert(offsetof(TagLine, filter) == 32 && offsetof(TagLine, moved) == 40);
 static_assert(offsetof(TagLine, busy) == 42 && offsetof(TagLine, displaced) == 43);
-static_assert(offsetof(TagLine, spared) == 44 && offsetof(TagLine, moved_tags) == 46);
+static_assert(offsetof(TagLine, has_stashed) == 44 && offsetof(TagLine, moved_tags) == 46);
 
 }  // namespace roost

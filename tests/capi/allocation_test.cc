@@ -1,4 +1,4 @@
-// Once a table is made, nothing that a datapath calls takes memory: every way to it is counted.
+// Once a table is created, nothing that a datapath calls takes memory: every way to it is counted.
 #include <gtest/gtest.h>
 
 #include <cstdint>

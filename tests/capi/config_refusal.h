@@ -1,5 +1,5 @@
-// How a configuration is refused, by the function that makes a table and by the one that only sizes
-// it.
+// How a configuration is refused, by the function that creates a table and by the one that only
+// sizes it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ inline Refusal refusal_of(const roost_config& config) {
     roost_table_destroy(table);
     return {ROOST_OK, ""};
   }
-  EXPECT_EQ(table, nullptr) << "a table that was not made is NULL";
+  EXPECT_EQ(table, nullptr) << "a table that was not created is NULL";
   return {status, error.c_str()};
 }
 
@@ -32,7 +32,7 @@ inline void expect_invalid(const roost_config& config, const std::string& text) 
   const Refusal refusal = refusal_of(config);
   EXPECT_EQ(refusal.status, ROOST_INVALID);
   EXPECT_EQ(refusal.text, text);
-  // Who only asks for the size learns the same.
+  // A call that only asks for the size gets the same.
   uint64_t bytes = 0;
   std::string error(400, '#');
   EXPECT_EQ(roost_table_bytes(&config, &bytes, error.data(), error.size()), ROOST_INVALID);

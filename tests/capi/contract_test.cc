@@ -159,7 +159,7 @@ TEST_F(CContractTest, entries_that_die_without_a_callback_are_counted_all_the_sa
   make(config, 10);
   roost_table_advance(table_.get(), 2000);
   EXPECT_EQ(roost_table_maintain(table_.get(), 1000), 10U);
-  EXPECT_EQ(stats().handed_over, 10U);
+  EXPECT_EQ(stats().expired, 10U);
 }
 
 TEST_F(CContractTest, the_statistics_are_those_of_the_table) {
@@ -172,8 +172,8 @@ TEST_F(CContractTest, the_statistics_are_those_of_the_table) {
   EXPECT_EQ(told.capacity, 4096U);
   EXPECT_EQ(told.entry_count, 90U);
   EXPECT_EQ(told.created, 90U);
-  EXPECT_EQ(told.spare_slots, 16U);
-  EXPECT_EQ(told.spared, 0U);
+  EXPECT_EQ(told.stash_slots, 16U);
+  EXPECT_EQ(told.stashed, 0U);
   EXPECT_EQ(told.lookups, kCount);
   EXPECT_EQ(told.hits, 90U);
   EXPECT_EQ(
@@ -182,7 +182,7 @@ TEST_F(CContractTest, the_statistics_are_those_of_the_table) {
   EXPECT_EQ(std::accumulate(std::begin(told.moved_histogram), std::end(told.moved_histogram),
                             uint64_t{0}),
             4096U / 8 + 2)
-      << "the spare buckets count too";
+      << "the stash counts too";
 }
 
 TEST_F(CContractTest, the_occupancy_is_that_of_the_buckets_in_words) {

@@ -13,9 +13,9 @@ roost_keys contiguous(MirroredTable::Keys keys) {
   return lanes;
 }
 
-void hand_over(void* table, const void* key, const void* value) {
-  static_cast<MirroredCTable*>(table)->on_hand_over(static_cast<const std::byte*>(key),
-                                                    static_cast<const std::byte*>(value));
+void on_expiry(void* table, const void* key, const void* value) {
+  static_cast<MirroredCTable*>(table)->on_eviction(static_cast<const std::byte*>(key),
+                                                   static_cast<const std::byte*>(value));
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ MirroredCTable::MirroredCTable(EntrySizes sizes, uint64_t capacity, Isa isa) : s
   config.layout = ROOST_LAYOUT_AUTOMATIC;
   config.expires = sizes.expires;
   if (sizes.expires) {
-    config.on_expiry = hand_over;
+    config.on_expiry = on_expiry;
     config.on_expiry_context = this;
   }
   config.has_hash_seed = true;
@@ -174,7 +174,7 @@ TableStats MirroredCTable::stats() const {
   stats.size = c.entry_count;
   stats.created = c.created;
   stats.erased = c.erased;
-  stats.handed_over = c.handed_over;
+  stats.expired = c.expired;
   stats.refusals = c.refusals;
   for (const Isa isa : isas_built()) {
     if (isa_name(isa) == info().kernel) stats.lookups.last_kernel = isa;

@@ -1,5 +1,5 @@
 // The C interface against the naive model, by the mirrored operations that hold FlowTable against
-// it: every key class, padded keys, values copied by every size, with and without expiry.
+// it: every size of padded keys, values copied by every size, with and without expiry.
 #include <gtest/gtest.h>
 
 #include <cstdint>

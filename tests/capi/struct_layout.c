@@ -60,9 +60,9 @@ typedef char roost_info_is_as_it_was
 typedef char roost_stats_is_as_it_was
     [sizeof(roost_stats) == 352 && offsetof(roost_stats, size) == 0 &&
              offsetof(roost_stats, capacity) == 8 && offsetof(roost_stats, entry_count) == 16 &&
-             offsetof(roost_stats, spare_slots) == 24 && offsetof(roost_stats, spared) == 32 &&
+             offsetof(roost_stats, stash_slots) == 24 && offsetof(roost_stats, stashed) == 32 &&
              offsetof(roost_stats, created) == 40 && offsetof(roost_stats, erased) == 48 &&
-             offsetof(roost_stats, handed_over) == 56 &&
+             offsetof(roost_stats, expired) == 56 &&
              offsetof(roost_stats, expired_overwritten) == 64 &&
              offsetof(roost_stats, kicks) == 72 && offsetof(roost_stats, refusals) == 80 &&
              offsetof(roost_stats, path_lengths) == 88 &&

@@ -28,7 +28,7 @@ struct Answers {
   uint8_t tags;
   uint8_t live;
   uint8_t live_tags;
-  std::array<bool, kKeyClasses.size()> equal;
+  std::array<bool, kPaddedKeyBytes.size()> equal;
   friend bool operator==(const Answers&, const Answers&) = default;
 };
 struct Questions {
@@ -45,11 +45,11 @@ struct Questions {
     return {K::kIsa, K::match_tags(eight->values.data(), value),
             K::match_live(eight->values.data(), value),
             K::match_live_tags(eight->values.data(), value, timers->values.data(), now),
-            equal_keys<K>(std::make_index_sequence<kKeyClasses.size()>())};
+            equal_keys<K>(std::make_index_sequence<kPaddedKeyBytes.size()>())};
   }
   template <Kernel K, size_t... kIndex>
-  std::array<bool, kKeyClasses.size()> equal_keys(std::index_sequence<kIndex...> /*classes*/) {
-    return {K::template equal_keys<kKeyClasses[kIndex]>(left, right)...};
+  std::array<bool, kPaddedKeyBytes.size()> equal_keys(std::index_sequence<kIndex...> /*classes*/) {
+    return {K::template equal_keys<kPaddedKeyBytes[kIndex]>(left, right)...};
   }
 };
 
@@ -61,12 +61,12 @@ struct KeysThatEndAt {
 
   template <Kernel K>
   bool run() {
-    return all_equal<K>(std::make_index_sequence<kKeyClasses.size()>());
+    return all_equal<K>(std::make_index_sequence<kPaddedKeyBytes.size()>());
   }
   template <Kernel K, size_t... kIndex>
   bool all_equal(std::index_sequence<kIndex...> /*classes*/) {
-    return (K::template equal_keys<kKeyClasses[kIndex]>(left - kKeyClasses[kIndex],
-                                                        right - kKeyClasses[kIndex]) &&
+    return (K::template equal_keys<kPaddedKeyBytes[kIndex]>(left - kPaddedKeyBytes[kIndex],
+                                                            right - kPaddedKeyBytes[kIndex]) &&
             ...);
   }
 };
@@ -126,7 +126,7 @@ class KernelTest : public testing::TestWithParam<Isa> {
 
 TEST_P(KernelTest, matches_tags_and_timers_as_the_scalar_kernel_does) {
   std::mt19937_64 random(1);
-  const std::array<unsigned char, kKeyClasses.back()> key{};
+  const std::array<unsigned char, kPaddedKeyBytes.back()> key{};
   const auto eight_near = [&random](uint16_t value) {
     Eight eight;
     for (uint16_t& other : eight.values) {
@@ -176,7 +176,7 @@ TEST_P(KernelTest, tells_which_of_32_bytes_are_not_zero) {
 }
 
 TEST_P(KernelTest, tells_every_single_bit_of_a_key_of_every_class_at_any_alignment) {
-  constexpr size_t kBytes = kKeyClasses.back();
+  constexpr size_t kBytes = kPaddedKeyBytes.back();
   const Eight eight{};
   alignas(16) std::array<unsigned char, kBytes + 24> left{};  // both keys up to 15 bytes into it
   for (unsigned alignment = 0; alignment < 16; ++alignment) {
@@ -188,9 +188,9 @@ TEST_P(KernelTest, tells_every_single_bit_of_a_key_of_every_class_at_any_alignme
       const Questions questions{&eight, 0, &eight, 0, left.data() + alignment, key};
       expect_as_scalar(questions);
       const Answers answers = dispatch(GetParam(), Questions(questions));
-      for (size_t index = 0; index < kKeyClasses.size(); ++index) {
-        ASSERT_EQ(answers.equal[index], bit >= kKeyClasses[index] * 8)
-            << "a key of " << kKeyClasses[index] << " bytes ends there; bit " << bit;
+      for (size_t index = 0; index < kPaddedKeyBytes.size(); ++index) {
+        ASSERT_EQ(answers.equal[index], bit >= kPaddedKeyBytes[index] * 8)
+            << "a key of " << kPaddedKeyBytes[index] << " bytes ends there; bit " << bit;
       }
     }
     left[alignment] = 0xA5;

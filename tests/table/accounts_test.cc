@@ -11,7 +11,7 @@
 namespace roost {
 namespace {
 
-// Counts and sums what is handed over, so that one entry too many or too few shows, and a wrong one
+// Counts and sums what expires, so that one entry too many or too few shows, and a wrong one
 // too.
 struct Totals {
   uint64_t count = 0;
@@ -21,22 +21,22 @@ struct Totals {
     sum += key.number * 3 + value;
   }
 };
-struct SummingSink {
+struct SummingCallback {
   Totals* totals = nullptr;
   void operator()(const Key16& key, uint64_t value) { totals->add(key, value); }
 };
 struct ChurnPolicies : DefaultPolicies {
   using Expiry = SlotTimers;
-  using Sink = SummingSink;
+  using EvictionCallback = SummingCallback;
 };
 
-TEST(Accounts, created_is_live_plus_erased_plus_handed_over_after_ten_million_flows) {
+TEST(Accounts, created_is_live_plus_erased_plus_expired_after_ten_million_flows) {
   constexpr uint64_t kFlows = 10'000'000;
   Totals created;
   Totals erased;
-  Totals handed_over;
+  Totals expired;
   auto table = FlowTable<Key16, uint64_t, ChurnPolicies>::create(
-                   {.capacity = 1 << 18, .hash_seed = 2}, {&handed_over})
+                   {.capacity = 1 << 18, .hash_seed = 2}, {&expired})
                    .value();
   std::mt19937_64 random(4);
   uint64_t now = 0;
@@ -73,18 +73,18 @@ TEST(Accounts, created_is_live_plus_erased_plus_handed_over_after_ten_million_fl
   Totals live;
   table.for_each([&](const Key16& key, uint64_t value) { live.add(key, value); });
   EXPECT_EQ(live.count, table.size());
-  EXPECT_EQ(created.count, live.count + erased.count + handed_over.count);
-  EXPECT_EQ(created.sum, live.sum + erased.sum + handed_over.sum);
+  EXPECT_EQ(created.count, live.count + erased.count + expired.count);
+  EXPECT_EQ(created.sum, live.sum + erased.sum + expired.sum);
   const TableStats stats = table.stats();
   EXPECT_EQ(stats.created, created.count);
   EXPECT_EQ(stats.erased, erased.count);
-  EXPECT_EQ(stats.handed_over, handed_over.count);
+  EXPECT_EQ(stats.expired, expired.count);
   EXPECT_EQ(stats.refusals, refused);
   EXPECT_GT(stats.expired_overwritten, 0U);
   EXPECT_GT(created.count, kFlows / 4);
   table.clear();
   EXPECT_EQ(table.stats().erased, erased.count + live.count);
-  EXPECT_EQ(handed_over.count, stats.handed_over) << "clear hands nothing over";
+  EXPECT_EQ(expired.count, stats.expired) << "clear calls no callback";
 }
 
 struct TimedPolicies : DefaultPolicies {

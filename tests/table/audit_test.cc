@@ -132,7 +132,7 @@ TEST_F(AuditTest, names_a_wrong_histogram_as_I6) {
 }
 
 TEST_F(AuditTest, names_an_open_account_as_I7) {
-  ++TableInspector::stats(table_).handed_over;
+  ++TableInspector::stats(table_).expired;
   EXPECT_EQ(violated(), 7);
 }
 

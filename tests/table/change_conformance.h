@@ -133,16 +133,16 @@ TYPED_TEST_P(ChangeConformance, a_promise_is_kept_or_refused) {
 }
 
 // in every variant; do not depend on it.
-TYPED_TEST_P(ChangeConformance, slots_of_the_dead_are_used_again_and_each_is_handed_over_once) {
+TYPED_TEST_P(ChangeConformance, slots_of_expired_entries_are_used_again_and_each_is_reported_once) {
   using Key = typename TypeParam::Key;
-  std::vector<uint64_t> buried;
-  auto table = TestFixture::empty(4096, isa_best(), {&buried});
+  std::vector<uint64_t> expired;
+  auto table = TestFixture::empty(4096, isa_best(), {&expired});
   const uint64_t entries = TestFixture::entries_in(4096);
   for (uint64_t i = 0; i < entries; ++i)
     ASSERT_EQ(table.insert(Key::of(i), i, 5), InsertOutcome::kInserted);
   table.advance(Tick{6});
   if (!TestFixture::kExpires) {
-    EXPECT_NE(table.find(Key::of(0)), nullptr) << "without timers nothing dies";
+    EXPECT_NE(table.find(Key::of(0)), nullptr) << "without timers nothing expires";
     return;
   }
   // The first half of the keys comes back, the rest are new ones.
@@ -152,10 +152,10 @@ TYPED_TEST_P(ChangeConformance, slots_of_the_dead_are_used_again_and_each_is_han
   EXPECT_FALSE(table.audit());
   table.maintain(table.bucket_count());
   EXPECT_FALSE(table.audit());
-  std::sort(buried.begin(), buried.end());
+  std::sort(expired.begin(), expired.end());
   std::vector<uint64_t> expected(entries);
   std::iota(expected.begin(), expected.end(), uint64_t{0});
-  EXPECT_EQ(buried, expected);
+  EXPECT_EQ(expired, expected);
   EXPECT_EQ(table.size(), entries);
   for (uint64_t i = 0; i < first; ++i) ASSERT_EQ(table.find(Key::of(i)), nullptr);
   for (uint64_t i = first; i < first + entries; ++i) ASSERT_EQ(*table.find(Key::of(i)), i);
@@ -212,7 +212,7 @@ REGISTER_TYPED_TEST_SUITE_P(ChangeConformance, duplicates_in_a_mutating_batch_ac
                             a_walk_in_steps_may_erase_what_it_visits, stats_count_what_happened,
                             capacities_are_any_number_from_two_buckets_up,
                             a_promise_is_kept_or_refused,
-                            slots_of_the_dead_are_used_again_and_each_is_handed_over_once,
+                            slots_of_expired_entries_are_used_again_and_each_is_reported_once,
                             X32_a_refused_insert_leaves_every_byte_of_the_table_as_it_was,
                             keys_of_one_hash_fill_two_buckets_and_leave_no_trace);
 

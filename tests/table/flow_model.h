@@ -29,7 +29,7 @@ class FlowModel {
 
   void insert(uint64_t key, uint64_t value, TickCount timeout) {
     if (!find(key)) {
-      bury(key);
+      reclaim(key);
       ++created;
     }
     entries_[key] = {value, last_live_tick(timeout)};
@@ -51,27 +51,27 @@ class FlowModel {
     return expires_ ? static_cast<TickCount>(find(key)->last_live_tick - now_) : kTimeoutTicksMax;
   }
 
-  // The table handed an entry over, whose value `is_value` knows: true if it had died and had not
-  // been handed over yet.
+  // The table called the eviction callback for an entry, whose value `is_value` knows: true if it
+  // had expired and the callback had not been called for it.
   template <class IsValue>
-  bool hand_over(uint64_t key, IsValue&& is_value) {
+  bool evict(uint64_t key, IsValue&& is_value) {
     if (const auto it = entries_.find(key);
         it != entries_.end() && it->second.last_live_tick < now_)
-      bury(key);
-    const auto grave = std::find_if(graves_.begin(), graves_.end(), [&](const auto& entry) {
+      reclaim(key);
+    const auto owed = std::find_if(owed_.begin(), owed_.end(), [&](const auto& entry) {
       return entry.first == key && is_value(entry.second);
     });
-    if (grave == graves_.end()) return false;
-    graves_.erase(grave);
+    if (owed == owed_.end()) return false;
+    owed_.erase(owed);
     return true;
   }
 
-  // Entries that died and were not handed over.
-  uint64_t not_handed_over() {
-    const auto dead = std::count_if(entries_.begin(), entries_.end(), [this](const auto& entry) {
+  // Expired entries that the eviction callback has not been called for.
+  uint64_t owed_count() {
+    const auto expired = std::count_if(entries_.begin(), entries_.end(), [this](const auto& entry) {
       return entry.second.last_live_tick < now_;
     });
-    return graves_.size() + static_cast<uint64_t>(dead);
+    return owed_.size() + static_cast<uint64_t>(expired);
   }
 
   [[nodiscard]] uint64_t live_count() const {
@@ -82,9 +82,9 @@ class FlowModel {
   }
 
   void clear() {
-    erased += entries_.size() + graves_.size();
+    erased += entries_.size() + owed_.size();
     entries_.clear();
-    graves_.clear();
+    owed_.clear();
   }
 
   void advance(uint64_t now) { now_ = now; }
@@ -98,18 +98,19 @@ class FlowModel {
     return expires_ ? now_ + std::min(timeout, kTimeoutTicksMax) : UINT64_MAX;
   }
 
-  // A dead entry makes way for a new one of the same key; the table still owes it to the sink.
-  void bury(uint64_t key) {
+  // An expired entry makes way for a new one of the same key; the table still owes a call of the
+  // callback.
+  void reclaim(uint64_t key) {
     const auto it = entries_.find(key);
     if (it == entries_.end()) return;
-    graves_.emplace_back(key, it->second.value);
+    owed_.emplace_back(key, it->second.value);
     entries_.erase(it);
   }
 
   bool expires_;
   uint64_t now_ = 0;
   std::map<uint64_t, Entry> entries_;
-  std::vector<std::pair<uint64_t, uint64_t>> graves_;
+  std::vector<std::pair<uint64_t, uint64_t>> owed_;
 };
 
 }  // namespace roost

@@ -65,8 +65,8 @@ class X34 : public testing::Test {
 
   static constexpr uint16_t kTag = 5 * 65'536 / 21 + 1;
   uint64_t next_ = 1000;
-  std::vector<uint64_t> buried_;
-  ChosenHorton table_ = make<ChosenHorton>(8192, {&buried_});
+  std::vector<uint64_t> expired_;
+  ChosenHorton table_ = make<ChosenHorton>(8192, {&expired_});
 };
 
 TEST_F(X34, a_field_stays_until_its_last_key_has_left) {
@@ -105,7 +105,7 @@ TEST_F(X34, the_first_key_takes_the_least_loaded_bucket) {
   EXPECT_EQ(bucket_of(away(0)), choice[4]);
 }
 
-TEST_F(X34, the_dead_keep_their_field_until_they_are_swept_or_written_over) {
+TEST_F(X34, expired_entries_keep_their_field_until_they_are_swept_or_written_over) {
   insert_away(0, 5);
   insert_away(1, 5);
   const uint64_t function = field();
@@ -119,7 +119,7 @@ TEST_F(X34, the_dead_keep_their_field_until_they_are_swept_or_written_over) {
   EXPECT_TRUE(table_.erase(away(0)));
   EXPECT_EQ(field(), 0U);
   EXPECT_FALSE(table_.audit());
-  EXPECT_EQ(buried_.size(), 2U);
+  EXPECT_EQ(expired_.size(), 2U);
 }
 
 TEST_F(X34, a_key_that_moves_home_clears_the_field) {

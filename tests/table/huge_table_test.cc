@@ -38,7 +38,7 @@ class HugeTableTest : public testing::Test {
   void SetUp() override {
     const uint64_t before = resident_bytes();
     Result<ChosenTable> made = ChosenTable::create(
-        {.capacity = kCapacity, .hash_seed = 1, .pages = PageKind::kSmall}, {&buried_});
+        {.capacity = kCapacity, .hash_seed = 1, .pages = PageKind::kSmall}, {&expired_});
     if (!made) {
       std::printf("NOT TESTED: a table of 2^33 slots (%s)\n", made.error().message.c_str());
       GTEST_SKIP();
@@ -47,7 +47,7 @@ class HugeTableTest : public testing::Test {
     table_.emplace(std::move(made).value());
   }
 
-  std::vector<uint64_t> buried_;
+  std::vector<uint64_t> expired_;
   std::optional<ChosenTable> table_;
 };
 
@@ -96,8 +96,8 @@ TEST_F(HugeTableTest, every_operation_reaches_slots_above_2_to_the_32) {
   ASSERT_EQ(table.advance(Tick{101}), AdvanceOutcome::kAdvanced);
   EXPECT_EQ(table.lookup(keys, out, hits), 1U) << "one was refreshed, the others expired";
   EXPECT_EQ(table.insert(keys[kKeys - 1], 7), InsertOutcome::kInserted);
-  EXPECT_EQ(buried_, std::vector<uint64_t>{keys[kKeys - 1].number})
-      << "the dead entry was handed over";
+  EXPECT_EQ(expired_, std::vector<uint64_t>{keys[kKeys - 1].number})
+      << "the expired entry was reclaimed";
 }
 
 TEST_F(HugeTableTest, entries_are_moved_between_buckets_above_2_to_the_32) {

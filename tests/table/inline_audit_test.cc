@@ -138,8 +138,8 @@ TYPED_TEST(InlineAudit, names_a_filter_that_outlived_its_entries_as_I5) {
   EXPECT_EQ(this->violated(), 5);
 }
 
-TYPED_TEST(InlineAudit, names_a_spared_mark_without_an_entry_as_I8) {
-  this->line(BucketIndex{0}).spared = 1;
+TYPED_TEST(InlineAudit, names_a_stash_mark_without_an_entry_as_I8) {
+  this->line(BucketIndex{0}).has_stashed = 1;
   EXPECT_EQ(this->violated(), 8);
 }
 
@@ -169,12 +169,12 @@ TYPED_TEST(InlineAudit, X28_a_saturated_moved_count_sticks_and_loses_no_key) {
   EXPECT_FALSE(table.audit());
 }
 
-// Keys of one bucket pair: two buckets and the spare ones take them, and every lookup finds them.
-TYPED_TEST(InlineAudit, keys_of_one_bucket_pair_go_to_the_spare_buckets_and_leave_no_mark) {
+// Keys of one bucket pair: two buckets and the stash take them, and every lookup finds them.
+TYPED_TEST(InlineAudit, keys_of_one_bucket_pair_go_to_the_stash_and_leave_no_mark) {
   using Table = typename TestFixture::TableType;
   Table table = Table::create({.entries_max = 1000, .hash_seed = kConstantSeed}).value();
-  const uint64_t slots = 2 * TestFixture::kSlots + table.stats().spare_slots;
-  EXPECT_EQ(table.stats().spare_slots, 48U);
+  const uint64_t slots = 2 * TestFixture::kSlots + table.stats().stash_slots;
+  EXPECT_EQ(table.stats().stash_slots, 48U);
   for (unsigned round = 0; round < 2; ++round) {
     for (uint64_t i = 0; i < slots; ++i) {
       ASSERT_EQ(table.insert(ByteKey<13>::of(i), TypeParam::of(i)), InsertOutcome::kInserted) << i;
@@ -187,7 +187,7 @@ TYPED_TEST(InlineAudit, keys_of_one_bucket_pair_go_to_the_spare_buckets_and_leav
       ASSERT_TRUE(table.erase(ByteKey<13>::of(i)));
       ASSERT_FALSE(table.audit()) << table.audit()->what;
     }
-    EXPECT_EQ(table.stats().spared, 0U);
+    EXPECT_EQ(table.stats().stashed, 0U);
   }
 }
 

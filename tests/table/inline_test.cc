@@ -56,7 +56,7 @@ TEST(LayoutChoice, automatic_never_costs_memory) {
       const unsigned slots = inline_slots(key, value);
       ASSERT_TRUE(slots == 2 || slots == 3) << key << " + " << value;
       const double inline_bytes = 64.0 / slots / (slots == 2 ? 0.85 : 0.90);
-      const size_t entry = (key_class(key) + value + 7) / 8 * 8;
+      const size_t entry = (padded_key_bytes(key) + value + 7) / 8 * 8;
       ASSERT_LE(inline_bytes, static_cast<double>(8 + entry) / 0.95) << key << " + " << value;
     }
   }
@@ -69,7 +69,8 @@ TEST(LayoutChoice, every_key_can_be_read_as_a_register_without_leaving_its_line)
       const bool fits = key >= 4 && key <= 16 && key + value <= 29 && !(key == 9 && value == 20);
       ASSERT_EQ(slots, fits ? (key + value <= 17 ? 3U : 2U) : 0U) << key << " + " << value;
       if (!fits) continue;
-      ASSERT_LE(slots * value + (slots - 1) * key + key_class(key), 64U) << key << " + " << value;
+      ASSERT_LE(slots * value + (slots - 1) * key + padded_key_bytes(key), 64U)
+          << key << " + " << value;
     }
   }
 }
@@ -130,7 +131,7 @@ TYPED_TEST(InlineTable, inserts_are_refused_near_the_load_that_theory_names) {
 }
 
 TYPED_TEST(InlineTable, a_table_created_for_n_entries_accepts_n_whatever_the_seed) {
-  uint64_t spared = 0;
+  uint64_t stashed = 0;
   for (const uint64_t entries : {1U, 3U, 5U, 10U, 17U, 30U, 61U, 121U, 250U, 1'000U, 4'000U}) {
     for (uint64_t seed = 0; seed < 1 + 100'000 / (entries + 50); ++seed) {
       auto table = TestFixture::TableType::create(
@@ -141,11 +142,11 @@ TYPED_TEST(InlineTable, a_table_created_for_n_entries_accepts_n_whatever_the_see
         ASSERT_EQ(table.insert(ByteKey<13>::of(i), TypeParam::of(i)), InsertOutcome::kInserted)
             << entries << " entries, seed " << seed;
       }
-      spared += table.stats().spared;
+      stashed += table.stats().stashed;
       ASSERT_FALSE(table.audit()) << table.audit()->what;
     }
   }
-  EXPECT_GT(spared, 0U) << "small tables did need their spare buckets";
+  EXPECT_GT(stashed, 0U) << "small tables did need their stash";
 }
 
 TYPED_TEST(InlineTable, a_million_entries_are_promised_at_85_or_90_percent_and_no_higher) {
@@ -155,7 +156,7 @@ TYPED_TEST(InlineTable, a_million_entries_are_promised_at_85_or_90_percent_and_n
   EXPECT_NEAR(load, TestFixture::kIsOfTwo ? 0.85 : 0.90, 0.0001);
   for (uint64_t i = 0; i < kEntries; ++i)
     ASSERT_EQ(table.insert(ByteKey<13>::of(i), TypeParam::of(i)), InsertOutcome::kInserted);
-  EXPECT_EQ(table.stats().spared, 0U);
+  EXPECT_EQ(table.stats().stashed, 0U);
   const auto over = TestFixture::TableType::create({.capacity = 1200, .entries_max = 1081});
   ASSERT_FALSE(over);
   EXPECT_NE(over.error().message.find(TestFixture::kIsOfTwo ? "promise to hold 1020"
@@ -179,7 +180,7 @@ TYPED_TEST(InlineTable, a_hit_in_the_primary_bucket_touches_one_line) {
   std::vector<uint64_t> words(hit_word_count(keys.size()));
   ASSERT_EQ(table.lookup(keys, out, HitWords(words)), keys.size());
   const LookupCounts counts = table.stats().lookups;
-  EXPECT_EQ(counts.secondary_visits, displaced) << "who sits at home is found at home";
+  EXPECT_EQ(counts.secondary_visits, displaced) << "what sits at home is found at home";
   EXPECT_EQ(counts.tag_false_positives, 0U) << "a candidate is the key";
   EXPECT_LT(static_cast<double>(displaced), 0.15 * static_cast<double>(keys.size()));
 }
@@ -195,8 +196,9 @@ TYPED_TEST(InlineTable, values_in_place_are_aligned_for_their_size) {
   }
 }
 
-// Keys and values with alignments of their own: a walk and the sink see whole, aligned objects.
-TEST(InlineTypes, keys_are_seen_aligned_by_walks_and_sinks) {
+// Keys and values with alignments of their own: a walk and the eviction callback see whole, aligned
+// objects.
+TEST(InlineTypes, keys_are_seen_aligned_by_walks_and_callbacks) {
   struct WideKey {
     uint64_t high;
     uint32_t low;
@@ -204,18 +206,18 @@ TEST(InlineTypes, keys_are_seen_aligned_by_walks_and_sinks) {
   };
   static uint64_t misaligned = 0;
   static uint64_t sum = 0;
-  struct SeeingSink {
+  struct SeeingCallback {
     void operator()(const WideKey& key, const uint8_t& /*value*/) const {
       misaligned += reinterpret_cast<uintptr_t>(&key) % alignof(WideKey) != 0 ? 1U : 0U;
       sum += key.high + key.rest;
     }
   };
-  struct SinkPolicies : DefaultPolicies {
+  struct CallbackPolicies : DefaultPolicies {
     using Expiry = SlotTimers;
-    using Sink = SeeingSink;
+    using EvictionCallback = SeeingCallback;
   };
-  using Small = FlowTable<WideKey, uint8_t, SinkPolicies>;
-  static_assert(kSlotsOf<sizeof(WideKey), 1, SinkPolicies> == 3);
+  using Small = FlowTable<WideKey, uint8_t, CallbackPolicies>;
+  static_assert(kSlotsOf<sizeof(WideKey), 1, CallbackPolicies> == 3);
   Small table = Small::create({.capacity = 66}).value();
   for (uint32_t i = 0; i < 40; ++i)
     ASSERT_EQ(table.insert({i, 7, i}, 1, 5), InsertOutcome::kInserted);

@@ -27,12 +27,11 @@ Mirror::Mirror(std::unique_ptr<MirroredTable> table, uint64_t key_universe)
     table_->write_key(number, bytes.data());
     number_of_key_[text_of(bytes.data())] = number;
   }
-  table_->on_hand_over = [this](const std::byte* key, const std::byte* value) {
+  table_->on_eviction = [this](const std::byte* key, const std::byte* value) {
     const auto number = number_of_key_.find(text_of(key));
     const bool was_owed =
-        number != number_of_key_.end() && model_.hand_over(number->second, [&](uint64_t expected) {
-          return is_value(value, expected);
-        });
+        number != number_of_key_.end() &&
+        model_.evict(number->second, [&](uint64_t expected) { return is_value(value, expected); });
     was_owed_ = was_owed_ && was_owed;
   };
 }
@@ -76,7 +75,7 @@ std::optional<std::string_view> Mirror::step(const Choose& choose) {
       if (choose(64) == 0) clear();
       break;
   }
-  if (!was_owed_) wrong_ = "an entry was handed over that had not died, or twice";
+  if (!was_owed_) wrong_ = "the callback was called for an entry that had not expired, or twice";
   return wrong_;
 }
 
@@ -95,17 +94,17 @@ std::optional<std::string_view> Mirror::compare_all() {
   if (stats.created != model_.created) return "created differs from the model";
   if (stats.erased > model_.erased) return "erased differs from the model";
   if (stats.refusals != refusals_) return "refusals are not the inserts that found no place";
-  if (stats.size != held + model_.not_handed_over()) return "the size is not live + owed entries";
+  if (stats.size != held + model_.owed_count()) return "the size is not live + owed entries";
   return std::nullopt;
 }
 
 std::optional<std::string_view> Mirror::settle() {
   table_->maintain(table_->bucket_count());
-  if (!was_owed_) return "an entry was handed over that had not died, or twice";
-  if (model_.not_handed_over() != 0) return "an entry died and was never handed over";
+  if (!was_owed_) return "the callback was called for an entry that had not expired, or twice";
+  if (model_.owed_count() != 0) return "an entry expired and the callback was never called";
   const TableStats stats = table_->stats();
-  if (stats.created != model_.live_count() + stats.erased + stats.handed_over) {
-    return "created is not live + erased + handed over";
+  if (stats.created != model_.live_count() + stats.erased + stats.expired) {
+    return "created is not live + erased + expired";
   }
   if (stats.erased != model_.erased) return "erased differs from the model";
   return compare_all();

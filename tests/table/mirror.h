@@ -27,7 +27,7 @@ class Mirror {
  public:
   // Keys are made from the numbers below `key_universe`.
   Mirror(std::unique_ptr<MirroredTable> table, uint64_t key_universe);
-  Mirror(const Mirror&) = delete;  // the table tells this object of what it hands over
+  Mirror(const Mirror&) = delete;  // the table calls this object for expired entries
   Mirror& operator=(const Mirror&) = delete;
   ~Mirror() = default;
 
@@ -37,7 +37,7 @@ class Mirror {
   // Compares everything: contents, accounts and invariants.
   std::optional<std::string_view> compare_all();
 
-  // Hands over what is dead and compares the account: created = live + erased + handed over.
+  // Reclaims what has expired and compares the account: created = live + erased + expired.
   std::optional<std::string_view> settle();
 
   MirroredTable& table() { return *table_; }

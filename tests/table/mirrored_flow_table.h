@@ -16,12 +16,12 @@
 
 namespace roost {
 
-struct HandOverSink {
+struct MirrorCallback {
   MirroredTable* table = nullptr;
   template <class Key, class Value>
   void operator()(const Key& key, const Value& value) {
-    table->on_hand_over(reinterpret_cast<const std::byte*>(&key),
-                        reinterpret_cast<const std::byte*>(&value));
+    table->on_eviction(reinterpret_cast<const std::byte*>(&key),
+                       reinterpret_cast<const std::byte*>(&value));
   }
 };
 
@@ -30,7 +30,7 @@ struct MirroredPolicies : DefaultPolicies {
   using Hash = TestHash;
   using Expiry = ExpiryT;
   using Probing = ProbingT;
-  using Sink = HandOverSink;
+  using EvictionCallback = MirrorCallback;
   using Counts = LookupCounts;
 };
 

@@ -69,8 +69,8 @@ class MirroredTable {
   [[nodiscard]] virtual TableStats stats() const = 0;
   virtual std::optional<Violation> audit() = 0;
 
-  // Called with every entry that is handed over; set before the first operation.
-  Visit on_hand_over;
+  // Called with every expired entry; set before the first operation.
+  Visit on_eviction;
 };
 
 }  // namespace roost

@@ -1,4 +1,4 @@
-// A table created for N entries accepts N: the promise, and the spare buckets that keep it.
+// A table created for N entries accepts N: the promise, and the stash that keeps it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -35,7 +35,7 @@ uint64_t fill(Table& table, uint64_t first, uint64_t count) {
 }
 
 TEST(Promise, a_table_created_for_n_entries_accepts_n_whatever_the_seed) {
-  uint64_t spared = 0;
+  uint64_t stashed = 0;
   for (const uint64_t entries :
        std::array<uint64_t, 14>{1, 8, 15, 16, 30, 45, 60, 76, 91, 121, 250, 500, 1000, 4000}) {
     const uint64_t seeds = 1 + 600'000 / (entries + 100);
@@ -45,11 +45,11 @@ TEST(Promise, a_table_created_for_n_entries_accepts_n_whatever_the_seed) {
       ASSERT_GE(table.capacity(), entries);
       ASSERT_EQ(fill(table, seed << 32, entries), 0U) << entries << " entries, seed " << seed;
       ASSERT_EQ(table.size(), entries);
-      spared += table.stats().spared;
+      stashed += table.stats().stashed;
     }
   }
-  // The promise was not kept by luck alone: small tables did need their spare buckets.
-  EXPECT_GT(spared, 0U);
+  // The promise was not kept by luck alone: small tables did need their stash.
+  EXPECT_GT(stashed, 0U);
 }
 
 TEST(Promise, ten_million_entries_are_accepted_and_found) {
@@ -103,22 +103,22 @@ Key16 key_in(const auto& table, uint64_t bucket, uint16_t tag, uint64_t number) 
   return {(first & ~uint64_t{0xFFFF}) | tag, number};
 }
 
-class SpareTest : public testing::Test {
+class StashTest : public testing::Test {
  protected:
   InsertOutcome insert(uint64_t number, TickCount timeout = kTimeoutTicksMax) {
     return table_.insert(key_in(table_, 4, 7, number), number, timeout);
   }
   Key16 key(uint64_t number) { return key_in(table_, 4, 7, number); }
 
-  std::vector<uint64_t> buried_;
+  std::vector<uint64_t> expired_;
   ChosenTable table_ =
       ChosenTable::create({.entries_max = 1000, .hash_seed = 1, .pages = PageKind::kSmall},
-                          {&buried_})
+                          {&expired_})
           .value();
 };
 
-TEST_F(SpareTest, keys_of_one_bucket_pair_go_to_the_spare_buckets_and_every_lookup_finds_them) {
-  const uint64_t slots = kSlotsOfAPair + table_.stats().spare_slots;
+TEST_F(StashTest, keys_of_one_bucket_pair_go_to_the_stash_and_every_lookup_finds_them) {
+  const uint64_t slots = kSlotsOfAPair + table_.stats().stash_slots;
   ASSERT_EQ(slots, 32U);
   std::vector<Key16> keys;
   for (uint64_t i = 0; i < slots; ++i) {
@@ -126,7 +126,7 @@ TEST_F(SpareTest, keys_of_one_bucket_pair_go_to_the_spare_buckets_and_every_look
     keys.push_back(key(i));
     ASSERT_FALSE(table_.audit()) << table_.audit()->what;
   }
-  EXPECT_EQ(table_.stats().spared, 16U);
+  EXPECT_EQ(table_.stats().stashed, 16U);
   EXPECT_EQ(insert(slots), InsertOutcome::kFull);
   EXPECT_EQ(table_.stats().refusals, 1U);
   keys.push_back(key(slots));  // not there
@@ -140,82 +140,82 @@ TEST_F(SpareTest, keys_of_one_bucket_pair_go_to_the_spare_buckets_and_every_look
   EXPECT_FALSE(hits.test(slots + 1));
   const LookupCounts counts = table_.stats().lookups;
   EXPECT_EQ(counts.lookups, slots + 2);
-  // The first candidate of most lanes is another key of the same tag; what the spare buckets cost
-  // is counted for those that had none. Nobody else searched them.
-  EXPECT_EQ(counts.spare_visits, 0U) << "each lane had a candidate with the tag in its two buckets";
+  // The first candidate of most lanes is another key of the same tag; what the stash costs
+  // is counted for those that had none. No other lookup searched it.
+  EXPECT_EQ(counts.stash_visits, 0U) << "each lane had a candidate with the tag in its two buckets";
 
   std::set<uint64_t> seen;
   table_.for_each([&](const Key16&, uint64_t value) { seen.insert(value); });
   EXPECT_EQ(seen.size(), slots);
   for (uint64_t i = 0; i < slots; ++i) ASSERT_TRUE(table_.erase(key(i))) << i;
-  EXPECT_EQ(table_.stats().spared, 0U);
+  EXPECT_EQ(table_.stats().stashed, 0U);
   EXPECT_FALSE(table_.audit());
 }
 
-TEST_F(SpareTest, a_lookup_without_a_candidate_searches_the_spare_buckets_only_from_a_marked_line) {
+TEST_F(StashTest, a_lookup_without_a_candidate_searches_the_stash_only_from_a_marked_line) {
   for (uint64_t i = 0; i < kSlotsOfAPair + 1; ++i) ASSERT_EQ(insert(i), InsertOutcome::kInserted);
   for (uint64_t i = 0; i < kSlotsOfAPair; ++i) ASSERT_TRUE(table_.erase(key(i)));
-  ASSERT_EQ(table_.stats().spared, 1U);
+  ASSERT_EQ(table_.stats().stashed, 1U);
   EXPECT_EQ(*table_.find(key(kSlotsOfAPair)), kSlotsOfAPair);
-  EXPECT_EQ(table_.stats().lookups.spare_visits, 1U);
+  EXPECT_EQ(table_.stats().lookups.stash_visits, 1U);
   EXPECT_EQ(table_.find(key_in(table_, 50, 7, 0)), nullptr);
-  EXPECT_EQ(table_.stats().lookups.spare_visits, 1U) << "another bucket's line is not marked";
+  EXPECT_EQ(table_.stats().lookups.stash_visits, 1U) << "another bucket's line is not marked";
 }
 
-TEST_F(SpareTest, a_spare_entry_goes_home_when_its_slot_is_needed) {
+TEST_F(StashTest, a_stashed_entry_goes_home_when_its_slot_is_needed) {
   for (uint64_t i = 0; i < 32; ++i) ASSERT_EQ(insert(i), InsertOutcome::kInserted);
   ASSERT_TRUE(table_.erase(key(0)));
-  // Another pair of buckets overflows: a spare slot comes free because its entry finds room at
+  // Another pair of buckets overflows: a stash slot comes free because its entry finds room at
   // home.
   for (uint64_t i = 0; i < kSlotsOfAPair; ++i) {
     ASSERT_EQ(table_.insert(key_in(table_, 40, 11, i), i), InsertOutcome::kInserted);
   }
   EXPECT_EQ(table_.insert(key_in(table_, 40, 11, 16), 16), InsertOutcome::kInserted);
-  EXPECT_EQ(table_.stats().spared, 16U);
+  EXPECT_EQ(table_.stats().stashed, 16U);
   EXPECT_FALSE(table_.audit());
   for (uint64_t i = 1; i < 32; ++i) ASSERT_EQ(*table_.find(key(i)), i);
   EXPECT_EQ(table_.insert(key_in(table_, 40, 11, 17), 17), InsertOutcome::kFull);
 }
 
-TEST_F(SpareTest, expired_spare_entries_are_swept_and_written_over_and_handed_over_once) {
+TEST_F(StashTest, expired_entries_of_the_stash_are_swept_and_written_over_and_reported_once) {
   for (uint64_t i = 0; i < 32; ++i)
     ASSERT_EQ(insert(i, i < 24 ? 100 : 5), InsertOutcome::kInserted);
   ASSERT_EQ(table_.advance(Tick{6}), AdvanceOutcome::kAdvanced);
   EXPECT_EQ(insert(100), InsertOutcome::kInserted)
-      << "an expired spare slot is as good as a free one";
-  EXPECT_EQ(buried_.size(), 1U);
+      << "an expired stash slot is as good as a free one";
+  EXPECT_EQ(expired_.size(), 1U);
   EXPECT_FALSE(table_.audit());
   table_.maintain(table_.bucket_count());
-  EXPECT_EQ(buried_.size(), 8U);
+  EXPECT_EQ(expired_.size(), 8U);
   EXPECT_EQ(table_.size(), 25U);
   EXPECT_FALSE(table_.audit());
   table_.clear();
-  EXPECT_EQ(table_.stats().spared, 0U);
+  EXPECT_EQ(table_.stats().stashed, 0U);
   EXPECT_FALSE(table_.audit());
 }
 
-TEST_F(SpareTest, audit_names_a_wrong_spared_mark_and_a_wrong_home_as_I8) {
+TEST_F(StashTest, audit_names_a_wrong_stash_mark_and_a_wrong_home_as_I8) {
   for (uint64_t i = 0; i < 20; ++i) ASSERT_EQ(insert(i), InsertOutcome::kInserted);
   ASSERT_FALSE(table_.audit());
   auto& layout = TableInspector::engine(table_).layout();
-  const SlotRef spare{BucketIndex{table_.bucket_count() - 2}, 0};
-  const BucketIndex home = layout.home(spare);
+  const SlotRef stashed{BucketIndex{table_.bucket_count() - 2}, 0};
+  const BucketIndex home = layout.home(stashed);
   for (const BucketIndex bucket : {home, BucketIndex{static_cast<uint64_t>(home) + 1}}) {
-    layout.line(bucket).spared ^= 1;
+    layout.line(bucket).has_stashed ^= 1;
     ASSERT_TRUE(table_.audit());
     EXPECT_EQ(table_.audit()->invariant, 8);
-    layout.line(bucket).spared ^= 1;
+    layout.line(bucket).has_stashed ^= 1;
   }
-  layout.set_home(spare, BucketIndex{static_cast<uint64_t>(home) + 2});
+  layout.set_home(stashed, BucketIndex{static_cast<uint64_t>(home) + 2});
   ASSERT_TRUE(table_.audit());
   EXPECT_EQ(table_.audit()->invariant, 8);
 }
 
-// Every bucket has one partner, so that pairs fill up at different times and the spare buckets are
+// Every bucket has one partner, so that pairs fill up at different times and the stash is
 // in use nearly always.
-TEST(Promise, table_and_model_agree_while_the_spare_buckets_are_in_use) {
+TEST(Promise, table_and_model_agree_while_the_stash_is_in_use) {
   using Mirrored = MirrorOf<Key16, Value<16>, SlotTimers, FilteredProbing>;
-  uint64_t steps_with_spared = 0;
+  uint64_t steps_with_stashed = 0;
   for (const uint64_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
@@ -225,7 +225,7 @@ TEST(Promise, table_and_model_agree_while_the_spare_buckets_are_in_use) {
     for (unsigned step = 0; step < 6'000; ++step) {
       const std::optional<std::string_view> wrong = mirror.step(choose);
       ASSERT_FALSE(wrong) << "step " << step << ": " << *wrong;
-      steps_with_spared += mirror.table().stats().spared != 0 ? 1U : 0U;
+      steps_with_stashed += mirror.table().stats().stashed != 0 ? 1U : 0U;
       if (step % 50 == 0) {
         const std::optional<std::string_view> difference = mirror.compare_all();
         ASSERT_FALSE(difference) << "step " << step << ": " << *difference;
@@ -234,7 +234,7 @@ TEST(Promise, table_and_model_agree_while_the_spare_buckets_are_in_use) {
     const std::optional<std::string_view> unsettled = mirror.settle();
     ASSERT_FALSE(unsettled) << *unsettled;
   }
-  EXPECT_GT(steps_with_spared, 1'000U);
+  EXPECT_GT(steps_with_stashed, 1'000U);
 }
 
 }  // namespace

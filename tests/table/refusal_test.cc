@@ -59,7 +59,7 @@ using BothSizes = testing::Types<Value<16>, Value<4>>;
 TYPED_TEST_SUITE(Refusal, BothSizes, );
 
 constexpr uint64_t kLong = 2'000;
-constexpr uint64_t kShort = 200;  // 32 buckets of three entries, and those of the spare buckets
+constexpr uint64_t kShort = 200;  // 32 buckets of three entries, and those of the stash
 
 TYPED_TEST(Refusal, after_one_searches_are_short_until_an_entry_leaves) {
   for (const bool promises : {false, true}) {
@@ -86,7 +86,7 @@ TYPED_TEST(Refusal, after_one_searches_are_short_until_an_entry_leaves) {
   }
 }
 
-TYPED_TEST(Refusal, an_expired_entry_that_is_handed_over_or_written_over_makes_searches_long) {
+TYPED_TEST(Refusal, an_expired_entry_that_is_reclaimed_or_written_over_makes_searches_long) {
   for (const bool is_swept : {false, true}) {
     SCOPED_TRACE(is_swept ? "swept" : "written over");
     auto table = TestFixture::Table::create({.capacity = 12'000, .hash_seed = 1}).value();
@@ -105,7 +105,7 @@ TYPED_TEST(Refusal, an_expired_entry_that_is_handed_over_or_written_over_makes_s
   }
 }
 
-// Keys of one hash fill their two buckets and the spare ones, and nothing else.
+// Keys of one hash fill their two buckets and the stash, and nothing else.
 TYPED_TEST(Refusal, below_the_load_that_is_promised_every_search_is_long) {
   auto table = TestFixture::Table::create({.capacity = 12'000, .hash_seed = kConstantSeed}).value();
   EXPECT_GT(this->fill(table), kLong);

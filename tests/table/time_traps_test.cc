@@ -57,9 +57,9 @@ TEST(X25, sweeps_and_walks_keep_an_entry_whose_last_tick_is_now) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-// --- 16-bit timers wrap; only the scan keeps the dead from coming back. ---
+// --- 16-bit timers wrap; only the scan keeps expired entries from coming back. ---
 
-TEST(X26, a_skipped_scan_revives_the_dead_and_advance_says_so) {
+TEST(X26, a_skipped_scan_revives_expired_entries_and_advance_says_so) {
   Table table = make(64);
   ASSERT_EQ(table.insert(Key16::of(1), 1, 100), InsertOutcome::kInserted);
   EXPECT_EQ(table.advance(Tick{101}), AdvanceOutcome::kAdvanced);
@@ -73,9 +73,9 @@ TEST(X26, a_skipped_scan_revives_the_dead_and_advance_says_so) {
       << "the trap itself: without a scan it is live again";
 }
 
-TEST(X26, a_scan_by_its_deadline_keeps_the_dead_dead) {
-  std::vector<uint64_t> buried;
-  Table table = make(64, {&buried});
+TEST(X26, a_scan_by_its_deadline_keeps_expired_entries_expired) {
+  std::vector<uint64_t> expired;
+  Table table = make(64, {&expired});
   ASSERT_EQ(table.insert(Key16::of(1), 1, 100), InsertOutcome::kInserted);
   ASSERT_EQ(table.scan_deadline(), Tick{64'512});
   for (const uint64_t now :
@@ -84,13 +84,13 @@ TEST(X26, a_scan_by_its_deadline_keeps_the_dead_dead) {
     while (table.scan_deadline() < Tick{now + kScanGapTicksMax}) table.maintain(1);
     EXPECT_EQ(table.find(Key16::of(1)), nullptr);
   }
-  EXPECT_EQ(buried, std::vector<uint64_t>{1});
+  EXPECT_EQ(expired, std::vector<uint64_t>{1});
   EXPECT_EQ(table.size(), 0U);
 }
 
 TEST(X26, an_incremental_scan_that_meets_its_deadlines_revives_nothing_over_many_wraps) {
-  std::vector<uint64_t> buried;
-  Table table = make(4096, {&buried});
+  std::vector<uint64_t> expired;
+  Table table = make(4096, {&expired});
   uint64_t made = 0;
   for (uint64_t now = 0; now < 400'000; now += 97) {
     ASSERT_EQ(table.advance(Tick{now}), AdvanceOutcome::kAdvanced) << now;
@@ -108,7 +108,7 @@ TEST(X26, an_incremental_scan_that_meets_its_deadlines_revives_nothing_over_many
   }
   table.advance(Tick{401'000});
   table.maintain(table.bucket_count());
-  EXPECT_EQ(buried.size(), made);
+  EXPECT_EQ(expired.size(), made);
 }
 
 TEST(X26, the_deadline_counts_from_the_start_of_the_pass_before) {
@@ -148,7 +148,8 @@ TEST(X33, a_refresh_is_clamped_like_an_insert_and_reaches_only_live_entries) {
   EXPECT_NE(table.find(keys[2]), nullptr);
   table.advance(Tick{10 + 1024});
   EXPECT_EQ(table.find(keys[2]), nullptr);
-  EXPECT_EQ(table.lookup_refresh(keys, 100, out, hits), 0U) << "the dead cannot be refreshed";
+  EXPECT_EQ(table.lookup_refresh(keys, 100, out, hits), 0U)
+      << "expired entries cannot be refreshed";
   EXPECT_EQ(table.find(keys[2]), nullptr);
 }
 

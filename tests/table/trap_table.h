@@ -1,4 +1,5 @@
-// The tables that the traps are set in: with timers, counts, and a sink that lists whom it buried.
+// The tables that the traps are set in: with timers, counts, and an eviction callback that lists
+// its calls.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@
 
 namespace roost {
 
-struct Buried {
+struct ExpiredList {
   std::vector<uint64_t>* keys = nullptr;
   void operator()(const Key16& key, uint64_t /*value*/) {
     if (keys != nullptr) keys->push_back(key.number);
@@ -22,7 +23,7 @@ template <class HashPolicy>
 struct TrapPolicies : DefaultPolicies {
   using Hash = HashPolicy;
   using Expiry = SlotTimers;
-  using Sink = Buried;
+  using EvictionCallback = ExpiredList;
   using Counts = LookupCounts;
 };
 
@@ -30,8 +31,8 @@ using TimedTable = FlowTable<Key16, uint64_t, TrapPolicies<KeyedHash>>;
 using ChosenTable = FlowTable<Key16, uint64_t, TrapPolicies<FirstWordHash>>;
 
 template <class T = TimedTable>
-T make(uint64_t capacity, Buried sink = {}) {
-  return T::create({.capacity = capacity, .hash_seed = 11, .pages = PageKind::kSmall}, sink)
+T make(uint64_t capacity, ExpiredList expired = {}) {
+  return T::create({.capacity = capacity, .hash_seed = 11, .pages = PageKind::kSmall}, expired)
       .value();
 }
 

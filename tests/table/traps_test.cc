@@ -48,8 +48,8 @@ class DisplacedKey : public testing::Test {
   }
 
   static constexpr uint16_t kTag = 0x0FC1;
-  std::vector<uint64_t> buried_;
-  ChosenTable table_ = make<ChosenTable>(256, {&buried_});
+  std::vector<uint64_t> expired_;
+  ChosenTable table_ = make<ChosenTable>(256, {&expired_});
   Key16 displaced_ = chosen(table_, 0, kTag, 7);
 };
 
@@ -66,7 +66,7 @@ TEST_F(DisplacedKey, X27_overwriting_it_after_expiry_resets_the_filter) {
     ASSERT_EQ(table_.insert(chosen(table_, secondary(), 0x0003, i), i, 1000),
               InsertOutcome::kInserted);
   }
-  EXPECT_EQ(buried_, std::vector<uint64_t>{displaced_.number});
+  EXPECT_EQ(expired_, std::vector<uint64_t>{displaced_.number});
   EXPECT_EQ(table_.stats().expired_overwritten, 1U);
   expect_forgotten();
 }
@@ -162,8 +162,8 @@ TEST_F(DisplacedKey, X31_reinserting_a_key_that_expired_in_its_secondary_reuses_
       << "so that the primary bucket has a free slot";
   ASSERT_EQ(table_.insert(displaced_, 43, 10), InsertOutcome::kInserted);
   EXPECT_EQ(table_.size(), kSlotsPerBucket);
-  EXPECT_EQ(buried_, std::vector<uint64_t>{displaced_.number})
-      << "the dead flow of that key is handed over once";
+  EXPECT_EQ(expired_, std::vector<uint64_t>{displaced_.number})
+      << "the expired flow of that key is reclaimed once";
   EXPECT_FALSE(table_.audit());
   ASSERT_NE(table_.find(displaced_), nullptr);
   EXPECT_EQ(*table_.find(displaced_), 43U);
@@ -172,14 +172,14 @@ TEST_F(DisplacedKey, X31_reinserting_a_key_that_expired_in_its_secondary_reuses_
 }
 
 TEST(X31, upserting_an_expired_key_makes_a_new_entry) {
-  std::vector<uint64_t> buried;
-  Table table = make(64, {&buried});
+  std::vector<uint64_t> expired;
+  Table table = make(64, {&expired});
   ASSERT_EQ(table.insert(Key16::of(1), 10, 5), InsertOutcome::kInserted);
   table.advance(Tick{6});
   uint64_t value = 20;
   EXPECT_EQ(table.upsert(Key16::of(1), value, 5), InsertOutcome::kInserted);
   EXPECT_EQ(value, 20U);
-  EXPECT_EQ(buried, std::vector<uint64_t>{1});
+  EXPECT_EQ(expired, std::vector<uint64_t>{1});
   EXPECT_EQ(table.upsert(Key16::of(1), value = 30, 5), InsertOutcome::kExisting);
   EXPECT_EQ(value, 20U);
   EXPECT_FALSE(table.audit());

@@ -52,18 +52,18 @@ constexpr double safe_load(unsigned slots) {
   }
 }
 
-template <class VariantT, class SinkT = NoSink>
+template <class VariantT, class CallbackT = NoEvictionCallback>
 struct VariantPolicies : DefaultPolicies {
   using Hash = TestHash;
   using Expiry = typename VariantT::Expiry;
   using Probing = typename VariantT::Probing;
-  using Sink = SinkT;
+  using EvictionCallback = CallbackT;
   using Counts = LookupCounts;
   static constexpr LayoutChoice kLayout = VariantT::kLayout;
 };
 
-// Lists the numbers of the keys that were handed over, which are their values.
-struct ListSink {
+// Lists the numbers of the keys that expired, which are their values.
+struct ListCallback {
   std::vector<uint64_t>* numbers = nullptr;
   template <class Key>
   void operator()(const Key& key, uint64_t value) {
@@ -72,7 +72,7 @@ struct ListSink {
   }
 };
 
-// Makes tables of a variant.
+// Creates tables of a variant.
 template <class VariantT>
 class VariantTest : public testing::Test {
  protected:
@@ -80,10 +80,11 @@ class VariantTest : public testing::Test {
   static constexpr bool kExpires = VariantT::Expiry::kEnabled;
   static constexpr uint64_t kUntouched = 0xDEAD;
 
-  using Table = FlowTable<typename VariantT::Key, uint64_t, VariantPolicies<VariantT, ListSink>>;
+  using Table =
+      FlowTable<typename VariantT::Key, uint64_t, VariantPolicies<VariantT, ListCallback>>;
 
-  static Table empty(uint64_t capacity, Isa isa = isa_best(), ListSink sink = {}) {
-    return Table::create({.capacity = capacity, .hash_seed = 1, .isa = isa}, sink).value();
+  static Table empty(uint64_t capacity, Isa isa = isa_best(), ListCallback callback = {}) {
+    return Table::create({.capacity = capacity, .hash_seed = 1, .isa = isa}, callback).value();
   }
 
   // A table with the keys 0, 1, 2 ... up to its safe load, and their numbers as values.

@@ -23,7 +23,7 @@ Timeouts::Timeouts(const TimeoutsObject& given, size_t lane_count, bool table_ex
   if (!is_given(given)) return;
   if (!table_expires) {
     raise(PyExc_ValueError,
-          "timeouts: this table's entries do not expire; leave them out, or make the table with "
+          "timeouts: this table's entries do not expire; leave them out, or create the table with "
           "expiry=True");
   }
   if (const auto number = nb::steal(PyNumber_Index(given.ptr())); number.is_valid()) {

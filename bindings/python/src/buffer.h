@@ -20,7 +20,7 @@ namespace roost::python {
 enum class Access { kRead, kWrite };
 
 // The memory of an array for as long as this lives. A row is all that stands behind one first
-// index. Made and destroyed with the interpreter's lock; the memory may be used without it.
+// index. Created and destroyed with the interpreter's lock; the memory may be used without it.
 class Buffer {
  public:
   // Raises TypeError for what is no array, and ValueError for one that would have to be copied or

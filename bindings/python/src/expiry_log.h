@@ -1,4 +1,4 @@
-// The entries that died by expiry, in the order in which the table handed them over.
+// The expired entries, in the order of the eviction callback's calls.
 #pragma once
 
 #include <cstddef>

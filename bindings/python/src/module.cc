@@ -59,11 +59,11 @@ nb::dict stats_of(Table& table) {
   nb::dict dict;
   dict["capacity"] = stats.capacity;
   dict["entry_count"] = stats.entry_count;
-  dict["spare_slots"] = stats.spare_slots;
-  dict["spared"] = stats.spared;
+  dict["stash_slots"] = stats.stash_slots;
+  dict["stashed"] = stats.stashed;
   dict["created"] = stats.created;
   dict["erased"] = stats.erased;
-  dict["handed_over"] = stats.handed_over;
+  dict["expired"] = stats.expired;
   dict["expired_overwritten"] = stats.expired_overwritten;
   dict["kicks"] = stats.kicks;
   dict["refusals"] = stats.refusals;
@@ -88,7 +88,7 @@ capacity     slots, rounded up to two whole buckets, a multiple of 16, 6 or 4; f
              of them take an entry, nearly always 99 % (inline: 90 % or 85 %); 0: by entries_max
 entries_max  a promise: the table takes this many entries at once, whatever the keys; 0: none
 expiry       entries live by timeouts, in ticks; else until they are erased
-expiry_log   keep the entries that die by expiry for take_expired()
+expiry_log   keep expired entries for take_expired()
 seed         of the hash, for runs that must repeat; None: a random one, against flooding
 layout       "split": a hit costs two cache lines; "inline": small keys and values stand in the
              bucket's own line; "automatic": inline where that costs no memory, else split
@@ -134,7 +134,7 @@ void bind_lookups(nb::class_<Table>& table) {
 Values go to `out`, whose rows have value_bytes bytes, or to a new array. Rows of keys that are
 not there stay as they are; in a new array they are zero.)");
   table.def("contains", &Table::contains, "keys"_a, nb::kw_only(), "hits"_a = nb::none(),
-            "Tells which keys are there: hits.");
+            "Answers which keys are there: hits.");
   table.def("refresh", &Table::refresh, "keys"_a, "timeouts"_a = nb::none(), nb::kw_only(),
             "hits"_a = nb::none(), R"(Gives the entries that are there a new time to live: hits.
 
@@ -145,14 +145,14 @@ None: 1023.)");
 void bind_changes(nb::class_<Table>& table) {
   table.def("insert", &Table::insert, "keys"_a, "values"_a = nb::none(), "timeouts"_a = nb::none(),
             nb::kw_only(), "outcomes"_a = nb::none(),
-            R"(Makes entries, or gives existing ones the new value and timeout: outcomes.
+            R"(Creates entries, or gives existing ones the new value and timeout: outcomes.
 
 Outcomes are (n,) of uint8: Outcome.INSERTED, UPDATED, or FULL, for which there was no place.
 They go to `outcomes`, or to a new array. Equal keys act in their order. `timeouts` as in
 refresh(); `values` may be None when value_bytes is 0.)");
   table.def("upsert", &Table::upsert, "keys"_a, "values"_a = nb::none(), "timeouts"_a = nb::none(),
             nb::kw_only(), "outcomes"_a = nb::none(),
-            R"(Makes the entries that are missing: outcomes, INSERTED, EXISTING or FULL.
+            R"(Creates the entries that are missing: outcomes, INSERTED, EXISTING or FULL.
 
 Where a key exists, its entry stays as it is, its timeout too, and its row of `values`, which is
 written, becomes what the table holds.)");
@@ -182,7 +182,7 @@ void bind_time(nb::class_<Table>& table) {
             R"(Moves the table's time, in ticks; an expired entry simply stops being found.
 
 Raises ValueError for a time in the past. Warns (RuntimeWarning) when it lies past scan_deadline:
-then entries that died long ago may be found again.)");
+then entries that expired long ago may be found again.)");
   table.def_prop_ro("now", &Table::now, "The table's time in ticks; 0 at first.");
   table.def("maintain", &Table::maintain, "buckets"_a = nb::none(),
             R"(Frees what has expired in the next so many buckets; how many entries that were.
@@ -191,9 +191,9 @@ None: in all. It goes on where it stopped, and must get through all by scan_dead
   table.def_prop_ro("scan_deadline", &Table::scan_deadline,
                     "The time in ticks by which maintain() must have seen every bucket.");
   table.def("take_expired", &Table::take_expired,
-            R"(The entries that died by expiry since the last call: (keys, values).
+            R"(The entries that expired since the last call: (keys, values).
 
-Both are new arrays of uint8, in the order in which an insert or maintain() came upon the dead.
+Both are new arrays of uint8, in the order in which an insert or maintain() came upon them.
 Only with expiry_log=True.)");
 }
 
@@ -202,10 +202,10 @@ void bind_introspection(nb::class_<Table>& table) {
             "What the table is: capacity in slots, memory in bytes, pages, kernel and so on.");
   table.def("stats", &stats_of, R"(How the table does: counts since its creation.
 
-entry_count holds the live entries and the expired ones not yet freed, `spared` those of them in
-the spare buckets that entries_max takes; created == entry_count + erased + handed_over.
+entry_count holds the live entries and the expired ones not yet freed, `stashed` those of them in
+the stash that entries_max takes; created == entry_count + erased + expired.
 path_lengths[n] counts the inserts that moved n entries, moved_histogram[n] the buckets with n
-entries in their secondary or a spare bucket, its last field also those with more: arrays of
+entries in their secondary or the stash, its last field also those with more: arrays of
 uint64. Constant time.)");
   table.def(
       "occupancy", [](Table& self) { return histogram(self.occupancy()); },
@@ -241,7 +241,7 @@ NB_MODULE(_roost, module) {
       "How many uint64 words hold the hits of `count` keys.");
   nb::enum_<roost_outcome>(module, "Outcome", nb::is_arithmetic(),
                            "What became of one key of an insert or upsert.")
-      .value("INSERTED", ROOST_INSERTED, "A new entry was made.")
+      .value("INSERTED", ROOST_INSERTED, "A new entry was created.")
       .value("UPDATED", ROOST_UPDATED, "Insert: the key was there and has the new value.")
       .value("EXISTING", ROOST_EXISTING, "Upsert: the key was there and is unchanged.")
       .value("FULL", ROOST_FULL, "There is no place for the key; the table is as it was.");

@@ -206,7 +206,8 @@ void Table::advance(uint64_t now) {
   }
   if (status == ROOST_SCAN_OVERDUE &&
       PyErr_WarnEx(PyExc_RuntimeWarning,
-                   "the time is past scan_deadline: entries that died long ago may be found again; "
+                   "the time is past scan_deadline: entries that expired long ago may be found "
+                   "again; "
                    "maintain() every bucket between advances",
                    1) != 0) {
     throw nb::python_error();
@@ -226,7 +227,8 @@ uint64_t Table::scan_deadline() { return use(roost_table_scan_deadline); }
 
 ArrayPair Table::take_expired() {
   if (!wishes_.expiry_log) {
-    raise(PyExc_ValueError, "this table keeps no log of the dead; make it with expiry_log=True");
+    raise(PyExc_ValueError,
+          "this table keeps no log of expired entries; create it with expiry_log=True");
   }
   auto [keys, values] = use([&](roost_table*) {
     return std::pair(std::exchange(log_.keys, {}), std::exchange(log_.values, {}));

@@ -38,7 +38,7 @@ class Table {
 
   explicit Table(const Wishes& wishes);
 
-  // Batches; module.cc tells what they mean.
+  // Batches; module.cc says what they mean.
   ArrayPair lookup(const ArrayObject& keys, const ArrayObject& out, const ArrayObject& hits);
   ArrayObject contains(const ArrayObject& keys, const ArrayObject& hits);
   ArrayObject refresh(const ArrayObject& keys, const TimeoutsObject& timeouts,
@@ -74,7 +74,8 @@ class Table {
   // Runs work(table) with the table's lock and without the interpreter's.
   template <class Work>
   auto use(Work&& work);
-  // As use(), for work that may hand over entries: raises MemoryError when the log lost some.
+  // As use(), for work that may call the eviction callback: raises MemoryError when the log lost
+  // some.
   template <class Work>
   uint64_t use_with_log(Work&& work);
 

@@ -27,7 +27,7 @@ class InPlace(unittest.TestCase):
         words = numpy.empty(roost.hit_words(count), "u8")
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
-        # A copy of one of these arrays would take 4 MiB and more, and none is to be had.
+        # A copy of one of these arrays would take 4 MiB and more, and there is no memory for it.
         with address_space.at_most_more(MIB):
             table.insert(keys, values, outcomes=outcomes)
             table.lookup(keys, out=out, hits=hits)

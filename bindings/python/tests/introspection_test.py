@@ -1,4 +1,4 @@
-"""What a table and the package tell of themselves."""
+"""What a table and the package say of themselves."""
 
 import ctypes
 import importlib.metadata

@@ -1,4 +1,4 @@
-"""The table against a dict that is told the same."""
+"""The table against a dict that gets the same operations."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Entries that live by timeouts, and the log of those that died."""
+"""Entries that live by timeouts, and the log of those that expired."""
 
 import unittest
 import warnings
@@ -52,13 +52,13 @@ class Time(unittest.TestCase):
         table.advance(50)
         assert_array_equal(table.contains(keys), keys % 100 >= 50)
 
-    def test_the_log_has_every_dead_entry_once_with_its_value(self):
+    def test_the_log_has_every_expired_entry_once_with_its_value(self):
         self.table.insert(KEYS, self.values + 7, timeouts=KEYS.astype("u4") % 3)
         self.table.erase(KEYS[:30])
         self.table.advance(2)
         self.table.insert(KEYS[30:60], self.values[30:60], timeouts=9)
-        dead = rows(self.table.take_expired())
-        self.assertEqual(dead, [(key, key + 7) for key in range(30, 60) if key % 3 < 2])
+        expired = rows(self.table.take_expired())
+        self.assertEqual(expired, [(key, key + 7) for key in range(30, 60) if key % 3 < 2])
         freed = self.table.maintain()
         later = rows(self.table.take_expired())
         self.assertEqual(len(later), freed)
@@ -66,9 +66,9 @@ class Time(unittest.TestCase):
         self.assertEqual(sorted(later), expected)
         self.assertEqual(rows(self.table.take_expired()), [])
         stats = self.table.stats()
-        self.assertEqual(stats["handed_over"], len(dead) + len(later))
+        self.assertEqual(stats["expired"], len(expired) + len(later))
         self.assertEqual(stats["created"],
-                         len(self.table) + stats["erased"] + stats["handed_over"])
+                         len(self.table) + stats["erased"] + stats["expired"])
 
     def test_maintain_goes_on_where_it_stopped(self):
         self.table.insert(KEYS, self.values, timeouts=0)

@@ -15,12 +15,12 @@ namespace {
 
 TEST(KeyClass, keys_are_padded_to_the_next_of_six_sizes) {
   for (size_t bytes = 1; bytes <= 64; ++bytes) {
-    const size_t padded = key_class(bytes);
+    const size_t padded = padded_key_bytes(bytes);
     EXPECT_GE(padded, bytes);
-    EXPECT_EQ(std::ranges::count(kKeyClasses, padded), 1);
-    for (const size_t other : kKeyClasses) EXPECT_FALSE(other >= bytes && other < padded);
+    EXPECT_EQ(std::ranges::count(kPaddedKeyBytes, padded), 1);
+    for (const size_t other : kPaddedKeyBytes) EXPECT_FALSE(other >= bytes && other < padded);
   }
-  EXPECT_EQ(key_class(65), 0U);
+  EXPECT_EQ(padded_key_bytes(65), 0U);
 }
 
 template <size_t kKeySize, size_t kValueSize, class ExpiryPolicy>
