@@ -65,7 +65,7 @@ std::vector<Player> make_players(const Maglev::Config& config, uint64_t entry_co
   return players;
 }
 
-// Gives the player the first entry of its list that nobody owns. There must be one.
+// Gives the player the first free entry of its list. There must be one.
 void take_entry(std::vector<uint16_t>& owners, Player& player) {
   const auto step = [&] {
     player.entry += player.skip;

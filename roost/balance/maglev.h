@@ -4,8 +4,8 @@
 //
 // The idea. Each backend has a preference list of all entries: (offset + j * skip) mod entry count,
 // where offset and skip come from its name and the entry count is prime, so that the list names
-// every entry once. Backends take turns; whose turn it is takes the first entry of its list that
-// nobody owns. With weights, a round gives a turn to the heaviest backend, and to another one as
+// every entry once. Backends take turns; in its turn, a backend takes the first entry of its list
+// that is free. With weights, a round gives a turn to the heaviest backend, and to another one as
 // soon as its weight, summed over the rounds, has paid for it.
 //
 // The entry count is the smallest prime that is at least

@@ -1,5 +1,4 @@
-// A file descriptor with one owner, who closes it: a socket's, a file's, whatever the system
-// numbers.
+// A file descriptor with one owner, which closes it: of a socket, a file, a timer.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What a new configuration says differently and a running function cannot change.
+// Differences of a new configuration that a running function cannot take over.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the configuration's [control] says: where operators and their programs reach a running
+// The configuration's [control]: where operators and their programs reach a running
 // function.
 #pragma once
 

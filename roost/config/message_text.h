@@ -1,4 +1,4 @@
-// Text of a file as a message may show it: whoever wrote the file does not write to the terminal.
+// Text of a file, escaped for messages: a file must not control the terminal.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// One table of a TOML file, read strictly: a key is asked for by its type, and what was not asked
-// for is a fault in the end. Faults are collected, so that one reading finds them all.
+// One table of a TOML file, read strictly: a key is read by its type, and a key that was not read
+// is a fault in the end. Faults are collected, so that one reading finds them all.
 #pragma once
 
 #include <toml++/toml.h>
@@ -54,7 +54,7 @@ class TomlTable {
   // A fault if the key is absent; `example` shows what it looks like.
   void require(std::string_view key, std::string_view example);
 
-  // Every key that was not asked for is a fault.
+  // Every key that was not read is a fault.
   void refuse_unknown_keys();
 
   void fault(uint32_t line, std::string text);

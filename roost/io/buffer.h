@@ -1,10 +1,10 @@
 // Packet buffers taken from their pool and given back, and what a thread sanitizer cannot see of
-// that, said to it.
+// that, annotated for it.
 //
 // A buffer goes from thread to thread through DPDK's pools and devices, which order it by rings of
-// their own; these are in libraries that are not instrumented. So whoever gives a buffer to DPDK
-// says here that it lets go of it, and whoever gets one that it takes hold. Without the sanitizer
-// both are nothing.
+// their own; these are in libraries that are not instrumented. So code that gives a buffer to
+// DPDK releases it here, and code that gets one acquires it. Without the sanitizer both are
+// nothing.
 //
 // This takes DPDK on trust. What is ours to get wrong, a buffer that is touched after it was given
 // away or before it is had, the sanitizer still sees. DPDK's inline functions are compiled here and

@@ -1,7 +1,7 @@
 // Which of the EAL arguments make ports that replay captures.
 //
-// A replay needs to know its files before EAL starts, and EAL does not tell afterwards, so the
-// arguments are read here the way EAL and the net_pcap driver read them.
+// A replay needs to know its files before EAL starts, and EAL does not report them afterwards, so
+// the arguments are read here the way EAL and the net_pcap driver read them.
 #pragma once
 
 #include <span>

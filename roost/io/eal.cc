@@ -30,7 +30,8 @@ bool has_option(std::span<const std::string> arguments, std::string_view name) {
   });
 }
 
-// Whoever names a prefix or a process type shares DPDK's files with other processes on purpose.
+// Arguments that name a prefix or a process type share DPDK's files with other processes on
+// purpose.
 bool has_private_prefix(std::span<const std::string> arguments) {
   return !has_option(arguments, "--file-prefix") && !has_option(arguments, "--proc-type");
 }

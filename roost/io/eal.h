@@ -38,7 +38,7 @@ class Eal {
   // The port with DPDK's name of a device, such as "net_pcap0".
   [[nodiscard]] std::optional<uint16_t> find_port(const std::string& device_name) const;
 
-  // The last things DPDK had to say, for error messages; empty if it logs to the terminal.
+  // The last lines of DPDK's log, for error messages; empty if it logs to the terminal.
   [[nodiscard]] std::string recent_log() const;
 
  private:

@@ -1,4 +1,4 @@
-// What DPDK writes to its log, kept instead of printed, so that an error can say it.
+// DPDK's log, kept instead of printed, so that an error can quote it.
 #pragma once
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // A batch as the datapath sees it, with the buffers behind it.
 //
-// Whoever holds a burst owns its buffers. Each is handed on exactly once, by take(), or freed by
-// clear() or the destructor. Between push() and take() the datapath works on the views in batch():
+// A burst owns its buffers. Each is released exactly once, by take(), or freed by clear() or the
+// destructor. Between push() and take() the datapath works on the views in batch():
 // it may move a packet's data pointer and adjusts the lengths with it; take() applies the
 // difference to the buffer.
 #pragma once

@@ -114,7 +114,7 @@ void PcapngFile::write_header(const Config& config) {
     interface.add(config.snap_bytes);
     interface.add_text(kInterfaceName, name);
     interface.add_value(kTimeResolution, kNanoseconds);
-    // A zero says that what follows is text, as for tcpdump.
+    // Type 0: a filter as text, in tcpdump's language.
     if (!config.filter.empty()) interface.add_text(kFilter, std::string(1, '\0') + config.filter);
     interface.end_options();
     write_block(kInterfaceDescription);

@@ -30,7 +30,7 @@ class PcapngFile {
     std::vector<std::string> interfaces{};
     uint32_t snap_bytes = 0;  // the most that is kept of a frame
     std::string application{};
-    std::string filter{};  // told in the file; empty: none
+    std::string filter{};  // written into the file; empty: none
   };
 
   struct Frame {
@@ -44,7 +44,7 @@ class PcapngFile {
 
   static Result<PcapngFile> create(const Config& config);
 
-  // What cannot be written is kept in mind and told by finish(); nothing is written after it.
+  // The first error is kept and returned by finish(); nothing is written after it.
   void write(const Frame& frame);
 
   // What was written can be read, whatever comes after.

@@ -76,8 +76,8 @@ std::optional<Error> Port::configure(const Config& config, const BufferPool& poo
   return {};
 }
 
-// Asks the device what it has. At least one of each kind is asked for, so that a device without any
-// refuses with its own reason.
+// Configures as many queues as the device has, one of each kind at least, so that a device without
+// any refuses with its own reason.
 std::optional<Error> Port::configure_device(const Config& config) {
   rte_eth_dev_info device = {};
   if (const int code = rte_eth_dev_info_get(id_, &device); code != 0)
@@ -154,8 +154,8 @@ uint16_t Port::first_queue(size_t worker, uint16_t worker_count) const {
   return static_cast<uint16_t>((worker + worker_count - id_ % worker_count) % worker_count);
 }
 
-// Each entry of the device's table names the queue of the worker that it stands for. Who has no
-// table, or keeps its own, spreads as it likes.
+// Each entry of the device's table names the queue of the worker that it stands for. A device
+// without a table, or that keeps its own, spreads in its own way.
 bool Port::set_rss_table(uint16_t worker_count) const {
   if (rss_entries_ == 0) return false;
   constexpr size_t kGroupSize = RTE_ETH_RETA_GROUP_SIZE;
@@ -191,8 +191,8 @@ std::optional<Error> Port::set_identity(const Config& config) {
     const int code = rte_eth_dev_set_mtu(id_, *config.mtu);
     if (code != 0 && code != -ENOTSUP) return failed("the device does not take this MTU", code);
   }
-  // IPv6's neighbour discovery is multicast, to groups made of addresses. A device that cannot be
-  // told takes them all, or takes what it likes.
+  // IPv6's neighbour discovery is multicast, to groups made of addresses. A device that
+  // cannot be configured takes them all, or filters in its own way.
   if (const int code = rte_eth_allmulticast_enable(id_); code != 0 && code != -ENOTSUP)
     return failed("multicast frames cannot be had", code);
   const int code = promiscuous ? rte_eth_promiscuous_enable(id_) : rte_eth_promiscuous_disable(id_);

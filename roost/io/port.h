@@ -22,7 +22,7 @@ struct rte_mempool;
 
 namespace roost::io {
 
-// What the device says of packets that never came as far as the worker, or were lost after it.
+// The device's counters of packets that were lost before they reached a worker, or after it.
 struct DeviceCounters {
   uint64_t receive_errors = 0;
   uint64_t no_buffer = 0;  // lost because the buffer pool was empty
@@ -50,7 +50,7 @@ class Port {
   // A worker gets a transmit queue of its own, and a receive queue, unless the device has fewer. A
   // device whose queues each carry their share whether they are wanted or not (net_af_packet with
   // qpairs, net_pcap with several captures) has all of them polled, several by one worker if need
-  // be. A network card is told to spread by `rss_input` if it can, else by both addresses.
+  // be. A network card is configured to spread by `rss_input` if it can, else by both addresses.
   static Result<Port> create(const Config& config, const BufferPool& pool);
 
   Port(Port&& from) noexcept;
@@ -63,8 +63,8 @@ class Port {
   [[nodiscard]] const net::MacAddress& mac() const { return mac_; }
 
   [[nodiscard]] uint16_t receive_queue_count() const { return receive_queue_count_; }
-  // Whether each worker receives what `rss_worker` says, of the hash of the one address that
-  // `rss_input` names.
+  // Whether each worker receives the packets that `rss_worker` assigns to it, by the hash of the
+  // one address that `rss_input` names.
   [[nodiscard]] bool is_steered() const { return is_steered_; }
   [[nodiscard]] uint16_t transmit_queue_count() const { return transmit_queue_count_; }
 
@@ -74,9 +74,9 @@ class Port {
 
   // Of all workers.
   [[nodiscard]] PortCounters counters() const;
-  // Asks the device; not for every packet.
+  // Reads them from the device; not for every packet.
   [[nodiscard]] DeviceCounters read_device_counters() const;
-  // What the device says of its link now; a device that says nothing has one. Any thread may ask.
+  // The link's state as the device reports it now; up, if it reports none. Any thread.
   [[nodiscard]] bool is_link_up() const;
 
  private:

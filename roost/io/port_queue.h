@@ -66,8 +66,8 @@ class alignas(64) PortQueue {
   size_t receive(PacketBurst& burst, size_t packet_count_max);
   [[nodiscard]] bool can_receive() const { return !receive_.is_empty(); }
 
-  // The two halves of receive, for who keeps packets before the worker sees them: fetch takes
-  // buffers from the device, and the caller owns them; hand_over appends one to a burst with room
+  // The two halves of receive, for callers that hold packets back: fetch takes buffers from the
+  // device, and the caller owns them; hand_over appends one to a burst with room
   // and counts it.
   [[nodiscard]] size_t fetch(std::span<rte_mbuf*> buffers);
   void hand_over(rte_mbuf* buffer, PacketBurst& burst);

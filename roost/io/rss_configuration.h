@@ -1,4 +1,4 @@
-// What a device is asked for so that it spreads what it receives over its queues.
+// How a device is configured to spread what it receives over its queues.
 #pragma once
 
 #include <rte_ethdev.h>

@@ -1,7 +1,7 @@
 // Commands of DPDK's telemetry, which answers on a socket of its own (dpdk-telemetry.py).
 //
-// DPDK calls back without a word about whom it calls for, and a command once registered stays: so
-// the commands of a process are kept here, by path, and one that has ended answers nothing.
+// DPDK's callback has no argument for its owner, and a command once registered stays: so the
+// commands of a process are kept here, by path, and one that has ended replies with nothing.
 #pragma once
 
 #include <cstdint>

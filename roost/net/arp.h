@@ -1,5 +1,5 @@
 // ARP messages for IPv4 over Ethernet: RFC 826, and RFC 5227 for what a sender of 0.0.0.0 means.
-// Bytes to values and back; who may say what is judged elsewhere.
+// Bytes to values and back; whether a message is believed is roost/l3's.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ inline constexpr size_t kArpBytes = 28;  // behind the EtherType
 struct ArpMessage {
   bool is_request = false;  // else a reply
   MacAddress sender_mac{};
-  Ipv4Address sender{};  // 0.0.0.0: a host that asks whether an address is free
+  Ipv4Address sender{};  // 0.0.0.0: a probe, whether an address is in use
   MacAddress target_mac{};
   Ipv4Address target{};
 

@@ -61,7 +61,8 @@ struct FlowKey {
       key.protocol = parsed.protocol;
       return key;
     } else {
-      // Made of whole words: who reads what was just written in smaller pieces waits for it.
+      // Made of whole words: a load of what was just stored in smaller pieces cannot be forwarded,
+      // and stalls.
       static_assert(std::endian::native == std::endian::little);
       std::array<uint64_t, 2> words;
       std::memcpy(&words[0], header + ipv4::kSource, sizeof words[0]);

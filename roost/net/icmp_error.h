@@ -5,10 +5,10 @@
 //                                                           the embedded packet, cut short
 //
 // An error goes to the sender of the packet that it embeds. So where addresses are translated, the
-// sender knows the embedded packet by other addresses and ports than the reporter, and would not
-// know what an untranslated error is about. The embedded packet may end 8 bytes behind its IP
-// header, and whether its own checksums are right is not asked: of a packet that was cut, nobody
-// can say. They are updated for what changed.
+// sender has the embedded packet under other addresses and ports than the reporter, and cannot
+// match an untranslated error to a flow. The embedded packet may end 8 bytes behind its IP
+// header, so its own checksums are not verified, which a cut packet does not allow. They are
+// updated for what changed.
 //
 // The outer packet's checksums do hold when this is done with it, and all updates are incremental.
 #pragma once

@@ -24,15 +24,15 @@ struct ListenerQuery {
 
 // Of a packet that parsed as kUnsupportedProtocol because it is ICMPv6. Nothing when it is no
 // query, or fails one of the checks of RFC 3810 section 6.2 (source, hop limit, router alert), has
-// a wrong checksum or length, or is not whole in its first buffer. The sources that a query asks
-// about are not read: who listens to a group here listens to all of them.
+// a wrong checksum or length, or is not whole in its first buffer. The sources that a query
+// lists are not read: a listener here listens to all sources of its group.
 [[nodiscard]] std::optional<ListenerQuery> parse_listener_query(const Packet& packet,
                                                                 const ParsedPacket& parsed);
 
 // What a listener says of a group: RFC 3810 section 5.2.12, without sources.
 struct ListenerRecord {
   enum class Kind : uint8_t {
-    kListens = 2,  // asked: MODE_IS_EXCLUDE
+    kListens = 2,  // in reply to a query: MODE_IS_EXCLUDE
     kLeft = 3,     // CHANGE_TO_INCLUDE_MODE, of no source
     kJoined = 4,   // CHANGE_TO_EXCLUDE_MODE, of no source
   };

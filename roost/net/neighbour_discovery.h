@@ -1,5 +1,5 @@
 // Neighbour solicitations and advertisements of IPv6: RFC 4861 sections 4.3, 4.4 and 7.1. Bytes to
-// values and back; who may say what is judged elsewhere.
+// values and back; whether a message is believed is roost/l3's.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct NeighbourMessage {
   bool is_router = false;
   bool is_solicited = false;
   bool is_override = false;
-  Ipv6Address source{};  // of a solicitation, :: means a host that asks whether an address is free
+  Ipv6Address source{};  // of a solicitation, :: means duplicate address detection
   Ipv6Address destination{};
   Ipv6Address target{};
   // The source link-layer address of a solicitation, the target's of an advertisement.

@@ -21,7 +21,7 @@ inline constexpr size_t kBatchLanesMax = 32;
 // How a frame came to the worker that decides it.
 enum class PacketOrigin : uint8_t {
   kPort,    // received by itself
-  kWorker,  // received by another worker, which says that it is this one's
+  kWorker,  // received by another worker and handed off to this one, its flow's owner
   kCopy     // a copy of what another worker received, to learn from; its verdict counts for nothing
 };
 

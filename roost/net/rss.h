@@ -3,7 +3,7 @@
 //
 // The hash is Toeplitz': for each bit of the input that is one, the 32 bits of the key that begin
 // at that bit, added without carry. Cards compute it, so it is not ours to choose; a secret key
-// keeps it from who wants all load on one worker.
+// keeps an attacker from putting all load on one worker.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace roost::net {
 // What the hash is of. Of both addresses, and the ports if there are any; or of one address alone.
 enum class RssInput : uint8_t { kBoth, kSource, kDestination };
 
-// The longest that cards take. Who takes 40 bytes uses the first ones.
+// The longest that cards take. A card that takes 40 bytes uses the first ones.
 using RssKey = std::array<uint8_t, 52>;
 
 // Of the least table that cards of several queues have. A longer one repeats it.

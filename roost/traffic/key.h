@@ -2,7 +2,7 @@
 //
 // A value is a function of its key, so every answer can be checked without storing what was
 // inserted. Bit 64 of a key says whether it belongs to the absent ones, so a query that must miss
-// can never be in a table.
+// is never in a table.
 //
 // A key of 104 bits (an IPv4 flow) has two forms: its 13 bytes, and the same with zeroes behind
 // them in a Key128, for tables that know no other size. Both go with the same value.
