@@ -51,6 +51,7 @@ file = "roost/net/parse.h"
 find = "char bytes[4];"
 replace = "char bytes[3];"
 """,
+    "tools/given_up_words.txt": "# The words.\nlittle box -> mailbox  # of workers\n",
     "tools/stages.sh": "# The stages.\nstages='check:60\n  docs:10'\n",
     "CONTRIBUTING.md": "| `check` | 60 |\n| `docs` | 10 | told |\n",
     "capi/table.cc": '// The table.\n#include "capi/roost.h"\n#include "roost/base/bits.h"\n',
@@ -114,6 +115,10 @@ PLANTED = [
     ("macros", "roost/base/bits.h", "// B.\n#pragma once\n#define KEYS 3\n"),
     ("unfinished", "roost/net/parse.cc", "// TODO: the rest\n"),
     ("paths", "docs/start.md", "Go to /home/ada/roost first.\n"),
+    ("words", "roost/net/parse.cc", "// Each worker has a little box.\n"),
+    ("words", "roost/net/parse.cc", "// Each worker has a little\n// box.\n"),
+    ("words", "roost/net/parse.cc", "int little_boxes = 2;\n"),
+    ("words", "docs/little-box.md", "Mail.\n"),
     ("file-lines", "roost/net/parse.cc", "// x\n" * 351),
     ("columns", "roost/net/parse.cc", "// " + "x" * 98 + "\n"),
     ("function-lines", "roost/base/bits.h", "// B.\n#pragma once\n" + long_function(61)),
@@ -192,6 +197,10 @@ replace = "#import"
         for head in ("class Table {", "template <class Key, int (*f)(int)>\nstruct Table {"):
             text = "// B.\n#pragma once\n" + head + "\n" + members + "};\n"
             self.assertEqual([], self.found({"roost/base/bits.h": text}))
+
+    def test_history_keeps_its_words(self):
+        self.assertEqual([], self.found({"CHANGELOG.md": "little_box is mailbox now.\n",
+                                         "docs/decisions/0001-one.md": "A little box each.\n"}))
 
     def test_the_allow_list_excuses_and_only_shrinks(self):
         file = {"roost/net/parse.cc": "// x\n" * 360}
