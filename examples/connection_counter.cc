@@ -26,7 +26,7 @@ class Monitor {
       if (segment.has(net::tcp::kRst)) return;
       Connection begun;
       begun.begin(key.protocol, segment, false);
-      static_cast<void>(table_.make(key, begun, kTimeouts));
+      static_cast<void>(table_.create_connection(key, begun, kTimeouts));
     } else if (sender == Sender::kClient && begins_anew(connection->state, segment.flags)) {
       table_.begin_anew(*connection, key.protocol, segment, kTimeouts);
     } else {
@@ -46,7 +46,7 @@ class Monitor {
       if (by_state[i] != 0)
         std::printf("%s %s %lu\n", family, kConnectionStateNames[i].data(), by_state[i]);
     const FlowCounts& counts = table_.counts();
-    std::printf("%s made %lu ended %lu expired %lu\n", family, counts.made, counts.ended,
+    std::printf("%s created %lu ended %lu expired %lu\n", family, counts.created, counts.ended,
                 counts.expired);
   }
 

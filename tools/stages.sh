@@ -103,7 +103,7 @@ run_aarch64() {
   run_ctest aarch64 "$@"
   printf 'NOT TESTED: %s%s\n' "$emulated" \
     'what needs DPDK or libpcap, which the cross compiler has not: ports, the program, captures'
-  printf 'NOT TESTED: the speed of the NEON kernel, for want of an Arm processor\n'
+  printf 'NOT TESTED: the speed of the NEON kernel, without an Arm processor\n'
 }
 
 # The other compiler as users of the library have it, optimised and without DPDK: all libraries, and

@@ -10,6 +10,7 @@ list only shrinks: an entry that nothing needs, or larger than today's size, is 
 import pathlib
 import sys
 
+import tidy_circles
 import tidy_mutants
 import tidy_readme
 import tidy_rules
@@ -36,7 +37,7 @@ def findings(tree):
     allowed = read_allow_list(tree)
     largest = {}
     for rule in (tidy_rules.RULES + tidy_sizes.RULES + tidy_readme.RULES
-                 + tidy_mutants.RULES + tidy_words.RULES):
+                 + tidy_mutants.RULES + tidy_words.RULES + tidy_circles.RULES):
         for finding in rule(tree):
             key = finding.rule, finding.path
             if key in allowed:

@@ -166,7 +166,7 @@ class FunctionRun final : public node::RunFunction {
     for (Worker* worker : workers_) points.push_back(&worker->datapath);
     tracer_.emplace(trace::Tracer::Config{
         .points = points,
-        .room = &workers.room(),
+        .mailboxes = &workers.mailboxes(),
         .ports = node::device_names(ports),
         .is_replay = is_replay_,
         .tick_nanoseconds = Function::run_config(config_).tick_microseconds * 1'000,
@@ -181,7 +181,7 @@ class FunctionRun final : public node::RunFunction {
     control::Control::Config config{
         .function = std::string(Function::kNames.noun),
         .commands = Function::commands(),
-        .room = &workers.room(),
+        .mailboxes = &workers.mailboxes(),
         .read_devices =
             [ports](std::span<node::PortTotals> totals) { node::read_devices(ports, totals); },
         .io_version = io::dpdk_version(),

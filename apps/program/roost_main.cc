@@ -115,7 +115,7 @@ class Subcommand {
   }
 
   [[nodiscard]] int run(std::vector<std::string> eal_arguments) {
-    options_.watch.is_told = trace_->count() != 0;
+    options_.watch.is_printed = trace_->count() != 0;
     options_.eal_arguments = std::move(eal_arguments);
     return options_.suggest_path.empty() ? entry_.run(options_) : suggest();
   }

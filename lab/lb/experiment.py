@@ -103,7 +103,7 @@ def packet_verdicts(slots, ratios, ours):
 def worker_section(part):
     section = Section("two workers", notes=[
         "Each worker has a queue with the flows that it owns and a table for them, so that nothing "
-        "is handed over; one worker, then both, in each round. Nobody asks the control plane "
+        "is handed off; one worker, then both, in each round. Nobody asks the control plane "
         "anything."])
     rows = []
     for contestant in (*RAW, BALANCER):

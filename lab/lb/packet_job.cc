@@ -73,8 +73,9 @@ class BalancerHolder {
   [[nodiscard]] std::optional<Error> wrong(uint64_t flows) {
     const lb::FlowCounts counts = balancer_->state().counts();
     const uint64_t live = balancer_->state().count_live();
-    if (counts.made == flows && live == flows) return {};
-    return Error{fmt::format("of {} flows {} were made and {} are live", flows, counts.made, live)};
+    if (counts.created == flows && live == flows) return {};
+    return Error{
+        fmt::format("of {} flows {} were made and {} are live", flows, counts.created, live)};
   }
   [[nodiscard]] uint64_t memory_bytes() const {
     return balancer_->state().ipv4().connections().memory_bytes();

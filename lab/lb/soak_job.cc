@@ -27,7 +27,7 @@ constexpr uint64_t kFloodPerPlace = 10;
 // After so many ticks the oldest flows are gone, and so are the places that wait to be swept.
 constexpr uint64_t kWarmUpTicks = 3 * SoakTraffic::kHeldTicks;
 constexpr uint64_t kBatchesPerLook = 1'024;  // at the clock and at the load
-// Flows of which the flood may drive out one that was confirmed and silent.
+// Flows of which the flood may drive out one that was assured and silent.
 constexpr uint64_t kBegunPerAgain = 10'000;
 
 // How long batches took, in a class for each nanosecond up to a millisecond.
@@ -147,8 +147,8 @@ class SoakJob {
   std::optional<Error> check_at_load() {
     const SoakCounts& counts = traffic_->counts();
     if (counts.lost != 0) {
-      return Error{fmt::format("{} of {} packets of confirmed flows were not forwarded",
-                               counts.lost, counts.packets)};
+      return Error{fmt::format("{} of {} packets of assured flows were not forwarded", counts.lost,
+                               counts.packets)};
     }
     balancer_->state().settle();
     if (!balancer_->state().audit()) return Error{"an index leads nowhere, with flows live"};
@@ -156,16 +156,17 @@ class SoakJob {
   }
 
   std::optional<Error> check_sums() {
-    const lb::FlowCounts made = balancer_->state().counts();
+    const lb::FlowCounts counts = balancer_->state().counts();
     const SoakCounts& done = traffic_->counts();
     const uint64_t live = balancer_->state().count_live();
     const uint64_t expected = done.begun + done.flood_made;
-    if (made.made < expected || made.made > expected + done.begun / kBegunPerAgain ||
-        made.held() != live || connections().size() != live || made.evicted > done.flood_made ||
-        made.deleted != 0) {
+    if (counts.created < expected || counts.created > expected + done.begun / kBegunPerAgain ||
+        counts.held() != live || connections().size() != live || counts.evicted > done.flood_made ||
+        counts.deleted != 0) {
       return Error{fmt::format(
-          "the sums are wrong: {} made of {} and {}, {} ended, {} expired, {} evicted, {} live",
-          made.made, done.begun, done.flood_made, made.ended, made.expired, made.evicted, live)};
+          "the sums are wrong: {} created of {} and {}, {} ended, {} expired, {} evicted, {} live",
+          counts.created, done.begun, done.flood_made, counts.ended, counts.expired, counts.evicted,
+          live)};
     }
     return {};
   }
@@ -175,10 +176,10 @@ class SoakJob {
     traffic_->fall_silent();
     balancer_->state().settle();
     if (auto error = check_sums()) return error;
-    const lb::FlowCounts made = balancer_->state().counts();
-    if (made.ended * 2 != traffic_->counts().closed || made.held() != 0) {
+    const lb::FlowCounts counts = balancer_->state().counts();
+    if (counts.ended * 2 != traffic_->counts().closed || counts.held() != 0) {
       return Error{fmt::format("{} flows closed and {} are counted; {} are left",
-                               traffic_->counts().closed / 2, made.ended, made.held())};
+                               traffic_->counts().closed / 2, counts.ended, counts.held())};
     }
     if (!balancer_->state().audit()) return Error{"an index leads nowhere, with no flow left"};
     return {};
@@ -187,7 +188,7 @@ class SoakJob {
   [[nodiscard]] Rows rows(std::span<const Phase> phases) {
     Rows rows;
     const SoakCounts& done = traffic_->counts();
-    const lb::FlowCounts made = balancer_->state().counts();
+    const lb::FlowCounts counts = balancer_->state().counts();
     for (const Phase& phase : phases) {
       RecordRow row;
       row.experiment = config_.experiment;
@@ -216,9 +217,9 @@ class SoakJob {
     for (const auto& [metric, count] :
          {std::pair("packets", done.packets), std::pair("flows_begun", done.begun),
           std::pair("flows_refused", done.refused), std::pair("packets_lost", done.lost),
-          std::pair("flood_packets", done.flood), std::pair("flows_made", made.made),
-          std::pair("flows_ended", made.ended), std::pair("flows_expired", made.expired),
-          std::pair("flows_evicted", made.evicted), std::pair("flows_left", made.held())}) {
+          std::pair("flood_packets", done.flood), std::pair("flows_created", counts.created),
+          std::pair("flows_ended", counts.ended), std::pair("flows_expired", counts.expired),
+          std::pair("flows_evicted", counts.evicted), std::pair("flows_left", counts.held())}) {
       RecordRow row = rows.front();
       row.form = "whole run";
       row.metric = metric;

@@ -2,12 +2,12 @@
 //
 // Frames come from memory, not from a port, and time is counted in batches, not by a clock: how
 // fast the machine is changes nothing of what happens, so every count is known exactly. Flows
-// arrive, are confirmed by both ends, are used in turn and then close or fall silent, so that the
+// arrive, are assured by both ends, are used in turn and then close or fall silent, so that the
 // table stays at about 0.9 of what it takes; in the middle, senders that are never heard of again
 // ask ten times as often as the table has places. Afterwards everything ends.
 //
-// Wrong is: a packet of a confirmed flow that is not forwarded; a count that is not the sum of what
-// was done, but for one of ten thousand flows: where only confirmed ones are near, the flood drives
+// Wrong is: a packet of an assured flow that is not forwarded; a count that is not the sum of what
+// was done, but for one of ten thousand flows: where only assured ones are near, the flood drives
 // out the one that has been silent longest, and its next packet makes it again; an index that leads
 // nowhere; an entry, or a byte of memory, that is left at the end.
 #pragma once

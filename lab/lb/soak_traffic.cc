@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apps/lb/datapath/layout.h"
+#include "apps/lb/datapath/backend_registry.h"
 #include "roost/base/assert.h"
 
 namespace roost::lab {
@@ -53,7 +53,7 @@ void SoakTraffic::push(Kind kind, const Frame& frame) {
   frames_.push(frame);
 }
 
-// The whole handshake in one batch, so that a flow is confirmed or was refused.
+// The whole handshake in one batch, so that a flow is assured or was refused.
 void SoakTraffic::begin_flow() {
   const uint64_t flow = next_flow_++;
   const auto backend = state_.ipv4().services().pick_backend(0, key_of(number_of(flow)));
@@ -62,7 +62,7 @@ void SoakTraffic::begin_flow() {
   for (size_t i = 0; i < 3; ++i) flows_[frames_.lane_count() + i] = flow;
   push(Kind::kSyn, request_of(number_of(flow), net::tcp::kSyn));
   push(Kind::kAnswerToSyn, answer_of(number_of(flow), *backend, net::tcp::kSyn | net::tcp::kAck));
-  push(Kind::kConfirmation, request_of(number_of(flow)));
+  push(Kind::kAssurance, request_of(number_of(flow)));
 }
 
 void SoakTraffic::close_or_forget_flow() {
@@ -110,7 +110,7 @@ void SoakTraffic::judge() {
       case Kind::kAnswerToSyn:
         if (backend_of(flows_[lane]) != kNoBackend && !is_forwarded) ++counts_.lost;
         break;
-      case Kind::kConfirmation:
+      case Kind::kAssurance:
         // Refused when it asked, a flow may find a place now: picked up, and forgotten at once.
         if (backend_of(flows_[lane]) != kNoBackend) {
           counts_.lost += is_forwarded ? 0 : 1;

@@ -29,7 +29,7 @@ struct SoakCounts {
   uint64_t closed = 0;      // by both ends
   uint64_t flood = 0;       // packets of senders never heard of again
   uint64_t flood_made = 0;  // flows that they made
-  uint64_t lost = 0;        // packets of confirmed flows that were not forwarded: must be 0
+  uint64_t lost = 0;        // packets of assured flows that were not forwarded: must be 0
 };
 
 class SoakTraffic {
@@ -63,7 +63,7 @@ class SoakTraffic {
   [[nodiscard]] const SoakCounts& counts() const { return counts_; }
 
  private:
-  enum class Kind : uint8_t { kSyn, kAnswerToSyn, kConfirmation, kClose, kUse, kFlood };
+  enum class Kind : uint8_t { kSyn, kAnswerToSyn, kAssurance, kClose, kUse, kFlood };
 
   static constexpr uint64_t kIdleBudget = 64;  // a worker loop's
   static constexpr uint8_t kNoBackend = 0xff;

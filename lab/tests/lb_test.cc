@@ -94,7 +94,7 @@ TEST(BalancerOnRteHash, decides_as_ours_does) {
     theirs.state().settle();
     const lb::FlowCounts mine = ours.state().counts();
     const lb::FlowCounts other = theirs.state().counts();
-    EXPECT_EQ(mine.made, other.made);
+    EXPECT_EQ(mine.created, other.created);
     EXPECT_EQ(mine.ended, other.ended);
     EXPECT_EQ(mine.expired, other.expired);
     EXPECT_EQ(ours.state().count_live(), theirs.state().count_live());

@@ -17,8 +17,8 @@
 // should we have lost it.
 //
 // UDP has nothing to check, and neither have connections whose server is not seen: these are
-// assured by their client's kUnverifiedPackets-th packet. Whoever sends fewer packets a connection
-// assures none.
+// assured by their client's kUnverifiedPackets-th packet. A client that sends fewer packets a
+// connection assures none.
 #pragma once
 
 #include <algorithm>
@@ -53,21 +53,22 @@ struct Connection {
   uint64_t client_position : 24 = 0;  // TCP: of what the client sends next
   uint64_t server_position : 24 = 0;  // the same of the server; before it answers, as the client
                                       // says; if nothing can be checked: packets of the client
-  // The function's own: by whom the client is reached; kNoNeighbour until somebody asks.
+  // The function's own: the neighbour by which the client is reached; kNoNeighbour until
+  // it is resolved.
   uint32_t client_neighbour : 24 = kNoNeighbour;
   ConnectionState state : 4 = ConnectionState::kUdp;
   Assurance assurance : 2 = Assurance::kUnreplied;
   bool is_referenced : 1 = false;  // the eviction's hand came by, and nothing since
   BoundPort bound{};               // with which the server speaks, if one was bound
 
-  // The client's first packet. Where the server is not seen (`is_one_sided`), it is taken to have
-  // answered.
-  void begin(net::IpProtocol protocol, const net::TcpSegment& segment, bool is_one_sided) {
-    state = first_state(protocol, segment.flags, is_one_sided);
-    assurance = is_one_sided ? Assurance::kSeenReply : Assurance::kUnreplied;
+  // The client's first packet. Where the server is not seen (`is_reply_unseen`), it is taken to
+  // have answered.
+  void begin(net::IpProtocol protocol, const net::TcpSegment& segment, bool is_reply_unseen) {
+    state = first_state(protocol, segment.flags, is_reply_unseen);
+    assurance = is_reply_unseen ? Assurance::kSeenReply : Assurance::kUnreplied;
     is_referenced = false;
     set_client_position(stream_position(segment.end()));
-    set_server_position(can_verify(is_one_sided) ? stream_position(segment.acknowledgement) : 1);
+    set_server_position(can_verify(is_reply_unseen) ? stream_position(segment.acknowledgement) : 1);
   }
 
   // The server's packet is the first that we see of a connection: the server knows it, and where
@@ -82,8 +83,8 @@ struct Connection {
   }
 
   // A packet of the connection passes.
-  void hear(Sender sender, const net::TcpSegment& segment, bool is_one_sided) {
-    const bool is_verifiable = can_verify(is_one_sided);
+  void hear(Sender sender, const net::TcpSegment& segment, bool is_reply_unseen) {
+    const bool is_verifiable = can_verify(is_reply_unseen);
     if (state != ConnectionState::kUdp) {
       if (!fits(sender, segment, is_verifiable)) return;
       if (!segment.has(net::tcp::kRst)) follow(sender, segment, is_verifiable);
@@ -95,7 +96,8 @@ struct Connection {
 
   [[nodiscard]] FlowClass flow_class() const {
     if (state == ConnectionState::kClosed) return FlowClass::kClosed;
-    return assurance == Assurance::kAssured ? FlowClass::kAssured : FlowClass::kEmbryonic;
+    if (assurance == Assurance::kUnreplied) return FlowClass::kUnreplied;
+    return assurance == Assurance::kAssured ? FlowClass::kAssured : FlowClass::kSeenReply;
   }
 
   // How long a silence may last. TCP without assurance gets what a SYN gets, whatever its state.
@@ -111,11 +113,12 @@ struct Connection {
   void set_server_position(uint32_t position) { server_position = position & kPositionMask; }
 
   // Whether its packets can be checked against both streams.
-  [[nodiscard]] bool can_verify(bool is_one_sided) const {
-    return state != ConnectionState::kUdp && !is_one_sided;
+  [[nodiscard]] bool can_verify(bool is_reply_unseen) const {
+    return state != ConnectionState::kUdp && !is_reply_unseen;
   }
 
-  // Whether `position` is `end` or so little behind it that only who knows `end` can say it.
+  // Whether `position` is `end` or so little behind it that only an end that knows `end` can send
+  // it.
   [[nodiscard]] static bool is_just_behind(uint32_t position, uint32_t end) {
     const int32_t ahead = units_ahead(position, end);
     return ahead <= 0 && ahead >= -kJustBehindUnits;
@@ -166,7 +169,7 @@ struct Connection {
 
   // A server that speaks on in a connection which did not begin here knows it.
   [[nodiscard]] Assurance verified_assurance(Sender sender, const net::TcpSegment& segment) const {
-    if (segment.has(net::tcp::kRst)) return assurance;  // who refuses has not agreed
+    if (segment.has(net::tcp::kRst)) return assurance;  // a refusal is no agreement
     if (sender == Sender::kServer) {
       if (assurance != Assurance::kUnreplied) return assurance;
       const bool goes_on =

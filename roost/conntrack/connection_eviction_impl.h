@@ -1,5 +1,5 @@
-// Definitions of ConnectionTable, for whoever instantiates it: who gives way to a new connection
-// when all places or ports are taken.
+// Definitions of ConnectionTable, for the sources that instantiate it: which connection is evicted
+// for a new one when all places or ports are taken.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool ConnectionTable<Rule, Tables>::bind_port(const Key& client_key, Connection&
   return false;
 }
 
-// Frees a port that is taken, if its connection is dead, closed or embryonic.
+// Frees a port that is taken, if its connection is dead, closed or not assured.
 template <class Rule, class Tables>
 bool ConnectionTable<Rule, Tables>::take_over_port(const Key& reply_key)
   requires(!kIsSameEnds<Rule>)
@@ -35,7 +35,7 @@ bool ConnectionTable<Rule, Tables>::take_over_port(const Key& reply_key)
   const uint32_t leads_to = *replies.find(reply_key);
   const Key client_key = replies.client_key_of(reply_key, leads_to);
   const Connection* connection = connections_.find(client_key);
-  if (connection == nullptr) {  // it finds its entry gone when it is handed over
+  if (connection == nullptr) {  // it finds its entry gone when that is reclaimed
     replies.erase(reply_key, leads_to);
     return true;
   }
@@ -65,7 +65,7 @@ bool ConnectionTable<Rule, Tables>::make_room(const StateTimeouts& timeouts) {
       silent = client_key;
       return;
     }
-    if (flow_class == FlowClass::kEmbryonic && !connection.is_referenced) {
+    if (flow_class != FlowClass::kClosed && !connection.is_referenced) {
       connection.is_referenced = true;
       if (!referenced) referenced = client_key;
       return;

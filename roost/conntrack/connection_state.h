@@ -1,19 +1,21 @@
 // How far a connection has come, seen from between client and server, and how packets change that.
 //
-// The client is who sent the first packet, the server whom it spoke to, or who answers in its
-// place. The states are RFC 9293's, joined where their timeout is the same. The state machine is a
-// table, so that what happens on a packet can be read off a row. Which packets it gets to see is
-// decided elsewhere (connection.h): those that their sender can have sent.
+// The client is the end that sent the first packet, the server the end that it addressed, or the
+// one that answers in its place. The states are RFC 9293's, joined where their timeout is the same.
+// The state machine is a table, so that what happens on a packet can be read off a row. Which
+// packets it gets to see is decided elsewhere (connection.h): those that their sender can have
+// sent.
 //
 // A first packet that is not a SYN makes a connection established: those that were there before are
 // picked up. One that begins with a SYN is established by the client's answer to the server's.
 // Closed is final, except that a client's SYN begins the next connection of the same addresses and
-// ports. An RST is not final, for who receives it may have reasons to ignore it: when both ends
-// speak on, the connection is established again.
+// ports. An RST is not final, for its receiver may ignore it (RFC 5961): when both ends send on,
+// the connection is established again.
 //
-// Beside its state a connection has an assurance: how far its two ends have shown that they know of
-// each other. The state says how long a silence may last; the assurance, whether the connection may
-// be evicted for another one (decisions 0010 and 0015).
+// Beside its state a connection has an assurance, in the terms of Linux's conntrack: unreplied
+// until its server answers, seen reply until its client shows that it knows the answer, assured
+// from then on. The state says how long a silence may last; the assurance, whether the connection
+// may be evicted for another one (decisions 0010 and 0015).
 #pragma once
 
 #include <array>
@@ -93,14 +95,14 @@ enum class Sender : uint8_t { kClient, kServer };
 }
 
 // The state of a connection whose first packet, from the client, has these flags. Where the server
-// is not seen (`is_one_sided`), it is taken to have answered.
+// is not seen (`is_reply_unseen`), it is taken to have answered.
 [[nodiscard]] constexpr ConnectionState first_state(net::IpProtocol protocol, uint8_t tcp_flags,
-                                                    bool is_one_sided = false) {
+                                                    bool is_reply_unseen = false) {
   using enum ConnectionState;
   if (protocol == net::IpProtocol::kUdp) return kUdp;
   if ((tcp_flags & net::tcp::kFin) != 0) return kClientFinished;
   if ((tcp_flags & net::tcp::kSyn) == 0) return kEstablished;
-  return is_one_sided ? kSynReceived : kSynSent;
+  return is_reply_unseen ? kSynReceived : kSynSent;
 }
 
 enum class Assurance : uint8_t {
@@ -111,11 +113,15 @@ enum class Assurance : uint8_t {
 
 // What a connection is when all places are taken.
 enum class FlowClass : uint8_t {
-  kEmbryonic,  // its ends have not assured each other: may be evicted
+  kUnreplied,  // only the client has spoken: may be evicted
+  kSeenReply,  // its server has answered, and nothing shows that the client knows: likewise
   kAssured,    // is evicted in place of a new one only if it is silent, and nobody else is there
   kClosed,     // TCP closed it: may end before its closing time is over
 };
-inline constexpr size_t kFlowClassCount = 3;
+inline constexpr size_t kFlowClassCount = 4;
+
+inline constexpr std::array<std::string_view, kFlowClassCount> kFlowClassNames = {
+    "unreplied", "seen_reply", "assured", "closed"};
 
 // Whether one end has reset the connection, and not both have spoken on.
 [[nodiscard]] constexpr bool is_reset(ConnectionState state) {
@@ -125,16 +131,16 @@ inline constexpr size_t kFlowClassCount = 3;
 
 // Whether TCP has closed the connection. Where the server is not seen, its FIN is not either, and
 // the client's has to do.
-[[nodiscard]] constexpr bool is_over(ConnectionState state, bool is_one_sided) {
+[[nodiscard]] constexpr bool is_over(ConnectionState state, bool is_reply_unseen) {
   return state == ConnectionState::kClosed || is_reset(state) ||
-         (is_one_sided && state == ConnectionState::kClientFinished);
+         (is_reply_unseen && state == ConnectionState::kClientFinished);
 }
 
 // Whether a client's packet begins another connection of the same addresses and ports.
 [[nodiscard]] constexpr bool begins_anew(ConnectionState state, uint8_t tcp_flags,
-                                         bool is_one_sided = false) {
+                                         bool is_reply_unseen = false) {
   using enum ConnectionState;
-  return is_over(state, is_one_sided) &&
+  return is_over(state, is_reply_unseen) &&
          next_state(kClosed, Sender::kClient, tcp_flags) == kSynSent;
 }
 

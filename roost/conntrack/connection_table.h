@@ -7,28 +7,28 @@
 //   client's packet  -> connections             one lookup
 //   server's packet  -> replies -> connections  two; of the same ends one more in connections
 //
-// I1 Every entry of `connections`, live or expired but not yet handed over, has an entry in
+// I1 Every entry of `connections`, live or expired but not yet reclaimed, has an entry in
 // `replies`
 //    that leads to it, if its rule has one, unless another connection took that entry over after
 //    this one expired.
 // I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose key the
 // rule
 //    finds by it.
-// I3 made = live + ended + expired + deleted + evicted, whenever no expired entry waits to be
-//    handed over (settle()).
+// I3 created = live + ended + expired + deleted + evicted, whenever no expired entry waits to be
+//    reclaimed (settle()).
 // I4 There are never more entries than Config::connections, which both tables promise to hold.
 //
 // Both directions live and die together: the callback that gets an expired connection removes its
 // reply entry, if it still is its own, and counts it once: ended, if TCP had closed it, else
 // expired.
 //
-// When all places are taken, a new connection gets that of one that is closed or embryonic, if a
-// hand that goes round the buckets finds one within its next few; an embryonic one it only marks as
-// referenced the first time. A flood of packets that nobody answers, or whose answers nobody takes,
-// evicts itself. Where the hand finds assured connections only, it takes the one that has been
-// silent for the largest part of its time, if that is long enough (decisions 0010 and 0015). Ports
-// to bind likewise: one whose connection is dead, closed or embryonic is taken over when no other
-// is free.
+// When all places are taken, a new connection gets that of one that is closed or not assured, if a
+// hand that goes round the buckets finds one within its next few; one that is not closed it only
+// marks as referenced the first time. A flood of packets that nobody answers, or whose answers
+// nobody takes, evicts itself. Where the hand finds assured connections only, it takes the one that
+// has been silent for the largest part of its time, if that is long enough (decisions 0010 and
+// 0015). Ports to bind likewise: one whose connection is dead, closed or not assured is taken over
+// when no other is free.
 //
 // Two servers may be one station; then one client could reach it twice from the same port, and both
 // connections would have the same reply tuple. The first one keeps it while it lives.
@@ -58,19 +58,19 @@ namespace roost::conntrack {
 
 // What each counts: kFlowCounters.
 struct FlowCounts {
-  uint64_t made = 0;
+  uint64_t created = 0;
   uint64_t ended = 0;
   uint64_t expired = 0;
   uint64_t deleted = 0;
   uint64_t evicted = 0;
 
-  // Live ones, and expired ones not handed over yet: for Config::pass_ticks at most.
-  [[nodiscard]] uint64_t held() const { return made - ended - expired - deleted - evicted; }
+  // Live ones, and expired ones not reclaimed yet: for Config::pass_ticks at most.
+  [[nodiscard]] uint64_t held() const { return created - ended - expired - deleted - evicted; }
   FlowCounts& operator+=(const FlowCounts& other);
 };
 
 inline constexpr std::array kFlowCounters = {
-    Counter{"made", &FlowCounts::made, "connections made"},
+    Counter{"created", &FlowCounts::created, "connections created"},
     Counter{"ended", &FlowCounts::ended,
             "TCP connections that were closed, and silent for the closing time or followed by the "
             "next one of their ends"},
@@ -84,10 +84,10 @@ inline FlowCounts& FlowCounts::operator+=(const FlowCounts& other) {
   return *this;
 }
 
-enum class MakeOutcome : uint8_t { kMade, kReplyTupleTaken, kNoPort, kFull };
+enum class CreateOutcome : uint8_t { kCreated, kReplyTupleTaken, kNoPort, kFull };
 
 // One worker uses it. `Rule`: see reply_rule.h, `Tables`: tables.h. The definitions are in
-// connection_table_impl.h, for whoever instantiates it.
+// connection_table_impl.h, for the sources that instantiate it.
 template <class Rule, class Tables = OwnTables>
 class ConnectionTable {
  public:
@@ -107,7 +107,8 @@ class ConnectionTable {
 
   static Result<ConnectionTable> create(const Config& config, Rule rule);
 
-  // Whose packet a tuple is of. The pointer is valid until make() or time changes the table.
+  // Whose packet a tuple is of. The pointer is valid until create_connection() or time changes the
+  // table.
   struct Match {
     Connection* connection = nullptr;  // nullptr: nobody
     Sender sender = Sender::kClient;
@@ -126,13 +127,13 @@ class ConnectionTable {
   // with none. Pointers from find() are no longer valid. When all places are taken, it takes one in
   // the next kRoomBuckets buckets or is refused. One that is bound to a port says it in
   // `connection`; kNoPort: those tried for its server are taken by assured connections.
-  [[nodiscard]] MakeOutcome make(const Key& client_key, Connection& connection,
-                                 const StateTimeouts& timeouts);
+  [[nodiscard]] CreateOutcome create_connection(const Key& client_key, Connection& connection,
+                                                const StateTimeouts& timeouts);
 
   // A packet of the connection passes: how far it has come, and how long it lives on. A later
   // fragment has no segment, and says nothing of the connection's progress. Until TCP is assured,
-  // nothing but its end changes how long it has left, so that nobody can keep one alive who is not
-  // its end.
+  // nothing but its end changes how long it has left, so that only its ends can keep one
+  // alive.
   void hear(Connection& connection, Sender sender, const std::optional<net::TcpSegment>& segment,
             const StateTimeouts& timeouts);
 
@@ -158,10 +159,10 @@ class ConnectionTable {
   // Moves time forward, however far. Usually constant time; when time jumps past what the overflow
   // scan covers, linear in the capacity.
   void advance(Tick now) { advance_far(connections_, now); }
-  // Hands over expired connections among the next buckets, at most `bucket_budget` of them and no
+  // Reclaims expired connections among the next buckets, at most `bucket_budget` of them and no
   // more than it takes to see every bucket once in Config::pass_ticks: sweeping costs cache lines.
   void maintain(uint64_t bucket_budget);
-  // Hands over every expired connection, so that the counts are exact. Linear in the capacity.
+  // Reclaims every expired connection, so that the counts are exact. Linear in the capacity.
   void settle() { connections_.maintain(connections_.bucket_count()); }
 
   [[nodiscard]] const FlowCounts& counts() const { return shared_->counts; }
@@ -182,8 +183,9 @@ class ConnectionTable {
                              });
   }
   static constexpr size_t kWalkBucketConnectionsMax = 8;
-  // As far as make() looks for a place, for expired and then for others: two stretches of memory of
-  // two kilobytes. Where one connection in ten may be evicted, one search in 200 finds none.
+  // As far as create_connection() looks for a place, for expired and then for others: two stretches
+  // of memory of two kilobytes. Where one connection in ten may be evicted, one search in 200 finds
+  // none.
   static constexpr uint64_t kRoomBuckets = 32;
 
   [[nodiscard]] const BindablePorts<Address>& ports() const
@@ -202,7 +204,7 @@ class ConnectionTable {
   [[nodiscard]] bool audit();
 
   [[nodiscard]] uint64_t capacity() const { return connections_.capacity(); }
-  // Connections held: live ones, and expired ones that were not handed over yet.
+  // Connections held: live ones, and expired ones that were not reclaimed yet.
   [[nodiscard]] uint64_t size() const { return connections_.size(); }
   [[nodiscard]] uint64_t memory_bytes() const {
     return connections_.memory_bytes() + shared_->replies.memory_bytes();
@@ -237,8 +239,8 @@ class ConnectionTable {
         pass_ticks_(std::max<TickCount>(1, config.pass_ticks)) {}
 
   // Why the connection cannot have its reply entry; binds its port if it needs one.
-  [[nodiscard]] std::optional<MakeOutcome> refuse_reply(const Key& client_key,
-                                                        Connection& connection);
+  [[nodiscard]] std::optional<CreateOutcome> refuse_reply(const Key& client_key,
+                                                          Connection& connection);
   // Binds the port whose turn it is with the connection's server, or one that it takes from
   // another; false: there is none.
   [[nodiscard]] bool bind_port(const Key& client_key, Connection& connection)

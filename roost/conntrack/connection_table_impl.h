@@ -1,4 +1,4 @@
-// Definitions of ConnectionTable, for whoever instantiates it.
+// Definitions of ConnectionTable, for the sources that instantiate it.
 #pragma once
 
 #include <utility>
@@ -83,14 +83,14 @@ void ConnectionTable<Rule, Tables>::find_replies(std::span<const Key> keys,
 
 // The reply tuple of a live connection stays its own (I2). That of a dead one is taken over.
 template <class Rule, class Tables>
-std::optional<MakeOutcome> ConnectionTable<Rule, Tables>::refuse_reply(const Key& client_key,
-                                                                       Connection& connection) {
+std::optional<CreateOutcome> ConnectionTable<Rule, Tables>::refuse_reply(const Key& client_key,
+                                                                         Connection& connection) {
   if constexpr (!kIsSameEnds<Rule>) {
     auto& replies = shared_->replies;
     if (!replies.is_seen(connection)) return {};
     if (replies.is_bound(connection)) {
       if (bind_port(client_key, connection)) return {};
-      return MakeOutcome::kNoPort;
+      return CreateOutcome::kNoPort;
     }
     const Key reply_key = replies.key_of(client_key, connection);
     const uint32_t* leads_to = replies.find(reply_key);
@@ -99,30 +99,31 @@ std::optional<MakeOutcome> ConnectionTable<Rule, Tables>::refuse_reply(const Key
         connections_.find(replies.client_key_of(reply_key, *leads_to)) == nullptr) {
       return {};
     }
-    return MakeOutcome::kReplyTupleTaken;
+    return CreateOutcome::kReplyTupleTaken;
   }
   return {};
 }
 
 template <class Rule, class Tables>
-MakeOutcome ConnectionTable<Rule, Tables>::make(const Key& client_key, Connection& connection,
-                                                const StateTimeouts& timeouts) {
+CreateOutcome ConnectionTable<Rule, Tables>::create_connection(const Key& client_key,
+                                                               Connection& connection,
+                                                               const StateTimeouts& timeouts) {
   if (const auto refusal = refuse_reply(client_key, connection)) return *refusal;
-  if (connections_.size() >= connections_max_ && !make_room(timeouts)) return MakeOutcome::kFull;
-  // The client's entry first: it may hand over an expired one of the same tuple, and with it goes
+  if (connections_.size() >= connections_max_ && !make_room(timeouts)) return CreateOutcome::kFull;
+  // The client's entry first: it may reclaim an expired one of the same tuple, and with it goes
   // the reply entry that is still that one's.
   //
   // Both tables promise room, but not to keys that somebody chose knowing the hash seed.
   const TickCount timeout = connection.timeout(timeouts);
   if (connections_.insert(client_key, connection, timeout) == InsertOutcome::kFull) {
-    return MakeOutcome::kFull;
+    return CreateOutcome::kFull;
   }
   if (!shared_->replies.insert(client_key, connection)) {
     connections_.erase(client_key);
-    return MakeOutcome::kFull;
+    return CreateOutcome::kFull;
   }
-  ++shared_->counts.made;
-  return MakeOutcome::kMade;
+  ++shared_->counts.created;
+  return CreateOutcome::kCreated;
 }
 
 template <class Rule, class Tables>
@@ -145,7 +146,7 @@ void ConnectionTable<Rule, Tables>::begin_anew(Connection& connection, net::IpPr
                                                const StateTimeouts& timeouts) {
   shared_->replies.rule().over(connection);
   ++shared_->counts.ended;
-  ++shared_->counts.made;
+  ++shared_->counts.created;
   connection.begin(protocol, segment, !shared_->replies.is_seen(connection));
   connections_.refresh(&connection, connection.timeout(timeouts));
 }

@@ -125,7 +125,7 @@ class FragmentTable {
 
   // Moves time forward, however far.
   void advance(Tick now) { advance_far(table_, now); }
-  // Hands over what has expired among the next buckets; costs nothing while there are no fragments.
+  // Reclaims what has expired among the next buckets; costs nothing while there are no fragments.
   void maintain(uint64_t bucket_budget) {
     if (table_.size() != 0) table_.maintain(bucket_budget);
   }

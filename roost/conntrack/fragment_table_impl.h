@@ -1,4 +1,4 @@
-// Definitions of FragmentTable, for whoever instantiates it.
+// Definitions of FragmentTable, for the sources that instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -103,7 +103,7 @@ void FragmentTable<Address>::make_room() {
   }
 }
 
-// Hands over all that has expired, once a tick.
+// Reclaims all that has expired, once a tick.
 template <class Address>
 void FragmentTable<Address>::sweep() {
   if (swept_ == table_.now()) return;

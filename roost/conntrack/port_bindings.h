@@ -1,5 +1,5 @@
 // Ports that connections are bound to, as `fullnat` and NAT do: addresses of our own with a range
-// of ports each, from which servers are spoken to, and who the client behind each binding is.
+// of ports each, from which servers are addressed, and the client behind each binding.
 //
 // An address belongs to one worker, so that the address alone says whose packet it is: a fragment
 // or an ICMP error may have no port.
@@ -83,7 +83,7 @@ class BindablePorts {
   uint64_t stride_ = 1;
 };
 
-// Who is behind a bound port.
+// The client behind a bound port.
 template <class Address>
 struct PortBinding {
   net::Endpoint<Address> client{};

@@ -2,9 +2,9 @@
 // connection that is of.
 //
 // Where addresses stay as they are, the server sends what the client does, with its ends exchanged:
-// that is all (SameEnds). Where they are translated, a rule says with what end the server speaks,
-// and whom the client spoke to; the connection table keeps an entry for it, which names an owner
-// or, if the server speaks to a port that was bound, the binding.
+// that is all (SameEnds). Where they are translated, a rule gives the server's end
+// and the end that the client addressed; the connection table keeps an entry for it, which names an
+// owner or, if the server speaks to a port that was bound, the binding.
 #pragma once
 
 #include <concepts>

@@ -139,7 +139,7 @@ class ReplyTable {
 
   // Binds the connection to the port whose turn it is with its server; false: none of those tried
   // is free. The first candidate is nearly always free. An entry is a port that is taken, even if
-  // its connection has expired and waits to be handed over.
+  // its connection has expired and waits to be reclaimed.
   [[nodiscard]] bool bind_free_port(const Key& client_key, Connection& connection, uint64_t turn);
 
   // Whether this connection's entry is there and its own.

@@ -16,8 +16,8 @@ std::optional<Error> Asked::error(std::string_view function) const {
                   worker, kAnswerWaitMax.count())};
 }
 
-Asked ask_workers(node::Mailroom& room, std::span<node::Request* const> requests) {
-  const std::vector<node::Answer> answers = room.ask(requests, kAnswerWaitMax);
+Asked ask_workers(node::WorkerMailboxes& mailboxes, std::span<node::Request* const> requests) {
+  const std::vector<node::Answer> answers = mailboxes.ask(requests, kAnswerWaitMax);
   const auto failed = std::ranges::find_if(answers, [](node::Answer answer) {
     return answer == node::Answer::kClosed || answer == node::Answer::kTimedOut;
   });
@@ -25,9 +25,9 @@ Asked ask_workers(node::Mailroom& room, std::span<node::Request* const> requests
   return {*failed, static_cast<size_t>(failed - answers.begin())};
 }
 
-Asked ask_until_done(node::Mailroom& room, std::vector<node::Request*> requests) {
+Asked ask_until_done(node::WorkerMailboxes& mailboxes, std::vector<node::Request*> requests) {
   while (true) {
-    const std::vector<node::Answer> answers = room.ask(requests, kAnswerWaitMax);
+    const std::vector<node::Answer> answers = mailboxes.ask(requests, kAnswerWaitMax);
     bool is_done = true;
     for (size_t i = 0; i < answers.size(); ++i) {
       if (answers[i] == node::Answer::kClosed) return {answers[i], i};

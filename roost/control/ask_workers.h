@@ -31,10 +31,12 @@ struct Asked {
 };
 
 // requests[i] is worker i's; null: it is not asked. Blocks for kAnswerWaitMax at most.
-[[nodiscard]] Asked ask_workers(node::Mailroom& room, std::span<node::Request* const> requests);
+[[nodiscard]] Asked ask_workers(node::WorkerMailboxes& mailboxes,
+                                std::span<node::Request* const> requests);
 
 // The same for what all workers must have done or none: asks until it is so, or they have ended.
-[[nodiscard]] Asked ask_until_done(node::Mailroom& room, std::vector<node::Request*> requests);
+[[nodiscard]] Asked ask_until_done(node::WorkerMailboxes& mailboxes,
+                                   std::vector<node::Request*> requests);
 
 // A request of one kind for each worker, in their order.
 template <class Request>

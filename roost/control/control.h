@@ -29,8 +29,8 @@ class Control {
   struct Config {
     std::string function{};               // as messages name it: "balancer"
     std::span<const Command> commands{};  // all that it can be asked; they outlive it
-    std::vector<WorkerHandle> workers{};  // worker i has mailbox i of the room
-    node::Mailroom* room = nullptr;
+    std::vector<WorkerHandle> workers{};  // worker i has mailbox i
+    node::WorkerMailboxes* mailboxes = nullptr;
     // What devices say they lost, by port; asked on the control thread.
     std::function<void(std::span<node::PortTotals>)> read_devices =
         [](std::span<node::PortTotals>) {};
@@ -59,7 +59,7 @@ class Control {
 
   [[nodiscard]] std::span<const Command> commands() const { return config_.commands; }
   [[nodiscard]] std::span<const WorkerHandle> workers() const { return config_.workers; }
-  [[nodiscard]] node::Mailroom& room() { return *config_.room; }
+  [[nodiscard]] node::WorkerMailboxes& mailboxes() { return *config_.mailboxes; }
   [[nodiscard]] const TellEvent& tell() const { return config_.tell; }
 
  protected:
@@ -77,7 +77,7 @@ class Control {
 
   // All workers, or an error that names the one that did not answer.
   [[nodiscard]] std::optional<Error> ask(std::span<node::Request* const> requests) {
-    return ask_workers(*config_.room, requests).error(config_.function);
+    return ask_workers(*config_.mailboxes, requests).error(config_.function);
   }
   // What the workers' answers leave out: devices, time, reloads, and the ports' sums.
   void complete(RunReport& report) const;

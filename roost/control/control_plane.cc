@@ -32,10 +32,10 @@ struct ControlPlane::Faces {
     }
     telemetry = add_telemetry(control);
     if (config.on_started) config.on_started();
-    notice = ServiceNotice::start(control.room());
+    notice = ServiceNotice::start(control.mailboxes());
     event_watcher.emplace(
         EventWatch::Config{.workers = {control.workers().begin(), control.workers().end()},
-                           .room = &control.room(),
+                           .mailboxes = &control.mailboxes(),
                            .full_table_advice = config.full_table_advice,
                            .read_links = config.read_links,
                            .tell = control.tell()});

@@ -64,7 +64,7 @@ bool EventWatch::look(Clock::time_point now) {
 }
 
 bool EventWatch::ask(std::span<node::Request* const> requests) {
-  const Asked asked = ask_workers(*config_.room, requests);
+  const Asked asked = ask_workers(*config_.mailboxes, requests);
   is_closed_ = asked.is_closed();
   return asked.ok();
 }

@@ -38,8 +38,8 @@ class EventWatch {
   using Clock = std::chrono::steady_clock;
 
   struct Config {
-    std::vector<WorkerHandle> workers{};  // worker i has mailbox i of the room
-    node::Mailroom* room = nullptr;
+    std::vector<WorkerHandle> workers{};  // worker i has mailbox i
+    node::WorkerMailboxes* mailboxes = nullptr;
     std::string full_table_advice{};                      // what to look at when a table is full
     std::function<std::vector<PortLink>()> read_links{};  // by port
     TellEvent tell{};

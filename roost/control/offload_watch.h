@@ -21,7 +21,7 @@ class OffloadWatch {
   // thread, then on one of the watch.
   using Say = std::function<void(const std::string& finding)>;
 
-  // What cannot be looked at, for want of rights or of the interface, is left out.
+  // What cannot be read, without the right or the interface, is left out.
   OffloadWatch(const std::vector<std::string>& interfaces, const Say& say);
 
  private:

@@ -125,9 +125,9 @@ Json running_workers_json(std::span<const WorkerHandle> workers,
 
 Json worker_json(const node::WorkerTotals& worker, const Json& own) {
   Json json = {{"received", worker.received},         {"sent", worker.sent},
-               {"decided", worker.decided},           {"given", worker.given},
-               {"refused", worker.refused},           {"taken", worker.taken},
-               {"copies_taken", worker.copies_taken}, {"copies_lost", worker.copies_lost}};
+               {"decided", worker.decided},           {"handoff_out", worker.handoff_out},
+               {"handoff_full", worker.handoff_full}, {"handoff_in", worker.handoff_in},
+               {"copies_in", worker.copies_in},       {"copies_lost", worker.copies_lost}};
   json.update(own);
   json["batches"] = worker.batches;
   json["cycles"] = cycles_json(worker.cycles);

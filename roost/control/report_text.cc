@@ -35,7 +35,8 @@ void write_captures(const RunReport& report, TextOut out) {
   for (const node::CaptureTotals& capture : report.run.captures) {
     fmt::format_to(out, "{}: {} of {} packets delivered", capture.path, capture.delivered,
                    capture.packets);
-    if (capture.lost != 0) fmt::format_to(out, ", {} lost for want of a buffer", capture.lost);
+    if (capture.lost != 0)
+      fmt::format_to(out, ", {} lost because no buffer was free", capture.lost);
     if (capture.missing != 0) fmt::format_to(out, ", {} missing", capture.missing);
     if (capture.cut_reason) fmt::format_to(out, "; the file is cut {}", *capture.cut_reason);
     fmt::format_to(out, "\n");
@@ -46,12 +47,12 @@ void write_captures(const RunReport& report, TextOut out) {
 void write_workers(const RunReport& report, std::string_view own_head,
                    const std::function<std::string(size_t worker)>& own, TextOut out) {
   if (report.run.workers.size() < 2) return;
-  fmt::format_to(out, "\n{:<8} {:>14} {:>14} {:>14} {:>14}{}\n", "worker", "received", "given",
-                 "taken", "decided", own_head);
+  fmt::format_to(out, "\n{:<8} {:>14} {:>14} {:>14} {:>14}{}\n", "worker", "received",
+                 "handoff out", "handoff in", "decided", own_head);
   for (size_t i = 0; i < report.run.workers.size(); ++i) {
     const node::WorkerTotals& worker = report.run.workers[i];
-    fmt::format_to(out, "{:<8} {:>14} {:>14} {:>14} {:>14}{}\n", i, worker.received, worker.given,
-                   worker.taken, worker.decided, own(i));
+    fmt::format_to(out, "{:<8} {:>14} {:>14} {:>14} {:>14}{}\n", i, worker.received,
+                   worker.handoff_out, worker.handoff_in, worker.decided, own(i));
   }
 }
 
@@ -85,8 +86,10 @@ void write_neighbours(const NeighbourReport& report, TextOut out) {
     const uint64_t count = report.count_by_state[state];
     if (count != 0) fmt::format_to(out, " {} {},", count, l3::kNeighbourStateNames[state]);
   }
-  fmt::format_to(out, " {} questions asked, {} answered, {} failed; {} packets waited, {} lost\n",
-                 c.questions, c.answers_given, c.failed, c.waited,
+  fmt::format_to(out,
+                 " {} solicitations sent, {} advertisements sent, {} failed; "
+                 "{} packets waited, {} lost\n",
+                 c.solicitations_sent, c.advertisements_sent, c.failed, c.waited,
                  c.lost_failed + c.lost_evicted + c.lost_no_room);
 }
 

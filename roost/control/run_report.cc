@@ -58,13 +58,14 @@ void SumCheck::check_run(const RunReport& report, std::span<const net::DropCause
                "every drop must have a cause of the list, and some had not");
   expect_equal(report.run.drops[net::DropCause::kUndecided], 0,
                "every packet must be decided, and some were not");
-  uint64_t given = 0;
-  uint64_t taken = 0;
+  uint64_t handoff_out = 0;
+  uint64_t handoff_in = 0;
   for (const node::WorkerTotals& worker : report.run.workers) {
-    given += worker.given;
-    taken += worker.taken;
+    handoff_out += worker.handoff_out;
+    handoff_in += worker.handoff_in;
   }
-  expect_equal(given, taken, "packets given between workers = packets taken does not hold");
+  expect_equal(handoff_out, handoff_in,
+               "packets handoff_out = handoff_in, over all workers, does not hold");
   for (const node::CaptureTotals& capture : report.run.captures) {
     if (capture.missing == 0) continue;
     broken_.push_back(fmt::format("{}: {} of {} packets were not delivered; did the file change?",

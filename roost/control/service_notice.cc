@@ -36,16 +36,16 @@ microseconds watchdog_interval() {
 
 }  // namespace
 
-class ServiceNotice::Teller {
+class ServiceNotice::Notifier {
  public:
-  explicit Teller(node::Mailroom& room)
-      : room_(room),
+  explicit Notifier(node::WorkerMailboxes& mailboxes)
+      : mailboxes_(mailboxes),
         interval_(watchdog_interval()),
         thread_([this](const std::stop_token& stop) { run(stop); }) {}
-  Teller(const Teller&) = delete;
-  Teller& operator=(const Teller&) = delete;
+  Notifier(const Notifier&) = delete;
+  Notifier& operator=(const Notifier&) = delete;
 
-  ~Teller() {
+  ~Notifier() {
     thread_.request_stop();
     thread_.join();
     tell("STOPPING=1\nSTATUS=ending");
@@ -62,7 +62,7 @@ class ServiceNotice::Teller {
         continue;
       }
       if (!std::exchange(is_ready, true)) tell("READY=1");
-      tell("STATUS=" + std::to_string(room_.worker_count()) + " workers process packets");
+      tell("STATUS=" + std::to_string(mailboxes_.worker_count()) + " workers process packets");
       if (interval_.count() == 0) return;
       tell("WATCHDOG=1");
       pause(stop, interval_ / 2);
@@ -71,7 +71,7 @@ class ServiceNotice::Teller {
 
   // Which worker took no turn, in words; empty when all did.
   std::string first_without_turn() {
-    const std::vector<node::Answer> answers = room_.await_turns(turn_wait());
+    const std::vector<node::Answer> answers = mailboxes_.await_turns(turn_wait());
     const auto missing = std::ranges::find_if_not(
         answers, [](node::Answer answer) { return answer == node::Answer::kDone; });
     if (missing == answers.end()) return {};
@@ -91,19 +91,19 @@ class ServiceNotice::Teller {
     wake_.wait_for(lock, stop, length, [] { return false; });
   }
 
-  node::Mailroom& room_;
+  node::WorkerMailboxes& mailboxes_;
   microseconds interval_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::jthread thread_;  // last: it uses the others
 };
 
-std::unique_ptr<ServiceNotice> ServiceNotice::start(node::Mailroom& room) {
+std::unique_ptr<ServiceNotice> ServiceNotice::start(node::WorkerMailboxes& mailboxes) {
   if (sd_notify(0, "STATUS=starting") <= 0) return nullptr;
-  return std::unique_ptr<ServiceNotice>(new ServiceNotice(std::make_unique<Teller>(room)));
+  return std::unique_ptr<ServiceNotice>(new ServiceNotice(std::make_unique<Notifier>(mailboxes)));
 }
 
-ServiceNotice::ServiceNotice(std::unique_ptr<Teller> teller) : teller_(std::move(teller)) {}
+ServiceNotice::ServiceNotice(std::unique_ptr<Notifier> notifier) : notifier_(std::move(notifier)) {}
 ServiceNotice::~ServiceNotice() = default;
 
 }  // namespace roost::control

@@ -19,18 +19,18 @@ namespace roost::control {
 
 class ServiceNotice {
  public:
-  // Null when no service manager listens. The room must outlive the notice.
-  static std::unique_ptr<ServiceNotice> start(node::Mailroom& room);
+  // Null when no service manager listens. The mailboxes must outlive the notice.
+  static std::unique_ptr<ServiceNotice> start(node::WorkerMailboxes& mailboxes);
 
   ServiceNotice(const ServiceNotice&) = delete;
   ServiceNotice& operator=(const ServiceNotice&) = delete;
   ~ServiceNotice();  // says that it stops; waits for at most a second if the mailboxes are open
 
  private:
-  class Teller;
-  explicit ServiceNotice(std::unique_ptr<Teller> teller);
+  class Notifier;
+  explicit ServiceNotice(std::unique_ptr<Notifier> notifier);
 
-  std::unique_ptr<Teller> teller_;
+  std::unique_ptr<Notifier> notifier_;
 };
 
 }  // namespace roost::control

@@ -87,7 +87,7 @@ std::optional<Tick> CaptureMerge::next(PacketBurst& burst) {
     if (tick && packet_tick != *tick) break;
     tick = packet_tick;
     now_us_ = packet_us;
-    queue->port->queue().hand_over(queue->buffers[queue->head++], burst);
+    queue->port->queue().deliver(queue->buffers[queue->head++], burst);
   }
   return tick;
 }

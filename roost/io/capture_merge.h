@@ -9,9 +9,9 @@
 // A batch holds up to 32 packets of one tick (timestamp / tick length) and never spans two.
 //
 // net_pcap does not say when its file ends. A source ends when as many packets as its file holds
-// are accounted for: delivered, or lost by the device for want of a buffer. It also ends when the
-// device delivers nothing and reports no new loss either: the file changed after it was counted.
-// Neither waits for time to pass.
+// are accounted for: delivered, or lost by the device because no buffer was free. It also ends when
+// the device delivers nothing and reports no new loss either: the file changed after it was
+// counted. Neither waits for time to pass.
 #pragma once
 
 #include <array>
@@ -61,7 +61,7 @@ class CaptureMerge {
   [[nodiscard]] SourceReport report(size_t source) const;
 
  private:
-  // A source with the packets fetched from it and not yet handed over.
+  // A source with the packets fetched from it and not yet delivered.
   struct Queue {
     Port* port;
     uint64_t packet_count;

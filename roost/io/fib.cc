@@ -1,6 +1,5 @@
 #include "roost/io/fib.h"
 
-#include <fmt/format.h>
 #include <rte_errno.h>
 #include <rte_fib.h>
 #include <rte_fib6.h>
@@ -31,10 +30,9 @@ constexpr uint32_t kTbl8Max = uint32_t{1} << 24;
 // The number that DPDK takes for an address: in this machine's order.
 uint32_t number_of(const net::Ipv4Address& address) { return net::load_be32(address.bytes.data()); }
 
-Error failed(std::string_view what, int number) {
-  return Error{
-      fmt::format("the table of routes: {}: {}; give DPDK more memory (-m), or fewer routes", what,
-                  rte_strerror(number))};
+Error failed(const std::string& what, int number) {
+  return Error{"the table of routes: " + what + ": " + rte_strerror(number) +
+               "; give DPDK more memory (-m), or fewer routes"};
 }
 
 // How many blocks of 256 entries the prefixes of a family need at most: one for each beginning, at
@@ -59,7 +57,7 @@ std::string free_name() {
   std::string name;
   int number = 0;
   do {
-    name = fmt::format("roost_fib_{}", number++);
+    name = "roost_fib_" + std::to_string(number++);
   } while (rte_fib_find_existing(name.c_str()) != nullptr ||
            rte_fib6_find_existing(name.c_str()) != nullptr);
   return name;

@@ -33,7 +33,7 @@ class PacketBurst {
   // The buffer behind a lane that was not taken; its lengths are those it came with.
   [[nodiscard]] const rte_mbuf* buffer(size_t lane) const { return buffers_[lane]; }
 
-  // Hands over the lane's buffer, with what the datapath did to its view. The lane must not have
+  // Releases the lane's buffer, with what the datapath did to its view. The lane must not have
   // been taken. A view whose lengths contradict its data pointer is a broken invariant of the
   // datapath.
   [[nodiscard]] rte_mbuf* take(size_t lane);

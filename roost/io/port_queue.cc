@@ -80,7 +80,7 @@ size_t PortQueue::receive(PacketBurst& burst, size_t packet_count_max) {
   std::array<rte_mbuf*, net::kBatchLanesMax> buffers;
   const size_t room = net::kBatchLanesMax - burst.batch().lane_count();
   const size_t count = fetch(std::span(buffers).first(std::min(room, packet_count_max)));
-  for (size_t i = 0; i < count; ++i) hand_over(buffers[i], burst);
+  for (size_t i = 0; i < count; ++i) deliver(buffers[i], burst);
   return count;
 }
 
@@ -104,7 +104,7 @@ size_t PortQueue::fetch(std::span<rte_mbuf*> buffers) {
   return kept;
 }
 
-void PortQueue::hand_over(rte_mbuf* buffer, PacketBurst& burst) {
+void PortQueue::deliver(rte_mbuf* buffer, PacketBurst& burst) {
   ++counters_.received;
   counters_.received_bytes += rte_pktmbuf_pkt_len(buffer);
   burst.push(buffer, port_);

@@ -2,8 +2,8 @@
 // by, and what it moved, counted.
 //
 // A device may have fewer queues than there are workers. Each of its receive queues is polled by
-// one worker; a worker without one receives nothing here, and gets its packets handed over
-// (hand_over.h). A transmit queue may be several workers': then a lock is held for the length of
+// one worker; a worker without one receives nothing here, and gets its packets by handoff
+// (handoff.h). A transmit queue may be several workers': then a lock is held for the length of
 // one burst. A ring to the queue's own worker would do instead, but a lock is taken once a burst,
 // mostly uncontended, while a ring would move every packet's line to another core and be one more
 // place where packets wait and get lost.
@@ -26,7 +26,7 @@ namespace roost::io {
 
 // What passed between a port and a worker. Exact, and written by that worker only.
 struct PortCounters {
-  uint64_t received = 0;  // handed over to the worker
+  uint64_t received = 0;  // delivered to the worker
   uint64_t received_bytes = 0;
   uint64_t sent = 0;  // accepted by the device
   uint64_t sent_bytes = 0;
@@ -67,10 +67,10 @@ class alignas(64) PortQueue {
   [[nodiscard]] bool can_receive() const { return !receive_.is_empty(); }
 
   // The two halves of receive, for callers that hold packets back: fetch takes buffers from the
-  // device, and the caller owns them; hand_over appends one to a burst with room
+  // device, and the caller owns them; deliver appends one to a burst with room
   // and counts it.
   [[nodiscard]] size_t fetch(std::span<rte_mbuf*> buffers);
-  void hand_over(rte_mbuf* buffer, PacketBurst& burst);
+  void deliver(rte_mbuf* buffer, PacketBurst& burst);
 
   // Sends the lanes of the burst that are to leave by this port, in their order. They are gone from
   // the burst afterwards, sent or refused.

@@ -26,7 +26,8 @@ uint64_t Announcer::advance(Tick now, std::span<const AnsweredAddress> addresses
   const size_t end = std::min(addresses.size(), begin + std::min<size_t>(tokens_, kFramesACallMax));
   for (; next_ < end; ++next_) {
     const AnsweredAddress& answered = addresses[next_];
-    if (!send_announcement(answered.port, interfaces[answered.port], answered.address, outbox)) {
+    if (!send_unsolicited_advertisement(answered.port, interfaces[answered.port], answered.address,
+                                        outbox)) {
       break;  // no room: the next call goes on here
     }
   }

@@ -86,8 +86,8 @@ net::LaneVerdict LocalDelivery::hear_arp(const net::Packet& packet, const net::P
   const auto message = net::parse_arp({packet.data + offset, packet.contiguous_bytes - offset});
   if (!message) return net::drop(net::DropCause::kBadNeighbourMessage);
   next_hops_.neighbours().hear(packet.in_port, *message, now, outbox_);
-  const bool is_question = message->is_request && message->sender != message->target;
-  return consume_news(packet.in_port, message->sender, is_question);
+  const bool is_solicitation = message->is_request && message->sender != message->target;
+  return consume_news(packet.in_port, message->sender, is_solicitation);
 }
 
 net::LaneVerdict LocalDelivery::hear_neighbour_message(const net::Packet& packet,
@@ -109,12 +109,12 @@ net::LaneVerdict LocalDelivery::hear_query(const net::Packet& packet,
   return net::LaneVerdict::consume().with_copies();
 }
 
-// Each worker has its own neighbours and asks for itself, but any may receive the answer. So
-// answers and announcements go to all; questions do not, nor what claims an address of ours, which
-// is counted once.
+// Each worker has its own neighbours and solicits them itself, but any may receive the
+// advertisement. So advertisements go to all; solicitations do not, nor what claims an address of
+// ours, which is counted once.
 net::LaneVerdict LocalDelivery::consume_news(uint16_t port, const net::IpAddress& about,
-                                             bool is_question) const {
-  const bool is_news = !is_question && !next_hops_.neighbours().is_answered(port, about);
+                                             bool is_solicitation) const {
+  const bool is_news = !is_solicitation && !next_hops_.neighbours().is_answered(port, about);
   return is_news ? net::LaneVerdict::consume().with_copies() : net::LaneVerdict::consume();
 }
 

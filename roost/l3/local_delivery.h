@@ -32,7 +32,7 @@ class LocalDelivery {
   [[nodiscard]] net::LaneVerdict hear_query(const net::Packet& packet,
                                             const net::ParsedPacket& parsed, Tick now);
   [[nodiscard]] net::LaneVerdict consume_news(uint16_t port, const net::IpAddress& about,
-                                              bool is_question) const;
+                                              bool is_solicitation) const;
 
   NextHops& next_hops_;
   net::Outbox& outbox_;

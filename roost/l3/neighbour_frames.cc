@@ -34,8 +34,8 @@ bool send_message(uint16_t port, const Interface& interface, const net::MacAddre
 
 }  // namespace
 
-bool send_question(uint16_t port, const Interface& interface, const net::IpAddress& address,
-                   const std::optional<net::MacAddress>& only, net::Outbox& outbox) {
+bool send_solicitation(uint16_t port, const Interface& interface, const net::IpAddress& address,
+                       const std::optional<net::MacAddress>& only, net::Outbox& outbox) {
   const std::optional<net::IpAddress> source = source_towards(interface, address);
   if (!source) return false;
   if (!address.is_ipv6()) {
@@ -56,8 +56,8 @@ bool send_question(uint16_t port, const Interface& interface, const net::IpAddre
                       outbox);
 }
 
-bool send_answer(uint16_t port, const Interface& interface, const net::ArpMessage& request,
-                 net::Outbox& outbox) {
+bool send_advertisement(uint16_t port, const Interface& interface, const net::ArpMessage& request,
+                        net::Outbox& outbox) {
   return send_arp(port, interface, request.sender_mac,
                   {.is_request = false,
                    .sender_mac = interface.mac,
@@ -68,9 +68,9 @@ bool send_answer(uint16_t port, const Interface& interface, const net::ArpMessag
 }
 
 // RFC 4861 section 7.2.4: who asks from :: is answered before all.
-bool send_answer(uint16_t port, const Interface& interface,
-                 const net::NeighbourMessage& solicitation, const net::MacAddress& to,
-                 net::Outbox& outbox) {
+bool send_advertisement(uint16_t port, const Interface& interface,
+                        const net::NeighbourMessage& solicitation, const net::MacAddress& to,
+                        net::Outbox& outbox) {
   const bool is_to_all = solicitation.source == net::Ipv6Address{};
   return send_message(port, interface, is_to_all ? net::group_mac(net::kAllNodes) : to,
                       {.is_router = true,
@@ -84,8 +84,8 @@ bool send_answer(uint16_t port, const Interface& interface,
 }
 
 // RFC 5227 section 3: sender and target are the address. RFC 4861 section 7.2.6.
-bool send_announcement(uint16_t port, const Interface& interface, const net::IpAddress& address,
-                       net::Outbox& outbox) {
+bool send_unsolicited_advertisement(uint16_t port, const Interface& interface,
+                                    const net::IpAddress& address, net::Outbox& outbox) {
   if (!address.is_ipv6()) {
     return send_arp(port, interface, net::kBroadcastMac,
                     {.is_request = true,

@@ -1,4 +1,5 @@
-// The frames of a neighbour's questions, answers and announcements, written into an outbox.
+// Solicitations and advertisements as frames, of ARP and of neighbour discovery, written into an
+// outbox.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,24 @@
 
 namespace roost::l3 {
 
-// Who has this address? Asks one station, or all. False when the port has no address of that family
-// to ask from, or the outbox no room.
-[[nodiscard]] bool send_question(uint16_t port, const Interface& interface,
-                                 const net::IpAddress& address,
-                                 const std::optional<net::MacAddress>& only, net::Outbox& outbox);
+// A solicitation of this address, by unicast to one station, or to all. False when the port has no
+// address of that family to send it from, or the outbox no room.
+[[nodiscard]] bool send_solicitation(uint16_t port, const Interface& interface,
+                                     const net::IpAddress& address,
+                                     const std::optional<net::MacAddress>& only,
+                                     net::Outbox& outbox);
 
-// Its target is ours. False when the outbox has no room.
-[[nodiscard]] bool send_answer(uint16_t port, const Interface& interface,
-                               const net::ArpMessage& request, net::Outbox& outbox);
-[[nodiscard]] bool send_answer(uint16_t port, const Interface& interface,
-                               const net::NeighbourMessage& solicitation, const net::MacAddress& to,
-                               net::Outbox& outbox);
+// The advertisement that a solicitation of ours asks for. False when the outbox has no room.
+[[nodiscard]] bool send_advertisement(uint16_t port, const Interface& interface,
+                                      const net::ArpMessage& request, net::Outbox& outbox);
+[[nodiscard]] bool send_advertisement(uint16_t port, const Interface& interface,
+                                      const net::NeighbourMessage& solicitation,
+                                      const net::MacAddress& to, net::Outbox& outbox);
 
-// Says to all that the address is ours, unasked. False when the outbox has no room.
-[[nodiscard]] bool send_announcement(uint16_t port, const Interface& interface,
-                                     const net::IpAddress& address, net::Outbox& outbox);
+// An unsolicited advertisement of an address of ours to all: an ARP announcement for IPv4. False
+// when the outbox has no room.
+[[nodiscard]] bool send_unsolicited_advertisement(uint16_t port, const Interface& interface,
+                                                  const net::IpAddress& address,
+                                                  net::Outbox& outbox);
 
 }  // namespace roost::l3

@@ -6,13 +6,13 @@
 // is over, and the first to give up when room is wanted: no search, no sorting.
 //
 //   state         list   the entry's time is over when
-//   kUnknown      yes*   nothing is known and nobody has asked; forgotten
-//   kIncomplete   yes    the answer is late: ask again, or fail
-//   kReachable    yes    what was confirmed is old: stale
+//   kUnknown      yes*   nothing is known and nothing was solicited; forgotten
+//   kIncomplete   yes    the advertisement is late: solicit again, or fail
+//   kReachable    yes    the confirmation is old: stale
 //   kStale        yes*   nobody needed it: forgotten
-//   kProbe        yes    the answer is late: ask again, or fail
+//   kProbe        yes    the advertisement is late: solicit again, or fail
 //   kFailed       yes*   nobody needed it: forgotten
-//   kLearned      yes*   it asked us once and nobody needed it: forgotten
+//   kLearned      yes*   it solicited us once and nobody needed it: forgotten
 //   kStatic       no     never
 //
 // * Pinned entries, which the configuration names, are in no such list: they are never given up.
@@ -60,12 +60,12 @@ struct NeighbourEntry {
   net::MacAddress mac{};  // of kReachable, kStale, kProbe, kLearned and kStatic
   NeighbourState state = NeighbourState::kUnknown;
   bool is_pinned = false;
-  uint8_t asked_count = 0;  // questions since the last answer
+  uint8_t solicitation_count = 0;  // since the last confirmation
   bool is_free = true;
   NeighbourIndex previous = kNoNeighbour;  // in the state's list, or the free list
   NeighbourIndex next = kNoNeighbour;
-  Tick since{};     // entered the state, or asked again
-  Tick asked_at{};  // the last question
+  Tick since{};         // entered the state, or asked again
+  Tick solicited_at{};  // the last solicitation
   FrameQueue waiting{};
 };
 
@@ -117,7 +117,7 @@ class NeighbourTable {
     std::array<uint8_t, 4> more_zero{};
   };
   static_assert(sizeof(Key) == 24 && sizeof(net::IpAddress) == 17,
-                "the table's key class of 24 bytes, without padding");
+                "the table's padded key size of 24 bytes, without padding");
   using ByAddress = FlowTable<Key, NeighbourIndex>;
 
   struct List {

@@ -1,4 +1,5 @@
-// How neighbours are asked for, kept and given up; neighbours_hear.cc has what is believed of them.
+// How neighbours are solicited, kept and forgotten; neighbours_hear.cc has what is believed of
+// them.
 #include "roost/l3/neighbours.h"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace {
 
 using enum NeighbourState;
 
-constexpr uint8_t kQuestionsMax = 3;     // RFC 4861's MAX_MULTICAST_SOLICIT and MAX_UNICAST_SOLICIT
+constexpr uint8_t kSolicitationsMax =
+    3;                                   // RFC 4861's MAX_MULTICAST_SOLICIT and MAX_UNICAST_SOLICIT
 constexpr size_t kPinnedPassedMax = 16;  // in search of one that is not
 
 // What may be given up, first the least useful: for who is needed, and for who only asked us.
@@ -84,17 +86,17 @@ Way Neighbours::use_unsure(NeighbourIndex index, size_t frame_bytes, Tick now,
       return Way::kKnown;
     case kStale:
     case kLearned:
-      entry.asked_count = 0;
+      entry.solicitation_count = 0;
       table_.enter(index, kProbe, now);
-      ask(index, false, now, outbox);
+      solicit(index, false, now, outbox);
       return Way::kKnown;
     case kFailed:
       if (!is_over(entry.since, config_.ticks.pause, now)) return Way::kFailed;
       [[fallthrough]];
     case kUnknown:
-      entry.asked_count = 0;
+      entry.solicitation_count = 0;
       table_.enter(index, kIncomplete, now);
-      ask(index, true, now, outbox);
+      solicit(index, true, now, outbox);
       [[fallthrough]];
     case kIncomplete:
       break;
@@ -112,7 +114,7 @@ void Neighbours::keep(NeighbourIndex index, std::span<const uint8_t> frame) {
 }
 
 void Neighbours::advance(Tick now, net::Outbox& outbox, uint64_t budget) {
-  counters_.announced += announcer_.advance(now, answered_, interfaces_, outbox);
+  counters_.unsolicited_sent += announcer_.advance(now, answered_, interfaces_, outbox);
   if (advanced_at_ == now) return;
   const NeighbourTicks& ticks = config_.ticks;
   const std::array<std::pair<NeighbourState, TickCount>, 7> deadlines = {
@@ -134,7 +136,7 @@ bool Neighbours::advance_one(NeighbourState state, TickCount after, Tick now, ne
   const NeighbourIndex index = table_.first(state);
   if (index == kNoNeighbour || !is_over(table_.entry(index).since, after, now)) return false;
   if (state == kIncomplete || state == kProbe) {
-    ask_again_or_fail(index, now, outbox);
+    solicit_again_or_fail(index, now, outbox);
   } else if (state == kReachable) {
     table_.enter(index, kStale, now);
   } else {
@@ -144,10 +146,10 @@ bool Neighbours::advance_one(NeighbourState state, TickCount after, Tick now, ne
   return true;
 }
 
-void Neighbours::ask_again_or_fail(NeighbourIndex index, Tick now, net::Outbox& outbox) {
-  if (table_.entry(index).asked_count < kQuestionsMax) {
+void Neighbours::solicit_again_or_fail(NeighbourIndex index, Tick now, net::Outbox& outbox) {
+  if (table_.entry(index).solicitation_count < kSolicitationsMax) {
     table_.enter(index, table_.entry(index).state, now);
-    ask(index, true, now, outbox);
+    solicit(index, true, now, outbox);
     return;
   }
   lose(index, counters_.lost_failed);
@@ -155,25 +157,26 @@ void Neighbours::ask_again_or_fail(NeighbourIndex index, Tick now, net::Outbox& 
   ++counters_.failed;
 }
 
-// A question that cannot be sent now does not count as asked; its time comes again.
-void Neighbours::ask(NeighbourIndex index, bool asks_all, Tick now, net::Outbox& outbox) {
+// A solicitation that cannot be sent now does not count; its time comes again.
+void Neighbours::solicit(NeighbourIndex index, bool is_multicast, Tick now, net::Outbox& outbox) {
   NeighbourEntry& entry = table_.entry(index);
   refill(now);
-  const std::optional<net::MacAddress> only = asks_all ? std::nullopt : std::optional(entry.mac);
-  if (question_tokens_ == 0 ||
-      !send_question(entry.port, interfaces_[entry.port], entry.address, only, outbox)) {
-    ++counters_.questions_put_off;
+  const std::optional<net::MacAddress> only =
+      is_multicast ? std::nullopt : std::optional(entry.mac);
+  if (solicitation_tokens_ == 0 ||
+      !send_solicitation(entry.port, interfaces_[entry.port], entry.address, only, outbox)) {
+    ++counters_.solicitations_deferred;
     return;
   }
-  --question_tokens_;
-  ++entry.asked_count;
-  entry.asked_at = now;
-  ++counters_.questions;
+  --solicitation_tokens_;
+  ++entry.solicitation_count;
+  entry.solicited_at = now;
+  ++counters_.solicitations_sent;
 }
 
 void Neighbours::refill(Tick now) {
   if (now <= refilled_at_) return;
-  question_tokens_ = config_.questions_a_tick_max;
+  solicitation_tokens_ = config_.solicitations_a_tick_max;
   refilled_at_ = now;
 }
 

@@ -1,26 +1,27 @@
-// One worker's neighbours: who has which MAC, asked for when traffic needs it, kept fresh, and
-// believed with care. A state machine over messages and ticks; what it wants to say goes into an
-// outbox. No threads, no I/O.
+// One worker's neighbour cache (RFC 4861): which address has which MAC, solicited when traffic
+// needs it and kept fresh. A state machine over messages and ticks; its frames go into an outbox.
+// No threads, no I/O.
 //
-//   kUnknown     used: ask all                -> kIncomplete
-//   kIncomplete  answered                     -> kReachable, and what waited leaves
-//                asked three times in vain    -> kFailed, and what waited is lost
+//   kUnknown     used: solicit by multicast   -> kIncomplete
+//   kIncomplete  advertised                   -> kReachable, and what waited leaves
+//                solicited three times        -> kFailed, and what waited is lost
 //   kReachable   its time is over             -> kStale
-//   kStale       used: goes out, ask it       -> kProbe
-//   kProbe       answered                     -> kReachable
-//                asked in vain, once alone and twice before all -> kFailed
-//   kFailed      used after a pause: ask all  -> kIncomplete
-//   kLearned     as kStale; who asked us and was not needed yet
+//   kStale       used: goes out, probe it     -> kProbe
+//   kProbe       advertised                   -> kReachable
+//                solicited once by unicast, twice by multicast -> kFailed
+//   kFailed      used after a pause: solicit  -> kIncomplete
+//   kLearned     as kStale; learned from its solicitation, and not needed yet
 //
 // These are RFC 4861 section 7.3's, for ARP as well, with two differences. A stale entry that is
-// used is asked at once, for nobody above tells us that it is alive. And an entry that was
+// used is probed at once, for nobody above tells us that it is alive. And an entry that was
 // confirmed gets another MAC only when its owner is silent: whatever says otherwise (gratuitous
-// ARP, an unsolicited advertisement, another's question) makes us ask the owner that we know,
-// alone. Only if it does not answer are all asked, and believed. That follows a failover within two
-// retransmission times; who lies gains nothing while the owner lives.
+// ARP, an unsolicited advertisement, another's solicitation) makes us probe the owner that we know,
+// by unicast. Only if it is silent follows a solicitation by multicast, whose answer is believed.
+// That follows a failover within two retransmission times; a liar gains nothing while the owner
+// lives.
 //
-// What strangers can cause is bounded: entries (learned ones never push out others), questions a
-// tick, frames that wait for one neighbour and for all. A frame that finds its queue full is
+// What strangers can cause is bounded: entries (learned ones never push out others), solicitations
+// a tick, frames that wait for one neighbour and for all. A frame that finds its queue full is
 // refused (RFC 4861 section 7.2.2 would push out the oldest), so that a drop has its cause at once.
 #pragma once
 
@@ -47,11 +48,11 @@ namespace roost::l3 {
 
 // RFC 4861 section 10's, and how long what nobody needs is kept.
 struct NeighbourTicks {
-  TickCount reachable = 30;   // an answer is good for
-  TickCount retransmit = 1;   // from question to question
-  TickCount pause = 1;        // after failing, before asking again
+  TickCount reachable = 30;   // a confirmation is good for
+  TickCount retransmit = 1;   // from solicitation to solicitation
+  TickCount pause = 1;        // after failing, before soliciting again
   TickCount forgotten = 600;  // without being needed
-  TickCount announce = 1;     // from an announcement to its repetition
+  TickCount announce = 1;     // from an unsolicited advertisement to its repetition
 
   // 30 seconds, 1, 1, 600 and 1, each rounded up.
   static NeighbourTicks of_seconds(double tick_seconds);
@@ -59,16 +60,16 @@ struct NeighbourTicks {
 
 // What each counts: kNeighbourCounters.
 struct NeighbourCounters {
-  uint64_t questions = 0;
-  uint64_t questions_put_off = 0;
-  uint64_t answers_given = 0;
-  uint64_t answers_lost = 0;
-  uint64_t announced = 0;
+  uint64_t solicitations_sent = 0;
+  uint64_t solicitations_deferred = 0;
+  uint64_t advertisements_sent = 0;
+  uint64_t advertisements_lost = 0;
+  uint64_t unsolicited_sent = 0;
   uint64_t confirmed = 0;
   uint64_t mac_changes = 0;
   uint64_t learned = 0;
-  uint64_t unasked = 0;
-  uint64_t doubted = 0;
+  uint64_t unsolicited_ignored = 0;
+  uint64_t unsolicited_probed = 0;
   uint64_t conflicts = 0;
   uint64_t ignored_full = 0;
   uint64_t refused_full = 0;
@@ -83,51 +84,53 @@ struct NeighbourCounters {
 };
 
 inline constexpr std::array kNeighbourCounters = {
-    Counter{"questions", &NeighbourCounters::questions, "questions sent"},
-    Counter{"questions_put_off", &NeighbourCounters::questions_put_off,
-            "questions not sent yet: too many in a tick, or no room in the outbox"},
-    Counter{"answers_given", &NeighbourCounters::answers_given, "answers sent"},
-    Counter{"answers_lost", &NeighbourCounters::answers_lost,
-            "answers to others' questions that found no room in the outbox"},
-    Counter{"announced", &NeighbourCounters::announced, "own addresses announced unasked"},
+    Counter{"solicitations_sent", &NeighbourCounters::solicitations_sent, "solicitations sent"},
+    Counter{"solicitations_deferred", &NeighbourCounters::solicitations_deferred,
+            "solicitations not sent yet: too many in a tick, or no room in the outbox"},
+    Counter{"advertisements_sent", &NeighbourCounters::advertisements_sent,
+            "advertisements sent in reply to solicitations"},
+    Counter{"advertisements_lost", &NeighbourCounters::advertisements_lost,
+            "advertisements in reply that found no room in the outbox"},
+    Counter{"unsolicited_sent", &NeighbourCounters::unsolicited_sent,
+            "unsolicited advertisements of own addresses sent"},
     Counter{"confirmed", &NeighbourCounters::confirmed,
-            "neighbours confirmed by an answer that was asked for"},
+            "neighbours confirmed by a solicited advertisement"},
     Counter{"mac_changes", &NeighbourCounters::mac_changes,
             "confirmations that brought another MAC"},
     Counter{"learned", &NeighbourCounters::learned,
-            "entries made because a station asked for one of our addresses"},
-    Counter{"unasked", &NeighbourCounters::unasked,
-            "answers and announcements that changed nothing"},
-    Counter{"doubted", &NeighbourCounters::doubted,
-            "unasked messages with another MAC, each the cause of a question"},
+            "entries created by a solicitation of one of our addresses"},
+    Counter{"unsolicited_ignored", &NeighbourCounters::unsolicited_ignored,
+            "unsolicited advertisements that changed nothing"},
+    Counter{"unsolicited_probed", &NeighbourCounters::unsolicited_probed,
+            "unsolicited messages with another MAC, each the cause of a probe"},
     Counter{"conflicts", &NeighbourCounters::conflicts, "messages that claim an own address"},
     Counter{"ignored_full", &NeighbourCounters::ignored_full,
-            "asking stations that were not learned: no room"},
+            "solicitations whose sender was not learned: no room"},
     Counter{"refused_full", &NeighbourCounters::refused_full,
             "neighbours that were needed and found no room"},
     Counter{"evicted", &NeighbourCounters::evicted, "entries that made room for others"},
     Counter{"forgotten", &NeighbourCounters::forgotten,
             "entries that nobody needed for ten minutes"},
-    Counter{"failed", &NeighbourCounters::failed, "neighbours that did not answer"},
+    Counter{"failed", &NeighbourCounters::failed, "neighbours that sent no advertisement"},
     Counter{"waited", &NeighbourCounters::waited,
-            "packets that waited for an answer; waited = released + lost + waiting now"},
+            "packets that waited for their neighbour; waited = released + lost + waiting now"},
     Counter{"released", &NeighbourCounters::released,
-            "waiting packets that left when the neighbour answered"},
+            "waiting packets transmitted when the neighbour was reachable"},
     Counter{"lost_failed", &NeighbourCounters::lost_failed,
-            "waiting packets whose neighbour did not answer"},
+            "waiting packets whose neighbour failed"},
     Counter{"lost_evicted", &NeighbourCounters::lost_evicted,
             "waiting packets whose entry made room for another"},
     Counter{"lost_no_room", &NeighbourCounters::lost_no_room,
-            "waiting packets that found no room in the outbox when the neighbour had answered"}};
+            "waiting packets that found no room in the outbox when the neighbour was reachable"}};
 static_assert(sizeof(NeighbourCounters) == kNeighbourCounters.size() * sizeof(uint64_t),
               "a counter that is not listed");
 
 // What becomes of a frame for a neighbour.
 enum class Way : uint8_t {
   kKnown,      // it can leave, to mac()
-  kWaits,      // give it to keep(); an answer is on its way
+  kWaits,      // give it to keep(); it was solicited
   kQueueFull,  // as many wait as may, or it is too long to wait
-  kFailed,     // the neighbour does not answer
+  kFailed,     // no advertisement came
 };
 
 class Neighbours {
@@ -135,8 +138,8 @@ class Neighbours {
   struct Config {
     uint32_t pinned_count_max = 0;  // that pin() and pin_static() will be called for
     uint32_t dynamic_count_max = 4096;
-    uint32_t questions_a_tick_max = 1000;
-    uint32_t announcements_a_tick_max = 1000;
+    uint32_t solicitations_a_tick_max = 1000;
+    uint32_t unsolicited_a_tick_max = 1000;
     uint32_t waiting_each_max = 16;
     WaitingFrames::Config waiting{};
     NeighbourTicks ticks{};
@@ -166,7 +169,8 @@ class Neighbours {
     return entry.is_pinned || entry.address == net::IpAddress(address);
   }
 
-  // A frame of this many bytes wants to leave. Asks if nothing is known or it is old.
+  // A frame of this many bytes is to be transmitted. Solicits if nothing is known, probes what is
+  // stale.
   Way use(NeighbourIndex index, size_t frame_bytes, Tick now, net::Outbox& outbox) {
     const NeighbourState state = table_.entry(index).state;
     const bool is_known = state == NeighbourState::kStatic || state == NeighbourState::kReachable;
@@ -190,7 +194,7 @@ class Neighbours {
   // Tells all networks of the answered addresses, from the next advance() on: announcer.h.
   void announce() { announcer_.begin(); }
 
-  // Announces, asks again, gives up, forgets: what is due, at most `budget` entries.
+  // Advertises, solicits again, fails, forgets: what is due, at most `budget` entries.
   void advance(Tick now, net::Outbox& outbox, uint64_t budget);
 
   // Answers for these addresses from now on, which are sorted; those that it answered for are in
@@ -209,15 +213,15 @@ class Neighbours {
   [[nodiscard]] bool audit();
 
  private:
-  enum class Claim : uint8_t { kAnswer, kQuestion, kAnnouncement };
-  // use(), where there may be something to ask.
+  enum class MessageKind : uint8_t { kSolicited, kSolicitation, kUnsolicited };
+  // use(), where a solicitation may be due.
   Way use_unsure(NeighbourIndex index, size_t frame_bytes, Tick now, net::Outbox& outbox);
-  // Somebody says that an address has a MAC.
-  struct Said {
+  // What a message says of an address's MAC.
+  struct MacClaim {
     uint16_t port = 0;
     net::IpAddress address{};
     std::optional<net::MacAddress> mac{};
-    Claim claim = Claim::kAnnouncement;
+    MessageKind kind = MessageKind::kUnsolicited;
     bool overrides = true;
   };
 
@@ -229,17 +233,19 @@ class Neighbours {
         table_(std::move(table)),
         waiting_(config.waiting),
         announcer_({.interval = config.ticks.announce,
-                    .frames_a_tick_max = config.announcements_a_tick_max}),
-        question_tokens_(config.questions_a_tick_max) {}
+                    .frames_a_tick_max = config.unsolicited_a_tick_max}),
+        solicitation_tokens_(config.solicitations_a_tick_max) {}
 
-  void consider(const Said& said, Tick now, net::Outbox& outbox);
-  void consider_confirmed(NeighbourIndex index, const Said& said, Tick now, net::Outbox& outbox);
-  void learn(const Said& said, Tick now);
-  void confirm(NeighbourIndex index, const Said& said, Tick now, net::Outbox& outbox);
-  void believe_for_now(NeighbourIndex index, const Said& said, Tick now, net::Outbox& outbox);
-  void doubt(NeighbourIndex index, Tick now, net::Outbox& outbox);
-  void ask_again_or_fail(NeighbourIndex index, Tick now, net::Outbox& outbox);
-  void ask(NeighbourIndex index, bool asks_all, Tick now, net::Outbox& outbox);
+  void consider(const MacClaim& claim, Tick now, net::Outbox& outbox);
+  void consider_confirmed(NeighbourIndex index, const MacClaim& claim, Tick now,
+                          net::Outbox& outbox);
+  void learn(const MacClaim& claim, Tick now);
+  void confirm(NeighbourIndex index, const MacClaim& claim, Tick now, net::Outbox& outbox);
+  void enter_unconfirmed(NeighbourIndex index, const MacClaim& claim, Tick now,
+                         net::Outbox& outbox);
+  void probe(NeighbourIndex index, Tick now, net::Outbox& outbox);
+  void solicit_again_or_fail(NeighbourIndex index, Tick now, net::Outbox& outbox);
+  void solicit(NeighbourIndex index, bool is_multicast, Tick now, net::Outbox& outbox);
   void release(NeighbourIndex index, net::Outbox& outbox);
   void lose(NeighbourIndex index, uint64_t& counter);
   enum class Room : uint8_t { kForNeeded, kForLearned };
@@ -253,7 +259,7 @@ class Neighbours {
   NeighbourTable table_;
   WaitingFrames waiting_;
   Announcer announcer_;
-  uint64_t question_tokens_;
+  uint64_t solicitation_tokens_;
   Tick refilled_at_{};
   std::optional<Tick> advanced_at_{};  // nothing more is due at this tick
   NeighbourCounters counters_;

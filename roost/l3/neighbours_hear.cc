@@ -1,4 +1,4 @@
-// What is said about neighbours, and which of it is believed.
+// Messages about neighbours, and which of them are believed.
 #include <algorithm>
 
 #include "roost/base/assert.h"
@@ -17,12 +17,12 @@ void Neighbours::hear(uint16_t port, const net::ArpMessage& message, Tick now,
   }
   const bool is_to_us = is_answered(port, message.target);
   if (message.is_request && is_to_us) {
-    const bool is_sent = send_answer(port, interfaces_[port], message, outbox);
-    ++(is_sent ? counters_.answers_given : counters_.answers_lost);
+    const bool is_sent = send_advertisement(port, interfaces_[port], message, outbox);
+    ++(is_sent ? counters_.advertisements_sent : counters_.advertisements_lost);
   }
-  Claim claim = Claim::kAnnouncement;
-  if (is_to_us) claim = message.is_request ? Claim::kQuestion : Claim::kAnswer;
-  consider({port, message.sender, message.sender_mac, claim, true}, now, outbox);
+  MessageKind kind = MessageKind::kUnsolicited;
+  if (is_to_us) kind = message.is_request ? MessageKind::kSolicitation : MessageKind::kSolicited;
+  consider({port, message.sender, message.sender_mac, kind, true}, now, outbox);
 }
 
 void Neighbours::hear(uint16_t port, const net::NeighbourMessage& message,
@@ -34,7 +34,7 @@ void Neighbours::hear(uint16_t port, const net::NeighbourMessage& message,
     }
     const bool is_answer = message.is_solicited && is_answered(port, message.destination);
     consider({port, message.target, message.link_address,
-              is_answer ? Claim::kAnswer : Claim::kAnnouncement, message.is_override},
+              is_answer ? MessageKind::kSolicited : MessageKind::kUnsolicited, message.is_override},
              now, outbox);
     return;
   }
@@ -44,115 +44,117 @@ void Neighbours::hear(uint16_t port, const net::NeighbourMessage& message,
     return;
   }
   const net::MacAddress& to = message.link_address ? *message.link_address : from;
-  const bool is_sent = send_answer(port, interfaces_[port], message, to, outbox);
-  ++(is_sent ? counters_.answers_given : counters_.answers_lost);
+  const bool is_sent = send_advertisement(port, interfaces_[port], message, to, outbox);
+  ++(is_sent ? counters_.advertisements_sent : counters_.advertisements_lost);
   if (!message.link_address) return;
-  consider({port, message.source, message.link_address, Claim::kQuestion, true}, now, outbox);
+  consider({port, message.source, message.link_address, MessageKind::kSolicitation, true}, now,
+           outbox);
 }
 
-void Neighbours::consider(const Said& said, Tick now, net::Outbox& outbox) {
-  const NeighbourIndex index = table_.find(said.port, said.address);
+void Neighbours::consider(const MacClaim& claim, Tick now, net::Outbox& outbox) {
+  const NeighbourIndex index = table_.find(claim.port, claim.address);
   if (index == kNoNeighbour) {
-    learn(said, now);
+    learn(claim, now);
     return;
   }
   NeighbourEntry& entry = table_.entry(index);
-  const bool is_answer = said.claim == Claim::kAnswer;
+  const bool is_answer = claim.kind == MessageKind::kSolicited;
   switch (entry.state) {
     case kIncomplete:
-      if (!said.mac) {
-        ++counters_.unasked;
+      if (!claim.mac) {
+        ++counters_.unsolicited_ignored;
       } else if (is_answer) {
-        confirm(index, said, now, outbox);
+        confirm(index, claim, now, outbox);
       } else {
-        believe_for_now(index, said, now, outbox);
+        enter_unconfirmed(index, claim, now, outbox);
       }
       return;
     case kUnknown:
     case kFailed:
     case kLearned:
-      if (said.mac && said.claim != Claim::kAnnouncement &&
+      if (claim.mac && claim.kind != MessageKind::kUnsolicited &&
           !(is_answer && entry.state != kFailed)) {
-        believe_for_now(index, said, now, outbox);
+        enter_unconfirmed(index, claim, now, outbox);
       } else {
-        ++counters_.unasked;
+        ++counters_.unsolicited_ignored;
       }
       return;
     case kProbe:
     case kReachable:
     case kStale:
-      consider_confirmed(index, said, now, outbox);
+      consider_confirmed(index, claim, now, outbox);
       return;
     case kStatic:
-      ++counters_.unasked;
+      ++counters_.unsolicited_ignored;
       return;
   }
 }
 
 // The entry has a MAC that its owner confirmed once.
-void Neighbours::consider_confirmed(NeighbourIndex index, const Said& said, Tick now,
+void Neighbours::consider_confirmed(NeighbourIndex index, const MacClaim& claim, Tick now,
                                     net::Outbox& outbox) {
   const NeighbourEntry& entry = table_.entry(index);
-  const bool is_other_mac = said.mac && *said.mac != entry.mac;
-  const bool is_asked = said.claim == Claim::kAnswer && entry.state == kProbe;
-  const bool is_all_asked = entry.asked_count > 1;
-  if (is_asked && (!is_other_mac || (said.overrides && is_all_asked))) {
-    confirm(index, said, now, outbox);
-  } else if (is_other_mac && said.overrides) {
-    doubt(index, now, outbox);
+  const bool is_other_mac = claim.mac && *claim.mac != entry.mac;
+  const bool is_asked = claim.kind == MessageKind::kSolicited && entry.state == kProbe;
+  const bool is_multicast_solicited = entry.solicitation_count > 1;
+  if (is_asked && (!is_other_mac || (claim.overrides && is_multicast_solicited))) {
+    confirm(index, claim, now, outbox);
+  } else if (is_other_mac && claim.overrides) {
+    probe(index, now, outbox);
   } else {
-    ++counters_.unasked;
+    ++counters_.unsolicited_ignored;
   }
 }
 
-// Only who asks for an address of ours, from an address of the port's network.
-void Neighbours::learn(const Said& said, Tick now) {
-  const auto contains = [&](const net::IpPrefix& own) { return own.contains(said.address); };
-  if (said.claim != Claim::kQuestion ||
-      std::ranges::none_of(interfaces_[said.port].addresses, contains)) {
-    ++counters_.unasked;
+// Only from a solicitation of an address of ours, by an address of the port's network.
+void Neighbours::learn(const MacClaim& claim, Tick now) {
+  const auto contains = [&](const net::IpPrefix& own) { return own.contains(claim.address); };
+  if (claim.kind != MessageKind::kSolicitation ||
+      std::ranges::none_of(interfaces_[claim.port].addresses, contains)) {
+    ++counters_.unsolicited_ignored;
     return;
   }
   if (!make_room(Room::kForLearned)) {
     ++counters_.ignored_full;
     return;
   }
-  ROOST_ASSERT(said.mac.has_value());  // a question without one is not considered
-  const NeighbourIndex index = table_.make(said.port, said.address, false, now);
-  table_.entry(index).mac = *said.mac;
+  ROOST_ASSERT(claim.mac.has_value());  // a solicitation without one is not considered
+  const NeighbourIndex index = table_.make(claim.port, claim.address, false, now);
+  table_.entry(index).mac = *claim.mac;
   table_.enter(index, kLearned, now);
   ++counters_.learned;
 }
 
-void Neighbours::confirm(NeighbourIndex index, const Said& said, Tick now, net::Outbox& outbox) {
+void Neighbours::confirm(NeighbourIndex index, const MacClaim& claim, Tick now,
+                         net::Outbox& outbox) {
   NeighbourEntry& entry = table_.entry(index);
-  if (said.mac && entry.state == kProbe && entry.mac != *said.mac) ++counters_.mac_changes;
-  if (said.mac) entry.mac = *said.mac;
-  entry.asked_count = 0;
+  if (claim.mac && entry.state == kProbe && entry.mac != *claim.mac) ++counters_.mac_changes;
+  if (claim.mac) entry.mac = *claim.mac;
+  entry.solicitation_count = 0;
   table_.enter(index, kReachable, now);
   ++counters_.confirmed;
   release(index, outbox);
 }
 
-void Neighbours::believe_for_now(NeighbourIndex index, const Said& said, Tick now,
-                                 net::Outbox& outbox) {
-  ROOST_ASSERT(said.mac.has_value());
-  table_.entry(index).mac = *said.mac;
+void Neighbours::enter_unconfirmed(NeighbourIndex index, const MacClaim& claim, Tick now,
+                                   net::Outbox& outbox) {
+  ROOST_ASSERT(claim.mac.has_value());
+  table_.entry(index).mac = *claim.mac;
   table_.enter(index, kLearned, now);
   release(index, outbox);
 }
 
-// Asks the owner that is known, unless it was asked just now.
-void Neighbours::doubt(NeighbourIndex index, Tick now, net::Outbox& outbox) {
+// Probes the owner that is known, unless it was solicited just now.
+void Neighbours::probe(NeighbourIndex index, Tick now, net::Outbox& outbox) {
   NeighbourEntry& entry = table_.entry(index);
-  if (entry.state == kProbe || now.count - entry.asked_at.count < config_.ticks.retransmit) {
-    ++counters_.unasked;
+  if (entry.state == kProbe || now.count - entry.solicited_at.count < config_.ticks.retransmit) {
+    ++counters_.unsolicited_ignored;
     return;
   }
-  ++counters_.doubted;
-  entry.asked_count = 0;
+  ++counters_.unsolicited_probed;
+  entry.solicitation_count = 0;
   table_.enter(index, kProbe, now);
-  ask(index, false, now, outbox);
+  solicit(index, false, now, outbox);
 }
 
 }  // namespace roost::l3

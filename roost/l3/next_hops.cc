@@ -36,7 +36,7 @@ Neighbours::Config neighbours_config(const NextHops::Config& config) {
   const size_t pinned_count =
       network.neighbours.size() + network.routes.size() + config.pinned_count_max + 1;
   return {.pinned_count_max = static_cast<uint32_t>(pinned_count),
-          .announcements_a_tick_max = own_frames_a_tick_max(config.tick_seconds),
+          .unsolicited_a_tick_max = own_frames_a_tick_max(config.tick_seconds),
           .waiting = {.frame_bytes_max = mtu_max + static_cast<uint32_t>(kLinkHeaderBytesMax)},
           .ticks = NeighbourTicks::of_seconds(config.tick_seconds),
           .hash_seed = config.hash_seed};

@@ -52,10 +52,10 @@ enum class DropCause : uint8_t {
   kTableFull,
   kTooBig,
   kNoHeadroom,
-  kHandOverFull,  // between the worker that received it and its own
-  kTxRefused,     // by the port, after the datapath
-  kNoBuffer,      // by the port, of what the datapath made itself
-  kMalformed,     // by the port, before the datapath
+  kHandoffFull,  // between the worker that received it and its own
+  kTxRefused,    // by the port, after the datapath
+  kNoBuffer,     // by the port, of what the datapath made itself
+  kMalformed,    // by the port, before the datapath
 };
 inline constexpr uint8_t kOwnDropCauses = 64;
 
@@ -154,12 +154,12 @@ inline constexpr std::array kDropCauses = {
                   "two ways to one server from one client port"},
     DropCauseInfo{
         DropCause::kNoLocalPort, "no_local_port",
-        "would begin a connection when the ports that it could be bound to are taken by confirmed "
+        "would begin a connection when the ports that it could be bound to are taken by assured "
         "ones",
         "more addresses or ports to bind to"},
     DropCauseInfo{DropCause::kTableFull, "table_full",
                   "would begin a connection, and no place was found: nearly all connections are "
-                  "confirmed and "
+                  "assured and "
                   "in use",
                   "`[table] connections`"},
     DropCauseInfo{DropCause::kTooBig, "too_big",
@@ -168,7 +168,7 @@ inline constexpr std::array kDropCauses = {
     DropCauseInfo{DropCause::kNoHeadroom, "no_headroom",
                   "has no room in its buffer for the tags of the port it would leave by",
                   "the device"},
-    DropCauseInfo{DropCause::kHandOverFull, "hand_over_full",
+    DropCauseInfo{DropCause::kHandoffFull, "handoff_full",
                   "waited for its worker, and too many others did",
                   "a worker that has more to do than its core can: more workers"},
     DropCauseInfo{DropCause::kTxRefused, "tx_refused", "was not taken by the device",

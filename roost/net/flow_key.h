@@ -82,8 +82,8 @@ struct FlowKey {
 using FlowKey4 = FlowKey<Ipv4Address>;
 using FlowKey6 = FlowKey<Ipv6Address>;
 
-static_assert(sizeof(FlowKey4) == 16, "the table's key class of 16 bytes");
-static_assert(sizeof(FlowKey6) == 40, "the table's key class of 40 bytes");
+static_assert(sizeof(FlowKey4) == 16, "the table's padded key size of 16 bytes");
+static_assert(sizeof(FlowKey6) == 40, "the table's padded key size of 40 bytes");
 static_assert(offsetof(FlowKey4, zero) == FlowKey4::kSignificantBytes &&
               offsetof(FlowKey6, zero) == FlowKey6::kSignificantBytes);
 static_assert(offsetof(FlowKey4, source_port) == 8 && offsetof(FlowKey4, protocol) == 12);

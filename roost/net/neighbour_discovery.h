@@ -15,7 +15,7 @@ namespace roost::net {
 
 struct NeighbourMessage {
   bool is_solicitation = false;  // else an advertisement
-  // Of an advertisement: the sender is a router; it answers a question; it replaces what is known.
+  // Of an advertisement: the sender is a router; it is solicited; it replaces what is known.
   bool is_router = false;
   bool is_solicited = false;
   bool is_override = false;

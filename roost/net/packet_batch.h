@@ -51,9 +51,9 @@ class LaneVerdict {
   [[nodiscard]] static constexpr LaneVerdict consume() { return LaneVerdict(Kind::kConsume, 0); }
 
   // The packet is another worker's, unchanged so far. Only for what a port received: a packet is
-  // handed over at most once.
-  [[nodiscard]] static constexpr LaneVerdict hand_over(size_t worker) {
-    return LaneVerdict(Kind::kHandOver, static_cast<uint16_t>(worker));
+  // handed off at most once.
+  [[nodiscard]] static constexpr LaneVerdict handoff(size_t worker) {
+    return LaneVerdict(Kind::kHandoff, static_cast<uint16_t>(worker));
   }
 
   // The same, and every other worker gets a copy of the frame, which must be as it came: what all
@@ -67,7 +67,7 @@ class LaneVerdict {
   [[nodiscard]] constexpr bool is_forward() const { return kind_ == Kind::kForward; }
   [[nodiscard]] constexpr bool is_drop() const { return kind_ == Kind::kDrop; }
   [[nodiscard]] constexpr bool is_consumed() const { return kind_ == Kind::kConsume; }
-  [[nodiscard]] constexpr bool is_hand_over() const { return kind_ == Kind::kHandOver; }
+  [[nodiscard]] constexpr bool is_handoff() const { return kind_ == Kind::kHandoff; }
   [[nodiscard]] constexpr bool is_copied() const { return is_copied_; }
   [[nodiscard]] constexpr uint16_t out_port() const {
     ROOST_DEBUG_ASSERT(is_forward());
@@ -78,12 +78,12 @@ class LaneVerdict {
     return static_cast<DropCause>(target_);
   }
   [[nodiscard]] constexpr size_t owner() const {
-    ROOST_DEBUG_ASSERT(is_hand_over());
+    ROOST_DEBUG_ASSERT(is_handoff());
     return target_;
   }
 
  private:
-  enum class Kind : uint8_t { kDrop, kForward, kConsume, kHandOver };
+  enum class Kind : uint8_t { kDrop, kForward, kConsume, kHandoff };
 
   constexpr LaneVerdict(Kind kind, uint16_t target) : target_(target), kind_(kind) {}
 

@@ -14,26 +14,26 @@ using Clock = std::chrono::steady_clock;
 // takes microseconds, so most answers are there at the first look.
 constexpr std::chrono::microseconds kLookEvery{50};
 
-Answer wait_for(Handoff& handoff, Clock::time_point deadline) {
+Answer wait_for(OwnershipWord& ownership, Clock::time_point deadline) {
   for (;;) {
-    const bool is_closed = handoff.is_closed();
-    const Handoff::State state = handoff.look();
-    if (state == Handoff::State::kFinished) {
-      handoff.collect();
+    const bool is_closed = ownership.is_closed();
+    const OwnershipWord::State state = ownership.look();
+    if (state == OwnershipWord::State::kFinished) {
+      ownership.collect();
       return Answer::kDone;
     }
     // One that was taken is soon given back or finished: a step is bounded.
-    if ((is_closed || Clock::now() >= deadline) && handoff.withdraw()) {
+    if ((is_closed || Clock::now() >= deadline) && ownership.withdraw()) {
       return is_closed ? Answer::kClosed : Answer::kTimedOut;
     }
     std::this_thread::sleep_for(kLookEvery);
   }
 }
 
-Answer wait_for_turn(const Heartbeat& heartbeat, uint32_t question, const Handoff& handoff,
+Answer wait_for_turn(const Heartbeat& heartbeat, uint32_t question, const OwnershipWord& ownership,
                      Clock::time_point deadline) {
   for (;;) {
-    const bool is_closed = handoff.is_closed();
+    const bool is_closed = ownership.is_closed();
     if (heartbeat.is_answered(question)) return Answer::kDone;
     if (is_closed) return Answer::kClosed;
     if (Clock::now() >= deadline) return Answer::kTimedOut;
@@ -43,8 +43,8 @@ Answer wait_for_turn(const Heartbeat& heartbeat, uint32_t question, const Handof
 
 }  // namespace
 
-std::vector<Answer> Mailroom::ask(std::span<Request* const> requests,
-                                  std::chrono::milliseconds timeout) {
+std::vector<Answer> WorkerMailboxes::ask(std::span<Request* const> requests,
+                                         std::chrono::milliseconds timeout) {
   ROOST_ASSERT(requests.size() == mailboxes_.size());
   std::vector<Answer> answers(requests.size(), Answer::kNotAsked);
   const std::scoped_lock lock(mutex_);
@@ -52,22 +52,23 @@ std::vector<Answer> Mailroom::ask(std::span<Request* const> requests,
   for (size_t i = 0; i < requests.size(); ++i) {
     if (requests[i] == nullptr) continue;
     mailboxes_[i].request_ = requests[i];
-    mailboxes_[i].handoff_.offer();
+    mailboxes_[i].ownership_.offer();
   }
   for (size_t i = 0; i < requests.size(); ++i) {
-    if (requests[i] != nullptr) answers[i] = wait_for(mailboxes_[i].handoff_, deadline);
+    if (requests[i] != nullptr) answers[i] = wait_for(mailboxes_[i].ownership_, deadline);
   }
   return answers;
 }
 
-std::vector<Answer> Mailroom::await_turns(std::chrono::milliseconds timeout) {
+std::vector<Answer> WorkerMailboxes::await_turns(std::chrono::milliseconds timeout) {
   const Clock::time_point deadline = Clock::now() + timeout;
   std::vector<uint32_t> questions;
   for (Mailbox& mailbox : mailboxes_) questions.push_back(mailbox.heartbeat_.ask());
   std::vector<Answer> answers;
   for (size_t i = 0; i < mailboxes_.size(); ++i) {
     const Mailbox& mailbox = mailboxes_[i];
-    answers.push_back(wait_for_turn(mailbox.heartbeat_, questions[i], mailbox.handoff_, deadline));
+    answers.push_back(
+        wait_for_turn(mailbox.heartbeat_, questions[i], mailbox.ownership_, deadline));
   }
   return answers;
 }

@@ -2,10 +2,10 @@
 // batches, on its own memory, so that neither needs a lock and the request sees everything whole.
 //
 //   control thread                               worker
-//   Mailroom::ask(requests, timeout)             each turn: Mailbox::serve()
+//   WorkerMailboxes::ask(requests, timeout)      each turn: Mailbox::serve()
 //     posts to every worker, then waits            nothing there: three relaxed loads of one line
 //                                                  else: one step() of the request
-//   Mailroom::await_turns(timeout)                 is answered by every turn, whatever is posted
+//   WorkerMailboxes::await_turns(timeout)          is answered by every turn, whatever waits
 //
 // A request does a bounded amount of work a step and goes on with the next turn; a walk over a
 // table keeps its place in a cursor. Between two steps it can be withdrawn, and keeps what it has
@@ -21,8 +21,8 @@
 #include <span>
 #include <vector>
 
-#include "roost/concurrent/handoff.h"
 #include "roost/concurrent/heartbeat.h"
+#include "roost/concurrent/ownership_word.h"
 
 namespace roost::node {
 
@@ -45,25 +45,25 @@ class alignas(64) Mailbox {
   // The worker, each turn: a step of the request that waits, if one does.
   void serve() {
     heartbeat_.beat();
-    if (handoff_.is_offered()) run_step();
+    if (ownership_.is_offered()) run_step();
   }
 
   // The worker, when it ends: who waits is told at once, and so is whoever asks from now on.
-  void close() { handoff_.close(); }
+  void close() { ownership_.close(); }
 
  private:
-  friend class Mailroom;
+  friend class WorkerMailboxes;
 
   void run_step() {
-    if (!handoff_.take()) return;  // withdrawn just now
+    if (!ownership_.take()) return;  // withdrawn just now
     if (request_->step()) {
-      handoff_.finish();
+      ownership_.finish();
     } else {
-      handoff_.give_back();
+      ownership_.give_back();
     }
   }
 
-  Handoff handoff_;
+  OwnershipWord ownership_;
   Heartbeat heartbeat_;
   Request* request_ = nullptr;
 };
@@ -77,9 +77,9 @@ enum class Answer : uint8_t {
 };
 
 // The mailboxes of all workers. Any number of threads may ask; one request at a time is heard.
-class Mailroom {
+class WorkerMailboxes {
  public:
-  explicit Mailroom(size_t worker_count) : mailboxes_(worker_count) {}
+  explicit WorkerMailboxes(size_t worker_count) : mailboxes_(worker_count) {}
 
   [[nodiscard]] size_t worker_count() const { return mailboxes_.size(); }
   // For the worker; it stays where it is.

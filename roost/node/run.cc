@@ -79,7 +79,7 @@ Result<std::vector<io::Port>> open_ports(const RunConfig& config, const RunPlan&
     if (!opened) return opened.error();
     if (plan.worker_count > 1 && port.rss != net::RssInput::kBoth && !opened.value().is_steered()) {
       notice(fmt::format(
-          "port {} ({}) cannot spread by the {} address alone; workers hand over what another one "
+          "port {} ({}) cannot spread by the {} address alone; workers hand off what another one "
           "owns",
           ports.size(), opened.value().device_name(),
           l3::kRssInputNames[static_cast<size_t>(port.rss)]));

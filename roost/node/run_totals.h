@@ -31,20 +31,21 @@ struct CaptureTotals {
   std::string path{};
   uint64_t packets = 0;    // whole packets in the file
   uint64_t delivered = 0;  // of those
-  uint64_t lost = 0;       // by the device, for want of a buffer
+  uint64_t lost = 0;       // by the device, no buffer being free
   uint64_t missing = 0;    // never delivered: the file changed
   std::optional<std::string> cut_reason{};
 };
 
-// What one worker did. received + taken + its originated frames = what it decided or gave.
+// What one worker did. received + handoff_in + its originated frames =
+// what it decided + handoff_out + handoff_full.
 struct WorkerTotals {
   uint64_t received = 0;  // by its queues of the ports
   uint64_t sent = 0;
-  uint64_t decided = 0;  // sent, dropped or consumed: its own flows' packets, and nobody's
-  uint64_t given = 0;    // to the workers that own them
-  uint64_t refused = 0;  // not given, the ring was full
-  uint64_t taken = 0;    // from other workers
-  uint64_t copies_taken = 0;
+  uint64_t decided = 0;       // sent, dropped or consumed: its own flows' packets, and nobody's
+  uint64_t handoff_out = 0;   // to the workers that own them
+  uint64_t handoff_full = 0;  // dropped: the ring to their owner was full
+  uint64_t handoff_in = 0;    // from other workers
+  uint64_t copies_in = 0;
   uint64_t copies_lost = 0;
   uint64_t batches = 0;
   StageCycles cycles{};

@@ -11,7 +11,7 @@ namespace roost::node {
 struct StageCycles {
   uint64_t receive = 0;   // getting the batch, from a port or from other workers
   uint64_t process = 0;   // the function decides it
-  uint64_t transmit = 0;  // sending it and handing it over, and what the function sends itself
+  uint64_t transmit = 0;  // sending it and handing it off, and what the function sends itself
   uint64_t upkeep = 0;    // what the function does besides, a bounded piece a turn
 
   StageCycles& operator+=(const StageCycles& other);

@@ -8,7 +8,7 @@
 //
 // One worker, run to completion. The function is a template parameter: no virtual call a packet.
 // Of several workers each has a function object and a queue of every port of its own. A packet that
-// the function says is another worker's is handed over to it, and decided there (hand_over.h).
+// the function says is another worker's is handed off to it, and decided there (handoff.h).
 //
 // What comes in is either what the live ports receive, polled in turn with time from the clock, or
 // captures merged by packet timestamp with time from the packets; the function cannot tell them
@@ -30,7 +30,7 @@
 #include "roost/expiry/tick.h"
 #include "roost/io/capture_merge.h"
 #include "roost/io/clock.h"
-#include "roost/io/hand_over.h"
+#include "roost/io/handoff.h"
 #include "roost/io/packet_burst.h"
 #include "roost/io/port.h"
 #include "roost/net/outbox.h"
@@ -57,10 +57,10 @@ concept NetworkFunction =
     };
 
 struct WorkerConfig {
-  size_t worker = 0;                 // whose queues of the ports are used
-  io::HandOverDesk* desk = nullptr;  // of this worker; none if it is the only one
-  Mailbox* mailbox = nullptr;        // of this worker, if anybody asks it for something
-  uint64_t idle_budget = 64;         // handed to the function's idle()
+  size_t worker = 0;                     // whose queues of the ports are used
+  io::HandoffQueues* handoff = nullptr;  // of this worker; none if it is the only one
+  Mailbox* mailbox = nullptr;            // of this worker, if anybody asks it for something
+  uint64_t idle_budget = 64;             // handed to the function's idle()
 };
 
 struct WorkerCounters {
@@ -84,7 +84,7 @@ class Worker {
 
   // Polls the ports in turn until `stop()` is true. `on_second(counters)` is called about once a
   // second. Of several workers each must be stopped: none returns before all have received their
-  // last packet, and decided what was given to them.
+  // last packet, and decided what was handed off to them.
   template <std::predicate Stop, std::invocable<const WorkerCounters&> OnSecond>
   void run_live(const io::TickClock& clock, Stop&& stop, OnSecond&& on_second) {
     io::SecondsTimer seconds;
@@ -98,13 +98,13 @@ class Worker {
         queue.receive(burst, net::kBatchLanesMax);
         work(burst, now, began);
       }
-      if (config_.desk != nullptr) take(burst, clock);
+      if (config_.handoff != nullptr) work_on_handoffs(burst, clock);
       serve_mailbox();
       if (seconds.has_passed()) on_second(counters_);
     }
-    if (config_.desk == nullptr) return;
-    config_.desk->close();
-    while (take(burst, clock) != 0) continue;
+    if (config_.handoff == nullptr) return;
+    config_.handoff->close();
+    while (work_on_handoffs(burst, clock) != 0) continue;
   }
 
   // Takes the captures' packets in the order of their timestamps until the last one or until
@@ -112,7 +112,7 @@ class Worker {
   // run_live. A replay is one worker's.
   template <std::predicate Stop, std::invocable<const WorkerCounters&> OnSecond>
   void run_captures(io::CaptureMerge& captures, Stop&& stop, OnSecond&& on_second) {
-    ROOST_ASSERT(config_.desk == nullptr);
+    ROOST_ASSERT(config_.handoff == nullptr);
     io::SecondsTimer seconds;
     io::PacketBurst burst;
     while (!stop()) {
@@ -132,13 +132,13 @@ class Worker {
     if (config_.mailbox != nullptr) config_.mailbox->serve();
   }
 
-  // Decides what other workers gave; returns how much that was.
-  size_t take(io::PacketBurst& burst, const io::TickClock& clock) {
+  // Decides what other workers handed off; returns how much that was.
+  size_t work_on_handoffs(io::PacketBurst& burst, const io::TickClock& clock) {
     const uint64_t began = io::read_cycles();
     const Tick now = clock.now();
-    const size_t taken = config_.desk->take(burst);
+    const size_t count = config_.handoff->dequeue(burst);
     work(burst, now, began);
-    return taken;
+    return count;
   }
 
   // Decides and sends what the burst holds; it is empty afterwards.
@@ -189,9 +189,9 @@ class Worker {
         verdict = net::LaneVerdict();
         continue;
       }
-      is_shared |= verdict.is_hand_over() || verdict.is_copied();
-      if (verdict.is_hand_over()) {
-        ROOST_ASSERT(config_.desk != nullptr);
+      is_shared |= verdict.is_handoff() || verdict.is_copied();
+      if (verdict.is_handoff()) {
+        ROOST_ASSERT(config_.handoff != nullptr);
         continue;
       }
       ++counters_.packets;
@@ -208,13 +208,13 @@ class Worker {
     burst.clear();
   }
 
-  // What other workers get of the burst. A worker alone has nobody to give a copy to.
+  // What other workers get of the burst. A worker alone copies nothing.
   void share(io::PacketBurst& burst) {
-    if (config_.desk == nullptr) return;
+    if (config_.handoff == nullptr) return;
     for (size_t lane = 0; lane < burst.batch().lane_count(); ++lane) {
-      if (burst.batch().verdicts()[lane].is_copied()) config_.desk->copy(burst, lane);
+      if (burst.batch().verdicts()[lane].is_copied()) config_.handoff->copy(burst, lane);
     }
-    config_.desk->give(burst);
+    config_.handoff->enqueue(burst);
   }
 
   Function& function_;

@@ -11,20 +11,20 @@ namespace roost::node {
 namespace {
 
 WorkerTotals totals_of(size_t worker, std::span<const io::Port> ports,
-                       const WorkerCounters& counters, const io::HandOver* hand_over) {
+                       const WorkerCounters& counters, const io::Handoff* handoff) {
   WorkerTotals totals{
       .decided = counters.packets, .batches = counters.batches, .cycles = counters.cycles};
   for (const io::Port& port : ports) {
     totals.received += port.queue(worker).counters().received;
     totals.sent += port.queue(worker).counters().sent;
   }
-  if (hand_over == nullptr) return totals;
-  const io::HandOverCounters& desk = hand_over->desk(worker).counters();
-  totals.given = desk.given;
-  totals.taken = desk.taken;
-  totals.refused = desk.refused;
-  totals.copies_taken = desk.copies_taken;
-  totals.copies_lost = desk.copies_lost;
+  if (handoff == nullptr) return totals;
+  const io::HandoffCounters& handed_off = handoff->queues(worker).counters();
+  totals.handoff_out = handed_off.handoff_out;
+  totals.handoff_in = handed_off.handoff_in;
+  totals.handoff_full = handed_off.handoff_full;
+  totals.copies_in = handed_off.copies_in;
+  totals.copies_lost = handed_off.copies_lost;
   return totals;
 }
 
@@ -34,9 +34,9 @@ Result<std::unique_ptr<Workers>> Workers::create(const Config& config, std::vect
                                                  const volatile std::sig_atomic_t& stop) {
   std::unique_ptr<Workers> workers(new Workers(config, ports, stop));
   if (config.count > 1) {
-    auto hand_over = io::HandOver::create({.worker_count = config.count});
-    if (!hand_over) return hand_over.error();
-    workers->hand_over_.emplace(std::move(hand_over).value());
+    auto handoff = io::Handoff::create({.worker_count = config.count});
+    if (!handoff) return handoff.error();
+    workers->handoff_.emplace(std::move(handoff).value());
   }
   if (auto error = workers->make_workers()) return *error;
   return workers;
@@ -58,8 +58,8 @@ std::optional<Error> Workers::make_workers() {
          .ports = ports_,
          .owner = FlowOwner({.worker_count = count, .worker = worker, .seed = config_.owner_seed}),
          .config = {.worker = worker,
-                    .desk = hand_over_ ? &hand_over_->desk(worker) : nullptr,
-                    .mailbox = &room_.mailbox(worker)}});
+                    .handoff = handoff_ ? &handoff_->queues(worker) : nullptr,
+                    .mailbox = &mailboxes_.mailbox(worker)}});
     if (made) {
       workers_[worker] = std::move(made).value();
     } else {
@@ -89,7 +89,7 @@ void Workers::run_live() {
         index == 0 ? RunningWorker::Stop([this] { return is_stopped(); })
                    : RunningWorker::Stop([&] { return told_to_stop.stop_requested(); });
     workers_[index]->run_live(clock, stop, on_second);
-    room_.mailbox(index).close();
+    mailboxes_.mailbox(index).close();
   });
 }
 
@@ -97,7 +97,7 @@ void Workers::run_captures(io::CaptureMerge& captures) {
   workers_.front()->run_captures(
       captures, [this] { return is_stopped(); },
       [&](const WorkerCounters& counters) { config_.on_second(0, counters); });
-  room_.mailbox(0).close();
+  mailboxes_.mailbox(0).close();
 }
 
 RunTotals Workers::totals() const {
@@ -105,8 +105,8 @@ RunTotals Workers::totals() const {
   totals.ports.resize(ports_.size());
   for (size_t worker = 0; worker < workers_.size(); ++worker) {
     add_totals(worker, totals);
-    totals.workers.push_back(totals_of(worker, ports_, workers_[worker]->counters(),
-                                       hand_over_ ? &*hand_over_ : nullptr));
+    totals.workers.push_back(
+        totals_of(worker, ports_, workers_[worker]->counters(), handoff_ ? &*handoff_ : nullptr));
   }
   return totals;
 }
@@ -118,8 +118,8 @@ void Workers::add_totals(size_t worker, RunTotals& totals) const {
   totals.batches += counters.batches;
   totals.cycles += counters.cycles;
   totals.drops += counters.drops;
-  if (hand_over_) {
-    totals.drops[net::DropCause::kHandOverFull] += hand_over_->desk(worker).counters().refused;
+  if (handoff_) {
+    totals.drops[net::DropCause::kHandoffFull] += handoff_->queues(worker).counters().handoff_full;
   }
   for (size_t port = 0; port < ports_.size(); ++port)
     add_port(ports_[port].queue(worker).counters(), totals.ports[port]);

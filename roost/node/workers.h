@@ -17,7 +17,7 @@
 #include "roost/base/result.h"
 #include "roost/io/capture_merge.h"
 #include "roost/io/clock.h"
-#include "roost/io/hand_over.h"
+#include "roost/io/handoff.h"
 #include "roost/io/port.h"
 #include "roost/net/address.h"
 #include "roost/node/flow_owner.h"
@@ -106,7 +106,7 @@ class Workers {
   void run_captures(io::CaptureMerge& captures);
 
   // For control threads, which ask the workers by its mailboxes while packets flow.
-  [[nodiscard]] Mailroom& room() { return room_; }
+  [[nodiscard]] WorkerMailboxes& mailboxes() { return mailboxes_; }
   [[nodiscard]] size_t count() const { return workers_.size(); }
   [[nodiscard]] const std::vector<unsigned>& cores() const { return cores_; }
 
@@ -118,7 +118,7 @@ class Workers {
 
  private:
   Workers(Config config, std::vector<io::Port>& ports, const volatile std::sig_atomic_t& stop)
-      : config_(std::move(config)), ports_(ports), stop_(stop), room_(config_.count) {}
+      : config_(std::move(config)), ports_(ports), stop_(stop), mailboxes_(config_.count) {}
   std::optional<Error> make_workers();
   [[nodiscard]] bool is_stopped();
 
@@ -126,8 +126,8 @@ class Workers {
   std::vector<io::Port>& ports_;
   const volatile std::sig_atomic_t& stop_;
   std::stop_source others_stop_;
-  Mailroom room_;
-  std::optional<io::HandOver> hand_over_;  // none for one worker
+  WorkerMailboxes mailboxes_;
+  std::optional<io::Handoff> handoff_;  // none for one worker
   std::vector<std::unique_ptr<RunningWorker>> workers_;
   std::vector<unsigned> cores_;
 };

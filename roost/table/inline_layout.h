@@ -64,7 +64,7 @@ class InlineLayout {
   static constexpr const char* kName = "inline";
 
   [[nodiscard]] static constexpr uint64_t image_bytes(BucketCounts counts, Entry /*entry*/) {
-    return counts.all() * sizeof(Line) + counts.spare * kSlots * sizeof(uint64_t);
+    return counts.all() * sizeof(Line) + counts.stash * kSlots * sizeof(uint64_t);
   }
 
   // `image` is aligned to 64 bytes, its lines are zeroed, and it holds image_bytes().

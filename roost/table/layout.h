@@ -36,11 +36,11 @@ struct Origin {
   Tag tag;
 };
 
-// How many buckets a table has: those that hashes lead to, and the stash's (`spare`) behind.
+// How many buckets a table has: those that hashes lead to, and the stash's behind.
 struct BucketCounts {
   uint64_t hashed;
-  uint64_t spare;
-  [[nodiscard]] constexpr uint64_t all() const { return hashed + spare; }
+  uint64_t stash;
+  [[nodiscard]] constexpr uint64_t all() const { return hashed + stash; }
 };
 
 // A bucket's line: no bit set in fresh memory, which is an empty bucket.

@@ -31,7 +31,7 @@ class Placement {
   Placement(Layout layout, BucketMap map, const Hash& hash)
       : layout_(layout), map_(map), hash_(hash) {
     stats_.capacity = map.bucket_count() * Layout::kSlots;
-    stats_.stash_slots = layout.bucket_counts().spare * Layout::kSlots;
+    stats_.stash_slots = layout.bucket_counts().stash * Layout::kSlots;
     stats_.moved_histogram[0] = bucket_count();
   }
 

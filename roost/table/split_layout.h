@@ -45,7 +45,7 @@ class SplitLayout {
 
   [[nodiscard]] static constexpr uint64_t image_bytes(BucketCounts counts, Entry entry) {
     return counts.all() * (sizeof(TagLine) + kSlots * entry.bytes()) +
-           counts.spare * kSlots * sizeof(uint64_t);
+           counts.stash * kSlots * sizeof(uint64_t);
   }
 
   // `image` is aligned to 64 bytes, its lines are zeroed, and it holds image_bytes().

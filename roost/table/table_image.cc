@@ -78,7 +78,7 @@ Result<BucketCounts> bucket_counts(const TableConfig& config, BucketShape shape)
                  "; ask for fewer, or leave the capacity to the table"};
   }
   return BucketCounts{.hashed = capacity / shape.slots,
-                      .spare = config.entries_max == 0 ? 0 : stash_buckets(shape)};
+                      .stash = config.entries_max == 0 ? 0 : stash_buckets(shape)};
 }
 
 Result<TableImage> TableImage::create(const TableConfig& config, BucketCounts buckets,

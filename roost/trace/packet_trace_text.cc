@@ -96,7 +96,7 @@ std::string words_of(const PacketTrace& trace, const TraceWords& words) {
   const std::string seconds = fmt::format("{}.{:06}", trace.nanoseconds / 1'000'000'000,
                                           trace.nanoseconds / 1'000 % 1'000'000);
   if (trace.is_own) {
-    return fmt::format("the {}'s own, worker {}, {} s\n  made       {}", words.function,
+    return fmt::format("the {}'s own, worker {}, {} s\n  originated {}", words.function,
                        trace.worker, seconds, frame_words(trace.sent)) +
            sent_words(trace);
   }
@@ -110,8 +110,8 @@ std::string words_of(const PacketTrace& trace, const TraceWords& words) {
   } else if (trace.verdict.is_consumed()) {
     text += fmt::format("\n  kept       by the {}, for itself or until a neighbour has answered",
                         words.function);
-  } else if (trace.verdict.is_hand_over()) {
-    text += fmt::format("\n  handed on  to worker {}, whose connection it is of",
+  } else if (trace.verdict.is_handoff()) {
+    text += fmt::format("\n  handed off to worker {}, whose connection it is of",
                         trace.verdict.owner());
   } else {
     text += fmt::format("\n  dropped    {}",

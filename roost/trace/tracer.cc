@@ -36,7 +36,7 @@ using Direction = io::PcapngFile::Direction;
 
 }  // namespace
 
-// The thread that tells, and all it needs.
+// The thread that writes traces, and all it needs.
 class Tracer::TraceWriter {
  public:
   TraceWriter(const Config& config, TraceOptions options, io::PacketFilter filter,
@@ -68,7 +68,7 @@ class Tracer::TraceWriter {
   std::optional<Error> finish() {
     thread_.request_stop();
     thread_.join();
-    while (tell_what_is_there()) {
+    while (drain_rings()) {
     }
     missed_count_ = 0;
     for (const auto& watch : watches_) missed_count_ += watch->missed_count;
@@ -77,7 +77,7 @@ class Tracer::TraceWriter {
   }
 
   [[nodiscard]] const TraceOptions& options() const { return options_; }
-  [[nodiscard]] uint64_t told_count() const { return told_count_; }
+  [[nodiscard]] uint64_t traced_count() const { return traced_count_; }
   [[nodiscard]] uint64_t missed_count() const { return missed_count_; }
 
   // What was kept since the last time.
@@ -87,7 +87,7 @@ class Tracer::TraceWriter {
     for (std::string& text : kept_) packets.push_back(std::move(text));
     kept_.clear();
     return {{"filter", options_.filter},
-            {"seen", told_count_},
+            {"seen", traced_count_},
             {"missed", missed_count_},
             {"not_kept", std::exchange(not_kept_count_, 0)},
             {"packets", std::move(packets)}};
@@ -96,19 +96,19 @@ class Tracer::TraceWriter {
  private:
   void run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      if (tell_what_is_there()) continue;
+      if (drain_rings()) continue;
       if (file_) file_->flush();
       end_capture_if_it_failed();
       std::this_thread::sleep_for(kLookEvery);
     }
   }
 
-  bool tell_what_is_there() {
+  bool drain_rings() {
     bool is_any = false;
     for (const auto& watch : watches_) {
       const PacketTrace* trace = watch->ring.front();
       if (trace == nullptr) continue;
-      tell(*trace);
+      write_out(*trace);
       watch->ring.release();
       is_any = true;
     }
@@ -123,17 +123,17 @@ class Tracer::TraceWriter {
     config_.tell(control::Severity::kError,
                  capture_error_->message + "; the capture ends here, and the run goes on");
     file_.reset();
-    if (options_.is_told) return;
+    if (options_.is_printed) return;
     for (const auto& watch : watches_) watch->ring.close();
   }
 
-  void tell(const PacketTrace& trace) {
+  void write_out(const PacketTrace& trace) {
     std::string words = words_of(trace, config_.words);
     if (file_) write(*file_, trace, words);
     end_capture_if_it_failed();
-    if (options_.is_told) config_.print(words);
+    if (options_.is_printed) config_.print(words);
     const std::scoped_lock lock(mutex_);
-    ++told_count_;
+    ++traced_count_;
     missed_count_ += trace.missed_before;
     kept_.push_back(std::move(words));
     if (kept_.size() <= kKeptMax) return;
@@ -168,7 +168,7 @@ class Tracer::TraceWriter {
   std::vector<std::unique_ptr<Watch>> watches_;  // by worker
   std::mutex mutex_;                             // of what follows
   std::deque<std::string> kept_;
-  uint64_t told_count_ = 0;
+  uint64_t traced_count_ = 0;
   uint64_t missed_count_ = 0;
   uint64_t not_kept_count_ = 0;
   std::jthread thread_;
@@ -214,7 +214,7 @@ std::optional<Error> Tracer::ask(bool is_on) {
   for (size_t worker = 0; worker < config_.points.size(); ++worker) {
     requests.add(*config_.points[worker], is_on ? writer_->watch(worker) : nullptr);
   }
-  return control::ask_workers(*config_.room, requests.posted()).error(config_.words.function);
+  return control::ask_workers(*config_.mailboxes, requests.posted()).error(config_.words.function);
 }
 
 Result<control::Json> Tracer::trace(const control::Json& parameters) {
@@ -260,7 +260,7 @@ std::optional<Error> Tracer::finish() {
   std::optional<Error> error = writer_->finish();
   if (writer_->options().is_wanted()) {
     config_.print(fmt::format("roost: {} packets watched, {} found no room and are missing",
-                              writer_->told_count(), writer_->missed_count()));
+                              writer_->traced_count(), writer_->missed_count()));
   }
   writer_.reset();
   return error;

@@ -1,4 +1,4 @@
-// Watches over all workers, and the thread that tells what they see: into a capture file, onto
+// Watches over all workers, and the thread that writes their traces: into a capture file, onto
 // standard error, or to who asks by `roost ctl trace`. One at a time.
 #pragma once
 
@@ -24,23 +24,23 @@ namespace roost::trace {
 struct TraceOptions {
   std::string capture_path{};  // a file to be written; empty: none
   std::string filter{};        // empty: everything
-  bool is_told = false;        // in words
+  bool is_printed = false;     // as text
 
-  [[nodiscard]] bool is_wanted() const { return is_told || !capture_path.empty(); }
+  [[nodiscard]] bool is_wanted() const { return is_printed || !capture_path.empty(); }
 };
 
 class Tracer {
  public:
   struct Config {
-    std::vector<WatchPoint*> points{};  // worker i has mailbox i of the room
-    node::Mailroom* room = nullptr;
+    std::vector<WatchPoint*> points{};  // worker i has mailbox i
+    node::WorkerMailboxes* mailboxes = nullptr;
     std::vector<std::string> ports{};  // their names
     bool is_replay = false;
     uint64_t tick_nanoseconds = 0;  // in a replay
     std::string application{};      // that a capture file names as its author
     TraceWords words{};
     control::TellEvent tell = [](control::Severity, std::string_view) {};
-    // Where packets are told in words; on the thread that tells.
+    // Where traces are printed; on the thread that writes them.
     std::function<void(std::string_view)> print = [](std::string_view) {};
   };
 
@@ -49,7 +49,7 @@ class Tracer {
   Tracer& operator=(const Tracer&) = delete;
   ~Tracer();  // after the workers
 
-  // Before the workers run, on a thread that may run where the telling one is to.
+  // Before the workers run, on a thread that may run where the writing one is to.
   [[nodiscard]] std::optional<Error> begin(const TraceOptions& options);
 
   // `roost ctl trace`: on with a filter, off, or what was seen since the last time. On a control

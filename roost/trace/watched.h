@@ -1,4 +1,4 @@
-// A datapath with somebody looking over its shoulder. Without a watch, a branch a batch is all
+// A datapath that can be traced. Without a watch, a branch a batch is all
 // (docs/decisions/0012-trace-and-capture.md).
 #pragma once
 

@@ -52,7 +52,7 @@ TEST(Result, holds_a_value_or_the_reason_why_not) {
   EXPECT_EQ(failed.error().message, "no such thing; try another");
 }
 
-TEST(ResultDeathTest, the_value_of_an_error_is_not_to_be_had) {
+TEST(ResultDeathTest, the_value_of_an_error_cannot_be_taken) {
   Result<int> failed = Error{"no"};
   EXPECT_DEATH(static_cast<void>(failed.value()), "broken invariant");
 }

@@ -125,7 +125,7 @@ TEST(CConfig, an_error_is_cut_to_the_room_there_is_and_may_be_left_out) {
   EXPECT_EQ(roost_table_create(&config, &table, error.data(), 0), ROOST_INVALID);
 }
 
-TEST(CConfig, memory_that_is_not_to_be_had_is_a_status_of_its_own) {
+TEST(CConfig, memory_that_cannot_be_allocated_is_a_status_of_its_own) {
   roost_config config = good();
   config.pages = ROOST_PAGES_1GIB;
   config.capacity = uint64_t{1} << 38;

@@ -73,10 +73,10 @@ TEST(connection_state, only_a_clients_syn_begins_anew) {
   EXPECT_FALSE(begins_anew(kClosed, kSyn | kFin));
   EXPECT_FALSE(begins_anew(kClientFinished, kSyn));
   EXPECT_FALSE(begins_anew(kUdp, 0));
-  constexpr bool kOneSided = true;
-  EXPECT_TRUE(begins_anew(kClientFinished, kSyn, kOneSided));
-  EXPECT_FALSE(begins_anew(kClientFinished, kAck, kOneSided));
-  EXPECT_FALSE(begins_anew(kEstablished, kSyn, kOneSided));
+  constexpr bool kIsReplyUnseen = true;
+  EXPECT_TRUE(begins_anew(kClientFinished, kSyn, kIsReplyUnseen));
+  EXPECT_FALSE(begins_anew(kClientFinished, kAck, kIsReplyUnseen));
+  EXPECT_FALSE(begins_anew(kEstablished, kSyn, kIsReplyUnseen));
 }
 
 TEST(connection_state, udp_has_one) {

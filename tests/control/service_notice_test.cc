@@ -91,10 +91,10 @@ class TwoWorkers {
       threads_.emplace_back([this, i] {
         while (!is_over_.load(std::memory_order_relaxed)) {
           const bool is_well = takes_turns[i].load(std::memory_order_relaxed);
-          if (is_well) room.mailbox(i).serve();
+          if (is_well) mailboxes.mailbox(i).serve();
           hangs[i].store(!is_well, std::memory_order_relaxed);
         }
-        room.mailbox(i).close();
+        mailboxes.mailbox(i).close();
       });
     }
   }
@@ -105,7 +105,7 @@ class TwoWorkers {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  node::Mailroom room{2};
+  node::WorkerMailboxes mailboxes{2};
   std::array<std::atomic<bool>, 2> takes_turns{};
   std::array<std::atomic<bool>, 2> hangs{};  // takes no more turns for sure
 
@@ -116,15 +116,15 @@ class TwoWorkers {
 
 TEST(ServiceNotice, without_a_manager_there_is_none) {
   unsetenv("NOTIFY_SOCKET");
-  node::Mailroom room(1);
-  EXPECT_EQ(ServiceNotice::start(room), nullptr);
+  node::WorkerMailboxes mailboxes(1);
+  EXPECT_EQ(ServiceNotice::start(mailboxes), nullptr);
 }
 
 TEST(ServiceNotice, ready_is_said_once_all_workers_take_turns) {
   Manager manager("80000");
   TwoWorkers workers;
   workers.takes_turns[0] = true;
-  auto notice = ServiceNotice::start(workers.room);
+  auto notice = ServiceNotice::start(workers.mailboxes);
   EXPECT_FALSE(holds(manager.hear_until("worker 1 takes no turn"), "READY"));
   EXPECT_FALSE(holds(manager.hear_until("worker 1 takes no turn"), "READY"));
   workers.takes_turns[1] = true;
@@ -141,7 +141,7 @@ TEST(ServiceNotice, a_worker_that_hangs_does_not_feed_the_watchdog) {
   TwoWorkers workers;
   workers.takes_turns[0] = true;
   workers.takes_turns[1] = true;
-  const auto notice = ServiceNotice::start(workers.room);
+  const auto notice = ServiceNotice::start(workers.mailboxes);
   manager.hear_until("WATCHDOG=1");
   manager.hear_until("WATCHDOG=1");
   workers.takes_turns[0] = false;
@@ -166,7 +166,7 @@ TEST(ServiceNotice, the_watchdog_does_not_wait_behind_questions) {
   TwoWorkers workers;
   workers.takes_turns[0] = true;
   workers.takes_turns[1] = true;
-  auto notice = ServiceNotice::start(workers.room);
+  auto notice = ServiceNotice::start(workers.mailboxes);
   manager.hear_until("WATCHDOG=1");
   // Three askers, one behind the other, each for longer than the watchdog's patience.
   std::atomic<int> answered_count = 0;
@@ -176,7 +176,7 @@ TEST(ServiceNotice, the_watchdog_does_not_wait_behind_questions) {
       EndlessRequest endless;
       node::Request* const requests[] = {&endless, &endless};
       const std::vector<node::Answer> answers =
-          workers.room.ask(requests, std::chrono::milliseconds(2'000));
+          workers.mailboxes.ask(requests, std::chrono::milliseconds(2'000));
       EXPECT_EQ(answers,
                 (std::vector<node::Answer>{node::Answer::kTimedOut, node::Answer::kTimedOut}));
       ++answered_count;
@@ -195,7 +195,7 @@ TEST(ServiceNotice, without_a_watchdog_none_is_fed) {
   TwoWorkers workers;
   workers.takes_turns[0] = true;
   workers.takes_turns[1] = true;
-  auto notice = ServiceNotice::start(workers.room);
+  auto notice = ServiceNotice::start(workers.mailboxes);
   manager.hear_until("READY=1");
   notice.reset();
   EXPECT_FALSE(holds(manager.hear_until("STOPPING=1"), "WATCHDOG"));

@@ -40,11 +40,11 @@ def check_shown(balancer):
             packets["received"] + packets["originated"]
             == packets["sent"] + drops + packets["consumed"]
         ), "taken between two batches, the sums close"
-        assert flows["live"] == flows["made"] - sum(
+        assert flows["live"] == flows["created"] - sum(
             flows[end] for end in ("ended", "expired", "deleted", "evicted")
         )
         of_services = sum(b["flows"] for s in stats["services"] for b in s["backends"])
-        assert of_services == flows["made"]
+        assert of_services == flows["created"]
     assert "drops by cause" in balancer.ctl("stats")
     assert "198.51.100.80:80" in balancer.ctl("services")
     assert "configured_weight" in balancer.ctl("backends", "--service", "web")
@@ -238,7 +238,7 @@ def check_metric_values(balancer, accepted):
 
     assert metrics["roost_lb_workers_answer", ()] == 1
     between(metrics["roost_lb_received_packets_total", ()], "packets", "received")
-    between(metrics["roost_lb_flows_made_total", ()], "flows", "made")
+    between(metrics["roost_lb_flows_created_total", ()], "flows", "created")
     for cause in before["drops"]:
         between(metrics["roost_lb_dropped_packets_total", (("cause", cause),)], "drops", cause)
     for s, service in enumerate(before["services"]):

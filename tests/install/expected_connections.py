@@ -148,7 +148,7 @@ class Monitor:
     """The connections of one family."""
 
     def __init__(self):
-        self.live, self.made, self.ended, self.expired = {}, 0, 0, 0
+        self.live, self.created, self.ended, self.expired = {}, 0, 0, 0
 
     def bury_the_dead(self, now):
         for ends in [e for e, c in self.live.items() if now > c.deadline]:
@@ -169,7 +169,7 @@ class Monitor:
         if packet.flags & RST:
             return
         self.ended += connection is not None
-        self.made += 1
+        self.created += 1
         begun = Connection.begun_by(packet)
         begun.deadline = now + begun.seconds()
         self.live[packet.ends] = begun
@@ -177,7 +177,8 @@ class Monitor:
     def lines(self, family):
         states = [c.state for c in self.live.values()]
         counted = {f"{family} {state} {states.count(state)}" for state in set(states)}
-        return counted | {f"{family} made {self.made} ended {self.ended} expired {self.expired}"}
+        return counted | {f"{family} created {self.created} ended {self.ended} "
+                          f"expired {self.expired}"}
 
 
 def expected_connections(capture):

@@ -53,7 +53,7 @@ class GdbTest(unittest.TestCase):
         self.assertIn("expires at 150 (in 40)\n    key {client = 3, server = 4}", shown)
         self.assertRegex(shown, r"bucket line: 1 of 8 slots busy, .* = "
                                 r"\{slot \d = tag 0x\w{4}, primary, timer 150\}")
-        self.assertIn("spare bucket 21: 0 of 3 slots busy", shown)
+        self.assertIn("stash bucket 21: 0 of 3 slots busy", shown)
         self.assertIn("refused: there is no bucket 126; the last one is 125", shown)
         self.assertIn("refused: roost-bucket takes a FlowTable and a bucket's index", shown)
         self.assertRegex(shown, "refused: flows.core_ is a .*, not a roost::FlowTable")

@@ -33,7 +33,7 @@ TEST_F(AnnouncerTest, every_address_is_announced_at_once_and_twice_more) {
   }
   pass(10);
   EXPECT_TRUE(outbox_.is_empty());
-  EXPECT_EQ(counters().announced, 12U);
+  EXPECT_EQ(counters().unsolicited_sent, 12U);
 }
 
 TEST_F(AnnouncerTest, ipv4_is_a_broadcast_request_for_the_senders_own_address) {
@@ -74,7 +74,7 @@ TEST_F(AnnouncerTest, ipv6_is_an_advertisement_to_all_nodes_that_overrides) {
 }
 
 TEST_F(AnnouncerTest, many_addresses_are_announced_over_some_ticks) {
-  make({.announcements_a_tick_max = 100});
+  make({.unsolicited_a_tick_max = 100});
   std::vector<AnsweredAddress> many;
   for (int i = 0; i < 250; ++i) {
     many.push_back({0, net::Ipv4Address{{10, 9, 1, static_cast<uint8_t>(i)}}});
@@ -103,7 +103,7 @@ TEST_F(AnnouncerTest, what_finds_no_room_is_announced_later) {
     small.clear();
   }
   EXPECT_EQ(sent, 4U);
-  EXPECT_EQ(counters().announced, 4U);
+  EXPECT_EQ(counters().unsolicited_sent, 4U);
 }
 
 // Other addresses, or another word from the operator: all of them are announced thrice from then.

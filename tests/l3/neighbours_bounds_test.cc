@@ -28,8 +28,8 @@ TEST_F(NeighboursTest, queues_are_bounded_for_one_and_for_all) {
   EXPECT_EQ(neighbours_->waiting_count(), 0u);
 }
 
-TEST_F(NeighboursTest, questions_in_a_tick_are_bounded_and_nobody_is_passed_over) {
-  make({.questions_a_tick_max = 10});
+TEST_F(NeighboursTest, solicitations_in_a_tick_are_bounded_and_nobody_is_passed_over) {
+  make({.solicitations_a_tick_max = 10});
   std::vector<NeighbourIndex> all;
   for (uint8_t i = 0; i < 25; ++i) {
     all.push_back(neighbours_->find_or_make(
@@ -45,7 +45,7 @@ TEST_F(NeighboursTest, questions_in_a_tick_are_bounded_and_nobody_is_passed_over
     for (const Sent& one : sent) ++asked[one.about];
   }
   EXPECT_EQ(asked.size(), 25u);
-  EXPECT_GT(counters().questions_put_off, 0u);
+  EXPECT_GT(counters().solicitations_deferred, 0u);
 }
 
 // Everything that a stranger could say, but for answers from the true owners.
@@ -111,8 +111,8 @@ TEST_F(Flood, a_flood_of_lies_leaves_the_table_in_its_bound_and_the_established_
   EXPECT_EQ(use(alice), Way::kKnown);
   EXPECT_EQ(counters().mac_changes, 0u);
   EXPECT_GT(counters().evicted, 20'000u);
-  EXPECT_GT(counters().doubted, 0u);
-  EXPECT_LE(counters().questions - before.questions, 100u * 6);
+  EXPECT_GT(counters().unsolicited_probed, 0u);
+  EXPECT_LE(counters().solicitations_sent - before.solicitations_sent, 100u * 6);
   EXPECT_TRUE(neighbours_->audit());
 }
 

@@ -30,7 +30,7 @@ inline const net::IpAddress kOwn = ip("192.0.2.1");
 inline const net::IpAddress kOwn6 = ip("2001:db8:1::1");
 inline const net::IpAddress kVirtual = ip("192.0.2.80");
 
-// A question or an answer that came out of the outbox.
+// A solicitation or an advertisement that came out of the outbox.
 struct Sent {
   std::string what{};  // "who-has", "is-at", "solicit", "advertise", "frame"
   net::IpAddress about{};

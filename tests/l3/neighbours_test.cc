@@ -1,5 +1,5 @@
-// Neighbours as a state machine over messages and ticks: asked for, confirmed, kept fresh, doubted,
-// given up.
+// Neighbours as a state machine over messages and ticks: solicited, confirmed, stale, probed,
+// failed.
 #include "tests/l3/neighbours_fixture.h"
 
 namespace roost::l3 {
@@ -123,7 +123,7 @@ TEST_F(NeighboursTest, what_nobody_needs_is_forgotten_but_for_the_pinned) {
   EXPECT_TRUE(neighbours_->is_still(pinned, kAlice));
 }
 
-TEST_F(NeighboursTest, questions_for_our_addresses_are_answered_and_others_are_not) {
+TEST_F(NeighboursTest, solicitations_for_our_addresses_are_answered_and_others_are_not) {
   for (const net::IpAddress& own : {kOwn, kVirtual}) {
     hear_arp(true, kAlice, kAliceMac, own);
     const std::vector<Sent> sent = take_sent();
@@ -143,29 +143,29 @@ TEST_F(NeighboursTest, questions_for_our_addresses_are_answered_and_others_are_n
   EXPECT_TRUE(take_sent().empty());
   EXPECT_EQ(counters().conflicts, 1u);
 
-  net::NeighbourMessage question = {.is_solicitation = true,
-                                    .source = kAlice6.ipv6(),
-                                    .destination = net::solicited_node_group(kOwn6.ipv6()),
-                                    .target = kOwn6.ipv6(),
-                                    .link_address = kAliceMac};
-  neighbours_->hear(0, question, kAliceMac, now_, outbox_);
+  net::NeighbourMessage solicitation = {.is_solicitation = true,
+                                        .source = kAlice6.ipv6(),
+                                        .destination = net::solicited_node_group(kOwn6.ipv6()),
+                                        .target = kOwn6.ipv6(),
+                                        .link_address = kAliceMac};
+  neighbours_->hear(0, solicitation, kAliceMac, now_, outbox_);
   std::vector<Sent> sent = take_sent();
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_EQ(sent[0].what, "advertise");
   EXPECT_EQ(sent[0].to, kAliceMac);
   EXPECT_EQ(neighbours_->table().count(), 2u);
-  question.source = {};
-  question.link_address.reset();
-  neighbours_->hear(0, question, kAliceMac, now_, outbox_);
+  solicitation.source = {};
+  solicitation.link_address.reset();
+  neighbours_->hear(0, solicitation, kAliceMac, now_, outbox_);
   sent = take_sent();
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_EQ(sent[0].to, (MacAddress{{0x33, 0x33, 0, 0, 0, 1}}));
-  question.target = kAlice6.ipv6();
-  neighbours_->hear(0, question, kAliceMac, now_, outbox_);
+  solicitation.target = kAlice6.ipv6();
+  neighbours_->hear(0, solicitation, kAliceMac, now_, outbox_);
   EXPECT_TRUE(take_sent().empty());
 }
 
-TEST_F(NeighboursTest, unasked_answers_make_no_entry_and_change_none) {
+TEST_F(NeighboursTest, unsolicited_advertisements_make_no_entry_and_change_none) {
   hear_arp(false, kAlice, kMalloryMac, kOwn);
   hear_arp(false, kAlice, kMalloryMac, kAlice);
   EXPECT_EQ(neighbours_->table().count(), 0u);
@@ -179,11 +179,11 @@ TEST_F(NeighboursTest, unasked_answers_make_no_entry_and_change_none) {
   EXPECT_EQ(neighbours_->mac(alice), kAliceMac) << "and nobody else may answer";
   hear_arp(true, kAlice, kMalloryMac, kOwn);
   EXPECT_EQ(neighbours_->mac(alice), kAliceMac);
-  EXPECT_EQ(take_sent().size(), 1u) << "the answer to the question, no second doubt";
+  EXPECT_EQ(take_sent().size(), 1u) << "the answer to the solicitation, no second probe";
   alice_answers();
   EXPECT_EQ(entry(alice).state, kReachable);
   EXPECT_EQ(neighbours_->mac(alice), kAliceMac);
-  EXPECT_EQ(counters().doubted, 1u);
+  EXPECT_EQ(counters().unsolicited_probed, 1u);
   EXPECT_EQ(counters().mac_changes, 0u);
 }
 

@@ -39,7 +39,7 @@ TEST_F(Announcing, one_worker_tells_each_network_of_the_ports_and_the_virtual_ad
   EXPECT_EQ(must({{"command", "announce"}})["addresses"], 6);
   EXPECT_EQ(idle_of(0), (std::array<size_t, 2>{5, 3})) << "and of its groups";
   EXPECT_EQ(idle_of(1), (std::array<size_t, 2>{}));
-  EXPECT_EQ(must({{"command", "stats"}})["neighbours"]["announced"], 6);
+  EXPECT_EQ(must({{"command", "stats"}})["neighbours"]["unsolicited_sent"], 6);
   expect_sums();
 }
 

@@ -1,6 +1,6 @@
 // More than a million connections come and go under random packets and random time, jumps over the
 // reach of 16-bit timers among it. Every packet's fate is predicted by NaiveBalancer, and in the
-// end made = live + ended + expired, each number exact.
+// end created = live + ended + expired, each number exact.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -138,7 +138,7 @@ class Churn {
 
   void run(uint64_t flows_wanted) {
     balancer_.now = {uint64_t{1'700'000'000} + random_() % 100'000};
-    while (model_.made() < flows_wanted && !testing::Test::HasFatalFailure()) {
+    while (model_.created() < flows_wanted && !testing::Test::HasFatalFailure()) {
       move_time();
       run_batch();
     }
@@ -147,12 +147,12 @@ class Churn {
   void check_counts() {
     const NaiveBalancer::Counts counts = model_.count();
     const Report report = balancer_.report();
-    EXPECT_EQ(report.flows.made, counts.made);
+    EXPECT_EQ(report.flows.created, counts.created);
     EXPECT_EQ(report.flows.ended, counts.ended);
     EXPECT_EQ(report.flows.expired, counts.expired);
     EXPECT_EQ(report.live, counts.live);
     EXPECT_EQ(broken_sums(report), std::vector<std::string>());
-    EXPECT_GT(counts.ended, counts.made / 100) << "too few connections were closed";
+    EXPECT_GT(counts.ended, counts.created / 100) << "too few connections were closed";
     EXPECT_GT(report.run.drops[DropCause::kReplyTupleTaken], 100U);
   }
 

@@ -68,7 +68,7 @@ TEST(timeouts, a_connection_lives_as_long_as_its_state_says_and_no_tick_longer) 
 }
 
 // However often its client speaks, and whatever it says.
-TEST(timeouts, until_it_is_confirmed_a_connection_lasts_as_long_as_a_syn) {
+TEST(timeouts, until_it_is_assured_a_connection_lasts_as_long_as_a_syn) {
   for (const std::vector<uint8_t>& said :
        {std::vector<uint8_t>{kSyn}, {kSyn, kAck}, {kAck}, {kAck, kFin}, {kFin}, {kSyn, kFin}}) {
     TestBalancer balancer;
@@ -79,7 +79,7 @@ TEST(timeouts, until_it_is_confirmed_a_connection_lasts_as_long_as_a_syn) {
       const uint8_t flags = said[i % said.size()];
       ASSERT_EQ(balancer.send_from_client({.tcp_flags = flags}).cause, std::nullopt);
     }
-    EXPECT_EQ(balancer.report().flows.made, 1U);
+    EXPECT_EQ(balancer.report().flows.created, 1U);
     ++balancer.now.count;
     balancer.idle();
     EXPECT_EQ(balancer.report().live, 0U);
@@ -94,7 +94,7 @@ TEST(timeouts, the_same_ports_used_again_after_close_are_another_connection) {
   balancer.send_from_client({.tcp_flags = kRst});
   EXPECT_EQ(balancer.send_from_client({.tcp_flags = kSyn}).cause, std::nullopt);
   Report report = balancer.report();
-  EXPECT_EQ(report.flows.made, 2U);
+  EXPECT_EQ(report.flows.created, 2U);
   EXPECT_EQ(report.flows.ended, 1U);
   EXPECT_EQ(report.live, 1U);
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());

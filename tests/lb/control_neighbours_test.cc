@@ -13,7 +13,7 @@ TEST_F(Controlled, neighbours_and_pings_of_both_workers_are_added_up) {
   workers_[1].send({net::kEcho4, 0, 128, {}});
   const Json stats = must({{"command", "stats"}});
   EXPECT_EQ(stats["echo_replies"], 1);
-  EXPECT_EQ(stats["neighbours"]["answers_given"], 2);
+  EXPECT_EQ(stats["neighbours"]["advertisements_sent"], 2);
   const Report reports[] = {workers_[0].report(), workers_[1].report()};
   uint64_t static_count = 0;
   for (const Report& report : reports) {

@@ -16,7 +16,7 @@ TEST_F(Controlled, stats_add_up_the_workers) {
   workers_[1].send_from_client({.destination_port = 81});
   send_later_fragments();
   const Json stats = must({{"command", "stats"}});
-  EXPECT_EQ(stats["flows"]["made"], 2 * kFlowsOfAWorker);
+  EXPECT_EQ(stats["flows"]["created"], 2 * kFlowsOfAWorker);
   EXPECT_EQ(stats["flows"]["live"], 2 * kFlowsOfAWorker);
   EXPECT_EQ(stats["packets"]["received"], 2 * kFlowsOfAWorker + 3);
   EXPECT_EQ(stats["packets"]["sent"], 2 * kFlowsOfAWorker);
@@ -24,7 +24,7 @@ TEST_F(Controlled, stats_add_up_the_workers) {
   EXPECT_EQ(stats["fragments"]["waited"], 2);
   EXPECT_EQ(stats["fragments"]["waiting"], 2);
   EXPECT_EQ(stats["workers"].size(), 2U);
-  EXPECT_EQ(stats["workers"][0]["flows_made"], kFlowsOfAWorker);
+  EXPECT_EQ(stats["workers"][0]["flows_created"], kFlowsOfAWorker);
   // The services' numbers are those of both final reports.
   const Json services = must({{"command", "services"}})["services"];
   EXPECT_EQ(services, stats["services"]);
@@ -184,7 +184,7 @@ TEST_F(Controlled, the_next_connection_of_a_closed_one_leaves_a_drained_backend)
   EXPECT_NE(anew, "10.0.0.12");
   EXPECT_EQ(send(net::tcp::kAck), anew);
   EXPECT_EQ(workers_[0].state().counts().ended, before.ended + 1);
-  EXPECT_EQ(workers_[0].state().counts().made, before.made + 1);
+  EXPECT_EQ(workers_[0].state().counts().created, before.created + 1);
   expect_sums();
 }
 
@@ -200,7 +200,7 @@ TEST_F(Controlled, a_backend_is_taken_out_of_all_its_services) {
 
 TEST_F(Controlled, a_failing_backend_gets_no_new_flows_and_stays_drained_when_it_is_well) {
   const auto set_health = [&](bool is_well) {
-    const Control::CheckedBackend second_of_web{.family = 0, .slot = 1};
+    const Control::CheckedBackend second_of_web{.family = 0, .index = 1};
     return while_serving([&] { return control_->set_health(second_of_web, is_well); });
   };
   const auto row = [&] {
@@ -256,7 +256,7 @@ TEST_F(Controlled, what_is_no_request_is_refused_in_words) {
 
 TEST_F(Controlled, an_ended_worker_is_an_error) {
   serving_count_ = 1;
-  room_.mailbox(1).close();
+  mailboxes_.mailbox(1).close();
   EXPECT_EQ(refusal({{"command", "stats"}}), "the balancer is ending");
 }
 

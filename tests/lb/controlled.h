@@ -27,7 +27,7 @@ class Controlled : public testing::Test {
     control::Control::Config config{
         .function = "balancer",
         .commands = command_list(),
-        .room = &room_,
+        .mailboxes = &mailboxes_,
         .config_path = config_path(),
         .tell = [this](control::Severity severity, std::string_view text) {
           events_.push_back(control::event_line(control::LogFormat::kJournal, severity, text, {}));
@@ -54,7 +54,7 @@ class Controlled : public testing::Test {
     std::atomic<bool> is_over = false;
     std::thread serving([&] {
       while (!is_over.load()) {
-        for (size_t i = 0; i < serving_count_; ++i) room_.mailbox(i).serve();
+        for (size_t i = 0; i < serving_count_; ++i) mailboxes_.mailbox(i).serve();
       }
     });
     auto result = ask();
@@ -131,7 +131,7 @@ class Controlled : public testing::Test {
 
   std::vector<std::string> events_;
   size_t serving_count_ = 2;
-  node::Mailroom room_{2};
+  node::WorkerMailboxes mailboxes_{2};
   std::unique_ptr<Control> control_;
 };
 

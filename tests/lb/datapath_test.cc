@@ -93,7 +93,7 @@ TEST(datapath, translates_requests_and_answers_of_every_protocol) {
       EXPECT_EQ(back.out_port, 0);
       EXPECT_EQ(back.frame, make_frame(towards_client(answer, request)));
     }
-    EXPECT_EQ(balancer.report().flows.made, 64U);
+    EXPECT_EQ(balancer.report().flows.created, 64U);
     EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
   }
 }
@@ -114,13 +114,13 @@ TEST(datapath, keeps_a_connection_on_its_backend) {
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(destination_of(balancer.send_from_client({.tcp_flags = kAck})), backend);
   }
-  EXPECT_EQ(balancer.report().flows.made, 1U);
+  EXPECT_EQ(balancer.report().flows.created, 1U);
 }
 
 TEST(datapath, picks_up_a_connection_in_its_middle) {
   TestBalancer balancer;
   EXPECT_EQ(balancer.send_from_client({.tcp_flags = kAck}).cause, std::nullopt);
-  EXPECT_EQ(balancer.report().flows.made, 1U);
+  EXPECT_EQ(balancer.report().flows.created, 1U);
 }
 
 TEST(datapath, pops_and_pushes_vlan_tags) {
@@ -163,7 +163,7 @@ TEST(batch, a_syn_and_its_retransmission_make_one_connection) {
   const std::vector<Fate> fates = balancer.send_batch(arrivals);
   for (const Fate& fate : fates) EXPECT_EQ(fate, fates.front());
   EXPECT_EQ(fates.front().cause, std::nullopt);
-  EXPECT_EQ(balancer.report().flows.made, 1U);
+  EXPECT_EQ(balancer.report().flows.created, 1U);
 }
 
 TEST(batch, a_request_and_its_answer_in_one_batch_both_pass) {
@@ -208,7 +208,7 @@ TEST(batch, decides_as_packets_one_by_one_would_be) {
     in_batches.now.count += 3;
     one_by_one.now.count += 3;
   }
-  EXPECT_EQ(in_batches.report().flows.made, one_by_one.report().flows.made);
+  EXPECT_EQ(in_batches.report().flows.created, one_by_one.report().flows.created);
 }
 
 }  // namespace

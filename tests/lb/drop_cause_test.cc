@@ -138,7 +138,7 @@ void expect_drop(const Drop& drop) {
   ASSERT_TRUE(fate.cause.has_value()) << "it was forwarded";
   EXPECT_EQ(drop_cause_name(*fate.cause), drop_cause_name(drop.cause));
   const Report report = balancer.report();
-  EXPECT_EQ(report.flows.made, 0U);
+  EXPECT_EQ(report.flows.created, 0U);
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
 }
 
@@ -197,7 +197,7 @@ TEST(reply_tuple, stays_with_its_live_owner) {
   const Fate back = balancer.send_from_backend(answer());
   ASSERT_EQ(back.cause, std::nullopt);
   EXPECT_EQ(back.frame[29], 53) << "it must come from the first service";
-  EXPECT_EQ(balancer.report().flows.made, 1U);
+  EXPECT_EQ(balancer.report().flows.created, 1U);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
@@ -209,11 +209,11 @@ TEST(reply_tuple, is_taken_over_from_an_expired_owner) {
   Fate back = balancer.send_from_backend(answer());
   ASSERT_EQ(back.cause, std::nullopt);
   EXPECT_EQ(back.frame[29], 54) << "it must come from the second service";
-  // The sweep that hands over the first connection must not touch the second one's reply entry.
+  // The sweep that reclaims the first connection must not touch the second one's reply entry.
   balancer.state().settle();
   EXPECT_EQ(balancer.send_from_backend(answer()).cause, std::nullopt);
   const Report report = balancer.report();
-  EXPECT_EQ(report.flows.made, 2U);
+  EXPECT_EQ(report.flows.created, 2U);
   EXPECT_EQ(report.flows.expired, 1U);
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
 }
@@ -248,7 +248,7 @@ TEST(table_full, drops_new_connections_and_leaves_the_others_whole) {
       EXPECT_EQ(balancer.send_from_backend(back).cause, std::nullopt);
     }
     const Report report = balancer.report();
-    EXPECT_EQ(report.flows.made, served.size());
+    EXPECT_EQ(report.flows.created, served.size());
     EXPECT_EQ(report.live, served.size());
     EXPECT_EQ(broken_sums(report), std::vector<std::string>());
   }

@@ -10,7 +10,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 TEST_F(Controlled, what_becomes_of_a_backend_is_told_once) {
-  const Control::CheckedBackend second_of_web{.family = 0, .slot = 1};
+  const Control::CheckedBackend second_of_web{.family = 0, .index = 1};
   const auto set_health = [&](bool is_well) {
     return while_serving([&] { return control_->set_health(second_of_web, is_well); });
   };

@@ -17,7 +17,7 @@ class Watched : public Controlled {
  protected:
   explicit Watched(const std::string& toml = test_config()) : Controlled(toml) {
     control::EventWatch::Config config{
-        .room = &room_,
+        .mailboxes = &mailboxes_,
         .full_table_advice = "[table] connections",
         .read_links = [this] { return links_; },
         .tell =
@@ -73,8 +73,8 @@ TEST_F(Watched, a_full_table_is_told_at_once_and_then_once_a_minute) {
 }
 
 TEST_F(Watched, workers_that_have_ended_end_it) {
-  room_.mailbox(0).close();
-  room_.mailbox(1).close();
+  mailboxes_.mailbox(0).close();
+  mailboxes_.mailbox(1).close();
   EXPECT_FALSE(watch_->look({}));
 }
 

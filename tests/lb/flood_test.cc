@@ -1,5 +1,5 @@
 // Floods of packets from invented addresses, ten times as many as there are places, with all places
-// taken: confirmed connections live through them, and real clients still get in.
+// taken: assured connections live through them, and real clients still get in.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -18,14 +18,14 @@ using net::tcp::kSyn;
 
 class flood : public testing::TestWithParam<Flood> {};
 
-// Four of five places are confirmed, which leaves a fifth, and in the end half of those; with every
+// Four of five places are assured, which leaves a fifth, and in the end half of those; with every
 // 100th client of the flood a real one begins, gets its answer 500 clients later (or a fortieth of
 // all places), and speaks again 500 later.
 TEST_P(flood, evicts_itself_and_lets_real_clients_in) {
   FloodedBalancer world(GetParam());
   const uint64_t places = GetParam().places;
-  std::vector<Client> confirmed;
-  for (uint32_t i = 0; i < places * 4 / 5; ++i) confirmed.push_back(world.confirm(i));
+  std::vector<Client> assured;
+  for (uint32_t i = 0; i < places * 4 / 5; ++i) assured.push_back(world.assure(i));
 
   std::mt19937_64 random(1);
   std::deque<Client> asking;
@@ -38,7 +38,7 @@ TEST_P(flood, evicts_itself_and_lets_real_clients_in) {
     const auto cause = world.flood_once();
     ASSERT_TRUE(!cause || cause == DropCause::kTableFull);
     if (cause) ++refused;
-    const Client& old = confirmed[random() % confirmed.size()];
+    const Client& old = assured[random() % assured.size()];
     if (packet % 10 == 0) {
       // First the backend, and as no first packet begins: any other would begin an evicted
       // connection anew.
@@ -58,7 +58,7 @@ TEST_P(flood, evicts_itself_and_lets_real_clients_in) {
       answered.pop_front();
     }
   }
-  for (const Client& client : confirmed) {
+  for (const Client& client : assured) {
     ASSERT_TRUE(world.answer(client, kSyn | kAck));
     ASSERT_TRUE(world.stays(client, kAck));
   }

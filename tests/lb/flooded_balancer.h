@@ -89,14 +89,13 @@ class FloodedBalancer {
   }
   // The backend's answer to a real client; whether it went through. Where it is not seen, it does.
   bool answer(const Client& client, uint8_t flags) {
-    return is_one_sided(flood_.mode) ||
-           !balancer_.send_from_backend(answer_of(client.seen, flags)).cause;
+    return is_dsr(flood_.mode) || !balancer_.send_from_backend(answer_of(client.seen, flags)).cause;
   }
   // A whole handshake, and a first request where nothing can be checked.
-  Client confirm(uint32_t number) {
+  Client assure(uint32_t number) {
     const Client client = ask(number, net::tcp::kSyn).value();
     EXPECT_TRUE(answer(client, net::tcp::kSyn | net::tcp::kAck));
-    const bool is_counted = !is_tcp() || is_one_sided(flood_.mode);
+    const bool is_counted = !is_tcp() || is_dsr(flood_.mode);
     for (int packet = 0; packet < (is_counted ? 3 : 1); ++packet) {
       EXPECT_TRUE(stays(client, net::tcp::kAck));
     }
@@ -114,7 +113,7 @@ class FloodedBalancer {
       last_sequence_ = spec.sequence + 1;
       const Fate fate = balancer_.send_from_client(spec);
       if (i == 0) cause = fate.cause;
-      if (!fate.cause && !is_one_sided(flood_.mode)) answer_flood(spec, fate);
+      if (!fate.cause && !is_dsr(flood_.mode)) answer_flood(spec, fate);
     }
     ++invented_;
     return cause;
@@ -129,7 +128,7 @@ class FloodedBalancer {
     return std::string(fate.frame.begin(), fate.frame.begin() + 6);
   }
   [[nodiscard]] Ends ends_if_translated(const Fate& fate) const {
-    return is_one_sided(flood_.mode) ? Ends{} : read_ends(fate.frame);
+    return is_dsr(flood_.mode) ? Ends{} : read_ends(fate.frame);
   }
   [[nodiscard]] PacketSpec answer_of(const Ends& seen, uint8_t flags) const {
     return {.destination_mac = "02:00:00:00:00:02",

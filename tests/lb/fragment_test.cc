@@ -31,7 +31,7 @@ TEST_P(Fragments, in_any_order_both_ways_are_the_translated_datagram) {
     }
   }
   const Report report = balancer.report();
-  EXPECT_EQ(report.flows.made, 1U);
+  EXPECT_EQ(report.flows.created, 1U);
   EXPECT_GT(report.fragments.counters.waited, 500U);
   EXPECT_EQ(report.fragments.counters.waited, report.fragments.counters.released);
   EXPECT_EQ(report.fragments.dropped, 0U);
@@ -105,7 +105,7 @@ TEST_P(Fragments, of_a_datagram_that_nobody_wants_are_nobodys) {
   const Bytes whole = make_frame(spec);
   EXPECT_EQ(balancer.send({fragment_of(f, whole, 0, 400, 1)}).cause, drop_cause::kNoService);
   EXPECT_EQ(balancer.send({fragment_of(f, whole, 400, 1'008, 1)}).cause, drop_cause::kNoService);
-  EXPECT_EQ(balancer.report().flows.made, 0U);
+  EXPECT_EQ(balancer.report().flows.created, 0U);
 }
 
 }  // namespace

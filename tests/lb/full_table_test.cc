@@ -27,9 +27,9 @@ std::optional<DropCause> one_more_after(FloodedBalancer& world, Begin&& begin) {
 
 const Flood kSyns = {"of_syns", false, net::IpProtocol::kTcp, kSynOnly};
 
-TEST(full_table, of_confirmed_connections_refuses) {
+TEST(full_table, of_assured_connections_refuses) {
   FloodedBalancer world(kSyns);
-  const auto cause = one_more_after(world, [&](uint32_t i) { world.confirm(i); });
+  const auto cause = one_more_after(world, [&](uint32_t i) { world.assure(i); });
   EXPECT_EQ(cause, DropCause::kTableFull);
   const Report report = world.balancer().report();
   EXPECT_EQ(report.live, kPlaces);
@@ -39,7 +39,7 @@ TEST(full_table, of_confirmed_connections_refuses) {
 TEST(full_table, of_closed_connections_ends_one) {
   FloodedBalancer world(kSyns);
   const auto cause = one_more_after(world, [&](uint32_t i) {
-    const Client client = world.confirm(i);
+    const Client client = world.assure(i);
     ASSERT_TRUE(world.answer(client, kFin | kAck));
     ASSERT_TRUE(world.stays(client, kFin | kAck));
   });
@@ -54,7 +54,7 @@ TEST(full_table, of_closed_connections_ends_one) {
 TEST(full_table, of_reset_connections_refuses) {
   FloodedBalancer world(kSyns);
   const auto cause = one_more_after(world, [&](uint32_t i) {
-    const Client client = world.confirm(i);
+    const Client client = world.assure(i);
     ASSERT_TRUE(world.answer(client, kRst));
   });
   EXPECT_EQ(cause, DropCause::kTableFull);
@@ -63,13 +63,13 @@ TEST(full_table, of_reset_connections_refuses) {
   EXPECT_EQ(world.balancer().report().flows.ended, kPlaces);
 }
 
-// Of confirmed connections none of which was used in the last ten seconds, one that has been silent
+// Of assured connections none of which was used in the last ten seconds, one that has been silent
 // for longer than most goes.
 TEST(full_table, of_silent_connections_evicts_one_of_the_longest_silent) {
   FloodedBalancer world(kSyns);
   std::vector<Client> clients;
   for (uint32_t i = 0; i < kPlaces; ++i) {
-    clients.push_back(world.confirm(i));
+    clients.push_back(world.assure(i));
     if (i % (kPlaces / 100) == 0) ++world.balancer().now.count;
   }
   const uint64_t last = world.balancer().now.count;
@@ -79,7 +79,7 @@ TEST(full_table, of_silent_connections_evicts_one_of_the_longest_silent) {
   for (uint32_t i = 0; i < kNew; ++i) {
     EXPECT_EQ(world.balancer().send_from_client(world.from(kPlaces + i, true, kSyn)).cause,
               std::nullopt);
-    world.confirm(kPlaces + i);
+    world.assure(kPlaces + i);
   }
   EXPECT_EQ(world.balancer().report().flows.evicted, kNew);
   size_t early_lost = 0;
@@ -97,7 +97,7 @@ TEST(full_table, of_silent_connections_evicts_one_of_the_longest_silent) {
 // Nobody who was used in the last ten seconds gives way, whatever share of his time that is.
 TEST(full_table, of_connections_silent_for_nine_seconds_refuses) {
   FloodedBalancer world(kSyns);
-  for (uint32_t i = 0; i < kPlaces; ++i) world.confirm(i);
+  for (uint32_t i = 0; i < kPlaces; ++i) world.assure(i);
   world.balancer().now.count += 9;
   EXPECT_FALSE(world.ask(kPlaces, kSyn).has_value());
   ++world.balancer().now.count;
@@ -106,18 +106,18 @@ TEST(full_table, of_connections_silent_for_nine_seconds_refuses) {
 
 // In the modes in which nothing of a connection but its backend is needed, a packet goes there
 // without one.
-TEST(full_table, of_confirmed_connections_is_passed_by_where_backends_answer_themselves) {
+TEST(full_table, of_assured_connections_is_passed_by_where_backends_answer_themselves) {
   for (const Mode mode : {Mode::kL2dsr, Mode::kIpip, Mode::kGue}) {
     const Flood none = {"none", false, net::IpProtocol::kTcp, kSynOnly, mode, 1'000};
     FloodedBalancer world(none);
-    for (uint32_t i = 0; i < none.places; ++i) world.confirm(i);
+    for (uint32_t i = 0; i < none.places; ++i) world.assure(i);
     for (uint32_t i = 0; i < 100; ++i) {
       const std::optional<Client> client = world.ask(kPlaces + i, kSyn);
       ASSERT_TRUE(client);
       EXPECT_TRUE(world.stays(*client, kAck));
     }
     const Report report = world.balancer().report();
-    EXPECT_EQ(report.flows.made, none.places);
+    EXPECT_EQ(report.flows.created, none.places);
     EXPECT_EQ(broken_sums(report), std::vector<std::string>());
   }
 }
@@ -135,11 +135,11 @@ TEST(full_table, of_expired_connections_is_not_full) {
   EXPECT_EQ(report.flows.evicted, 0U);
 }
 
-// One that begins anew on the ports of a closed one has to be confirmed anew.
+// One that begins anew on the ports of a closed one has to be assured anew.
 TEST(full_table, of_connections_begun_anew_evicts_one) {
   FloodedBalancer world(kSyns);
   const auto cause = one_more_after(world, [&](uint32_t i) {
-    const Client client = world.confirm(i);
+    const Client client = world.assure(i);
     ASSERT_TRUE(world.answer(client, kRst));
     ASSERT_TRUE(world.stays(client, kSyn));
   });
@@ -187,8 +187,8 @@ void expect_refusals(const std::vector<uint16_t>& ports) {
   }
   EXPECT_GT(refused, 0U);
   const Report report = balancer.report();
-  EXPECT_EQ(report.flows.made + refused, kConnections);
-  EXPECT_EQ(report.live, report.flows.made);
+  EXPECT_EQ(report.flows.created + refused, kConnections);
+  EXPECT_EQ(report.live, report.flows.created);
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
 }
 

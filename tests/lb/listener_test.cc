@@ -60,14 +60,14 @@ TEST_F(Listener, what_is_no_query_is_dropped_by_its_cause) {
 }
 
 TEST_F(Listener, the_ports_link_local_address_is_answered_for) {
-  Bytes question = net::kSolicitation;
+  Bytes solicitation = net::kSolicitation;
   const net::Ipv6Address target = net::link_local_address(kPort0Mac);
-  std::copy(target.bytes.begin(), target.bytes.end(), question.begin() + net::kIcmp6At + 8);
-  net::mend_checksum(question);
-  EXPECT_TRUE(balancer_.send({question, 0, 128, {}}).is_consumed);
+  std::copy(target.bytes.begin(), target.bytes.end(), solicitation.begin() + net::kIcmp6At + 8);
+  net::mend_checksum(solicitation);
+  EXPECT_TRUE(balancer_.send({solicitation, 0, 128, {}}).is_consumed);
   ASSERT_EQ(balancer_.originated.size(), 1U);
   EXPECT_EQ(balancer_.originated[0].frame[net::kIcmp6At], 136);
-  EXPECT_TRUE(balancer_.send({question, 1, 128, {}}).is_consumed);
+  EXPECT_TRUE(balancer_.send({solicitation, 1, 128, {}}).is_consumed);
   EXPECT_EQ(balancer_.originated.size(), 1U) << "it is the other port's";
 }
 

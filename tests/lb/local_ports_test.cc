@@ -25,7 +25,7 @@ TEST_P(LocalPortsTaken, when_all_local_ports_are_taken_connections_are_refused_a
   std::map<std::string, size_t> of_backend;
   size_t refused = 0;
   for (uint16_t port = 1; port <= 2'000; ++port) {
-    const std::optional<Ends> ends = confirm(balancer, f, port);
+    const std::optional<Ends> ends = assure(balancer, f, port);
     if (!ends) {
       ++refused;
       continue;
@@ -46,7 +46,7 @@ TEST_P(LocalPortsTaken, when_all_local_ports_are_taken_connections_are_refused_a
   end_connection(balancer, f, port);
   std::set<Ends> made;
   for (uint16_t next = 3'000; next < 4'000; ++next) {
-    if (const auto its = confirm(balancer, f, next)) made.insert(*its);
+    if (const auto its = assure(balancer, f, next)) made.insert(*its);
   }
   EXPECT_EQ(made, std::set<Ends>{ends});
   EXPECT_TRUE(balancer.state().audit());
@@ -97,8 +97,8 @@ TEST_P(LocalPortsTaken, a_stretch_of_taken_ports_refuses_nobody) {
   EXPECT_TRUE(balancer.state().audit());
 }
 
-// Nobody misses a connection that is not confirmed: a flood of SYNs finds ports, and so do others.
-TEST_P(LocalPortsTaken, those_of_embryonic_connections_are_taken_over) {
+// Nobody misses a connection that is not assured: a flood of SYNs finds ports, and so do others.
+TEST_P(LocalPortsTaken, those_of_unassured_connections_are_taken_over) {
   const FullnatFamily& f = GetParam();
   constexpr size_t kPorts = 100;
   TestBalancer balancer(fullnat_config("\"10.0.0.100\", \"2001:db8:2::100\"", "[2000, 2099]"));
@@ -140,7 +140,7 @@ TEST_P(LocalPortsTaken, those_of_closed_connections_are_taken_over) {
   uint64_t made = 0;
   for (uint16_t port = 1; port <= 4'000; ++port) {
     if (port % 20 == 0) ++balancer.now.count;
-    const std::optional<Ends> ends = confirm(balancer, f, port);
+    const std::optional<Ends> ends = assure(balancer, f, port);
     ASSERT_TRUE(ends) << port;
     ++made;
     const PacketSpec fin = answer_to(f, *ends, net::tcp::kFin | net::tcp::kAck);
@@ -150,7 +150,7 @@ TEST_P(LocalPortsTaken, those_of_closed_connections_are_taken_over) {
   }
   balancer.state().settle();
   const Report report = balancer.report();
-  EXPECT_EQ(report.flows.made, made);
+  EXPECT_EQ(report.flows.created, made);
   EXPECT_EQ(report.flows.ended + report.live, made);
   EXPECT_EQ(report.flows.evicted, 0U);
   EXPECT_TRUE(balancer.state().audit());
@@ -170,7 +170,7 @@ TEST_P(LocalPortsTaken, those_of_dead_connections_are_taken_over) {
       // In the second round the same clients come again, to other ports of theirs or the same.
       const auto from = static_cast<uint16_t>(round == 1 ? 1 + port % 250 : port);
       if (round == 1 && port > 250) break;
-      const auto ends = confirm(balancer, f, from);
+      const auto ends = assure(balancer, f, from);
       refused += ends ? 0U : 1U;
       if (ends) clients[*ends] = from;
     }
@@ -210,7 +210,7 @@ TEST(local_ports, every_answer_finds_its_client_whatever_came_before) {
       const auto port = static_cast<uint16_t>(1 + random() % kClients);
       const auto known = live.find(port);
       if (known == live.end()) {
-        const std::optional<Ends> ends = confirm(balancer, kFullnat4, port);
+        const std::optional<Ends> ends = assure(balancer, kFullnat4, port);
         if (!ends) continue;
         for (const auto& [other, its] : live) ASSERT_NE(its, *ends) << other << " has it";
         live.emplace(port, *ends);

@@ -46,10 +46,10 @@ void NaiveBalancer::see_contact(Flow& flow, bool is_from_client, uint8_t flags) 
   const bool has_begun = (!flow.is_opening || flow.has_backend_accepted) && !flow.was_reset;
   if (is_from_client) {
     const bool acknowledges = (flags & kAck) != 0 && !is_syn;
-    flow.is_confirmed |= flow.is_answered && acknowledges;
+    flow.is_assured |= flow.is_answered && acknowledges;
   } else if (!flow.is_answered) {
     flow.is_answered = true;
-    flow.is_confirmed |= has_begun && !is_syn;
+    flow.is_assured |= has_begun && !is_syn;
   }
 }
 
@@ -88,7 +88,7 @@ uint64_t NaiveBalancer::silence_allowed(const Flow& flow) const {
   } else if (flow.is_opening) {
     allowed = timeouts_.syn;
   }
-  return flow.is_confirmed ? allowed : std::min(allowed, timeouts_.syn);
+  return flow.is_assured ? allowed : std::min(allowed, timeouts_.syn);
 }
 
 void NaiveBalancer::see(Flow& flow, bool is_from_client, uint8_t flags) {
@@ -101,7 +101,7 @@ void NaiveBalancer::see(Flow& flow, bool is_from_client, uint8_t flags) {
     see_progress(flow, is_from_client, flags);
   }
   const uint64_t deadline = now_ + silence_allowed(flow);
-  if (!flow.is_tcp || flow.is_confirmed) {
+  if (!flow.is_tcp || flow.is_assured) {
     flow.deadline = deadline;
   } else if (flow.is_over() && !was_over) {
     flow.deadline = std::min(flow.deadline, deadline);
@@ -121,7 +121,7 @@ std::optional<DropCause> NaiveBalancer::from_client(const FlowId& id, bool is_tc
     const bool is_only_syn = (flags & (kSyn | kFin | kRst)) == kSyn;
     if (is_tcp && flow->is_over() && is_only_syn) {
       ++ended_;
-      ++made_;
+      ++created_;
       *flow = {is_tcp, flow->backend};
       see_first(*flow, flags);
       return {};
@@ -135,7 +135,7 @@ std::optional<DropCause> NaiveBalancer::from_client(const FlowId& id, bool is_tc
   Flow& flow = flows_[id] = {is_tcp, chosen};
   replies_[{is_tcp, chosen, id.client, id.port}] = id;
   backends_[id] = chosen;
-  ++made_;
+  ++created_;
   see_first(flow, flags);
   return {};
 }
@@ -157,10 +157,10 @@ std::optional<NaiveBalancer::FlowId> NaiveBalancer::from_backend(const ReplyId& 
   if (find(begun) != nullptr) return {};  // the client's flow is with another backend
   Flow& flow = flows_[begun] = {id.is_tcp, id.backend};
   flow.has_backend_finished = id.is_tcp && (flags & kFin) != 0;
-  flow.is_answered = flow.is_confirmed = true;
+  flow.is_answered = flow.is_assured = true;
   flow.deadline = now_ + silence_allowed(flow);
   replies_[id] = begun;
-  ++made_;
+  ++created_;
   return begun;
 }
 
@@ -170,7 +170,7 @@ NaiveBalancer::Counts NaiveBalancer::count() {
     bury(entry.first, entry.second);
     return true;
   });
-  return {made_, flows_.size(), ended_, expired_};
+  return {created_, flows_.size(), ended_, expired_};
 }
 
 }  // namespace roost::lb

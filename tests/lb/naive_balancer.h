@@ -62,10 +62,10 @@ class NaiveBalancer {
   std::optional<unsigned> backend_of(const FlowId& id);
 
   struct Counts {
-    uint64_t made = 0, live = 0, ended = 0, expired = 0;
+    uint64_t created = 0, live = 0, ended = 0, expired = 0;
   };
   Counts count();
-  uint64_t made() const { return made_; }
+  uint64_t created() const { return created_; }
 
  private:
   struct Flow {
@@ -80,7 +80,7 @@ class NaiveBalancer {
     bool has_client_spoken_on = false;  // after the reset
     bool has_backend_spoken_on = false;
     bool is_answered = false;
-    bool is_confirmed = false;
+    bool is_assured = false;
     uint64_t deadline = 0;
 
     bool is_over() const { return was_reset || (has_client_finished && has_backend_finished); }
@@ -100,7 +100,7 @@ class NaiveBalancer {
   std::map<FlowId, Flow> flows_;
   std::map<ReplyId, FlowId> replies_;    // who made it last
   std::map<FlowId, unsigned> backends_;  // of every client that has ever begun a flow
-  uint64_t made_ = 0, ended_ = 0, expired_ = 0;
+  uint64_t created_ = 0, ended_ = 0, expired_ = 0;
 };
 
 }  // namespace roost::lb

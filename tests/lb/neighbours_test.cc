@@ -90,7 +90,7 @@ TEST_F(LbNeighbours, one_queue_is_bounded_and_one_that_is_silent_fails) {
     EXPECT_TRUE(balancer_.send_from_client(dns_query(static_cast<uint16_t>(1000 + i))).is_consumed);
   }
   EXPECT_EQ(balancer_.send_from_client(dns_query(2000)).cause, DropCause::kNeighbourQueueFull);
-  EXPECT_EQ(balancer_.report().flows.made, 16u) << "the refused packet makes no connection";
+  EXPECT_EQ(balancer_.report().flows.created, 16u) << "the refused packet makes no connection";
   pass(3);
   EXPECT_EQ(balancer_.send_from_client(dns_query(2001)).cause, DropCause::kNeighbourFailed);
   EXPECT_EQ(balancer_.report().neighbours.counters.lost_failed, 16u);
@@ -149,7 +149,7 @@ TEST_F(LbNeighbours, pings_from_our_own_addresses_are_martians) {
   }
 }
 
-TEST_F(LbNeighbours, questions_are_heard_on_the_right_vlan_only) {
+TEST_F(LbNeighbours, solicitations_are_heard_on_the_right_vlan_only) {
   net::Bytes request = net::kArpRequest;
   EXPECT_TRUE(balancer_.send({request, 0, 128, {}}).is_consumed);
   EXPECT_EQ(take_originated().size(), 1u);
@@ -195,9 +195,9 @@ TEST_F(LbNeighbours, a_hundred_thousand_lies_harm_no_established_flow) {
   const l3::NeighbourCounters& c = report.neighbours.counters;
   EXPECT_EQ(c.mac_changes, 0u);
   EXPECT_GE(report.run.consumed, sent);
-  EXPECT_GT(c.doubted, 10u);
+  EXPECT_GT(c.unsolicited_probed, 10u);
   EXPECT_GT(c.learned, 100u);
-  EXPECT_GT(c.unasked, 10'000u);
+  EXPECT_GT(c.unsolicited_ignored, 10'000u);
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ TEST(picked_up, a_backends_connection_is_its_own_whatever_maglev_says) {
     ASSERT_EQ(balancer.send_from_backend(from_backend(other, port, kAck)).cause,
               DropCause::kNoFlow);
   }
-  EXPECT_EQ(balancer.report().flows.made, 300U);
-  // Confirmed, and with the state that it has.
+  EXPECT_EQ(balancer.report().flows.created, 300U);
+  // Assured, and with the state that it has.
   balancer.now.count += 900;
   EXPECT_EQ(balancer.state().count_live(), 300U);
   ASSERT_EQ(balancer.send_from_backend(from_backend("10.0.0.11", 1'000, kFin | kAck)).cause,
@@ -98,7 +98,7 @@ TEST(picked_up, what_begins_or_ends_a_connection_begins_none_from_a_backend) {
   spec = from_backend("10.0.0.11", 1, kAck);
   spec.destination = "198.51.100.80";
   EXPECT_NE(balancer.send_from_backend(spec).cause, std::nullopt) << "to ourselves";
-  EXPECT_EQ(balancer.report().flows.made, 0U);
+  EXPECT_EQ(balancer.report().flows.created, 0U);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 

@@ -204,8 +204,8 @@ TEST_P(ReloadChurn, moves_no_connection_and_loses_no_count) {
   size_t configured = 0;
   for (const auto& [service, backends] : file) configured += backends.size();
   EXPECT_EQ(rows.size(), configured);
-  const Layout& layout = workers_[1].state().layout();
-  EXPECT_LE(layout.families[0].backends.size(), 12U) << "slots are given away again";
+  const BackendRegistry& registry = workers_[1].state().registry();
+  EXPECT_LE(registry.families[0].backends.size(), 12U) << "slots are given away again";
   expect_sums();
 }
 

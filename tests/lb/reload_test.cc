@@ -163,14 +163,14 @@ TEST_F(Reloaded, the_next_connection_of_a_closed_one_leaves_a_removed_backend) {
 // A virtual address on the clients' own network is answered for as long as it has a service or
 // connections of one that was removed.
 TEST_F(Reloaded, virtual_addresses_are_answered_for) {
-  net::Bytes question = net::kArpRequest;
-  question.back() = 80;
+  net::Bytes solicitation = net::kArpRequest;
+  solicitation.back() = 80;
   net::Bytes ping = net::kEcho4;
   ping[33] = 80;
   ping[25] = static_cast<uint8_t>(ping[25] - 79);
   const auto is_answered = [&](TestBalancer& worker) {
     worker.originated.clear();
-    EXPECT_TRUE(worker.send({question, 0, 128, {}}).is_consumed);
+    EXPECT_TRUE(worker.send({solicitation, 0, 128, {}}).is_consumed);
     const bool is_pinged = !worker.send({ping, 0, 128, {}}).cause;
     EXPECT_EQ(worker.originated.size(), is_pinged ? 1U : 0U);
     return is_pinged;

@@ -27,7 +27,7 @@ TEST(report, json_has_every_number) {
   EXPECT_EQ(json["packets"]["sent"], 10);
   EXPECT_EQ(json["packets"]["originated"], 0);
   EXPECT_EQ(json["packets"]["consumed"], 0);
-  EXPECT_EQ(json["flows"]["made"], 10);
+  EXPECT_EQ(json["flows"]["created"], 10);
   EXPECT_EQ(json["flows"]["live"], 10);
   EXPECT_EQ(json["flows"]["ended"], 0);
   EXPECT_EQ(json["flows"]["expired"], 0);
@@ -50,8 +50,8 @@ TEST(report, json_has_every_number) {
 
 TEST(report, text_has_them_too) {
   const std::string text = format_text(some_report());
-  for (const char* part : {"service web", "198.51.100.80:80 tcp", "no_flow", "10 made", "10 live",
-                           "cycles a packet", "pages, lookups by the"}) {
+  for (const char* part : {"service web", "198.51.100.80:80 tcp", "no_flow", "10 created",
+                           "10 live", "cycles a packet", "pages, lookups by the"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
 }
@@ -64,10 +64,9 @@ TEST(report, each_broken_sum_is_a_sentence) {
     return broken.empty() ? std::string() : broken.front();
   };
   EXPECT_EQ(broken_after([](Report&) {}), "");
-  EXPECT_EQ(
-      broken_after([](Report& report) { ++report.received; }),
-      "packets received + originated = packets sent + drops by cause + consumed does not hold: "
-      "12 is not 11");
+  EXPECT_EQ(broken_after([](Report& report) { ++report.received; }),
+            "packets received + originated = packets sent + drops by cause + consumed does not "
+            "hold: 12 is not 11");
   EXPECT_EQ(
       broken_after([](Report& report) { ++report.run.consumed; }),
       "packets received + originated = packets sent + drops by cause + consumed does not hold: "
@@ -85,8 +84,9 @@ TEST(report, each_broken_sum_is_a_sentence) {
               ++report.run.drops[DropCause::kNoBuffer];
             }),
             "");
-  EXPECT_EQ(broken_after([](Report& report) { ++report.flows.expired; }),
-            "flows made = live + ended + expired + deleted + evicted does not hold: 10 is not 11");
+  EXPECT_EQ(
+      broken_after([](Report& report) { ++report.flows.expired; }),
+      "flows created = live + ended + expired + deleted + evicted does not hold: 10 is not 11");
   EXPECT_NE(broken_after([](Report& report) {
               ++report.services[0].backends[0].counters.flows;
             }).find("flows of all backends"),

@@ -65,7 +65,7 @@ backends = [{name = "b1", address = "10.0.0.11", port = 8080}]
     ++sent;
   }
   EXPECT_EQ(drops(balancer, DropCause::kMartian), sent);
-  EXPECT_EQ(balancer.report().flows.made, 0U);
+  EXPECT_EQ(balancer.report().flows.created, 0U);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 

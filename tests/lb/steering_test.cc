@@ -33,7 +33,7 @@ class Pair {
   explicit Pair(const std::string& toml)
       : workers_{TestBalancer(toml, owner(0)), TestBalancer(toml, owner(1))} {}
 
-  // A frame that this worker receives; it is handed over and copied as the worker loops do.
+  // A frame that this worker receives; it is handed off and copied as the worker loops do.
   Decided receive(size_t receiver, const std::vector<uint8_t>& frame, uint16_t port) {
     Fate fate = workers_[receiver].send({.frame = frame, .in_port = port});
     if (fate.is_copied) {
@@ -44,7 +44,7 @@ class Pair {
     EXPECT_EQ(*fate.owner, 1 - receiver);
     fate = workers_[*fate.owner].send(
         {.frame = frame, .in_port = port, .origin = net::PacketOrigin::kWorker});
-    EXPECT_FALSE(fate.owner.has_value()) << "a packet is handed over once at most";
+    EXPECT_FALSE(fate.owner.has_value()) << "a packet is handed off once at most";
     return {fate, 1 - receiver};
   }
 
@@ -97,19 +97,19 @@ PacketSpec dns_answer_to(const PacketSpec& query) {
 
 // What a reload does to one worker whose backends all have connections.
 void take(TestBalancer& worker, const Config& file) {
-  const Layout& before = worker.state().layout();
+  const BackendRegistry& before = worker.state().registry();
   BackendUse use;
   for (size_t family = 0; family < use.size(); ++family)
     use[family].assign(before.families[family].backends.size(), true);
-  const auto layout = next_layout(file, before, use);
-  ASSERT_TRUE(layout.ok());
+  const auto registry = next_registry(file, before, use);
+  ASSERT_TRUE(registry.ok());
   std::array<std::vector<ServiceMaglevs>, 2> maglevs;
   for (size_t family = 0; family < maglevs.size(); ++family) {
-    auto made = make_maglevs(layout.value().families[family], file.maglev_seed);
+    auto made = make_maglevs(registry.value().families[family], file.maglev_seed);
     ASSERT_TRUE(made.ok());
     maglevs[family] = std::move(made).value();
   }
-  auto update = StateUpdate::create(file, layout.value(), maglevs);
+  auto update = StateUpdate::create(file, registry.value(), maglevs);
   ASSERT_TRUE(update.ok());
   worker.state().exchange(update.value());
 }
@@ -121,7 +121,7 @@ TEST_F(Steering, an_answer_that_another_worker_receives_reaches_the_one_that_ask
   }
   TestBalancer& asking = asking_.worker(asker);
   ASSERT_EQ(asking.originated.size(), 1U)
-      << "one question; both packets wait at their flow's owner";
+      << "one solicitation; both packets wait at their flow's owner";
   EXPECT_EQ(asking_.worker(1 - asker).originated.size(), 0U);
   asking_.receive(1 - asker, is_at("10.0.0.11", kBackendMac, "10.0.0.1", kPort1Mac), 1);
   ASSERT_EQ(asking.originated.size(), 3U) << "what waited has left";
@@ -129,7 +129,7 @@ TEST_F(Steering, an_answer_that_another_worker_receives_reaches_the_one_that_ask
   EXPECT_EQ(asking_.report().neighbours.counters.confirmed, 1U);
 }
 
-TEST_F(Steering, questions_are_answered_once_and_claims_of_our_addresses_counted_once) {
+TEST_F(Steering, solicitations_are_answered_once_and_claims_of_our_addresses_counted_once) {
   const net::MacAddress mac = {{2, 6, 6, 6, 6, 6}};
   const auto announcement = [&](const std::string& address) {
     return arp_frame({true, mac, ip(address), {}, ip(address)}, net::kBroadcastMac);
@@ -139,7 +139,7 @@ TEST_F(Steering, questions_are_answered_once_and_claims_of_our_addresses_counted
   EXPECT_FALSE(asking_.worker(0).send({announcement("192.0.2.1"), 0, 128, {}}).is_copied);
   EXPECT_TRUE(asking_.worker(0).send({announcement("192.0.2.77"), 0, 128, {}}).is_copied);
   const l3::NeighbourCounters counters = asking_.report().neighbours.counters;
-  EXPECT_EQ(counters.answers_given, 2U);
+  EXPECT_EQ(counters.advertisements_sent, 2U);
   EXPECT_EQ(counters.conflicts, 1U);
 }
 
@@ -186,7 +186,7 @@ TEST_F(Steering, fragments_meet_their_flow_in_any_order_and_whoever_receives_the
     EXPECT_EQ(send_halves(dns_answer_to(query), 1, i), worker);
   }
   const Report report = pair_.report();
-  EXPECT_EQ(report.flows.made, 1'000U);
+  EXPECT_EQ(report.flows.created, 1'000U);
   EXPECT_EQ(report.sent, 4'000U);
   EXPECT_EQ(report.fragments.counters.waited, out_of_order);
   EXPECT_EQ(report.fragments.counters.released, out_of_order);
@@ -251,7 +251,7 @@ TEST_F(Steering, both_directions_of_a_flow_are_decided_by_the_clients_owner) {
     EXPECT_EQ(request.worker, owner_of(spec.source));
     ++decided[request.worker];
   }
-  EXPECT_EQ(pair_.report().flows.made, 2'000U);
+  EXPECT_EQ(pair_.report().flows.created, 2'000U);
   EXPECT_GT(decided[0], 0U);
   EXPECT_GT(decided[1], 0U);
 }
@@ -292,7 +292,7 @@ TEST_F(Steering, what_was_removed_meets_at_its_owner_for_as_long_as_it_has_conne
       EXPECT_EQ(answer.worker, request.worker);
     }
   }
-  EXPECT_EQ(pair_.report().flows.made, 250U);
+  EXPECT_EQ(pair_.report().flows.created, 250U);
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ std::vector<Fate> TestBalancer::send_batch(std::span<const Arrival> arrivals) {
     const net::LaneVerdict& verdict = batch.verdicts()[lane];
     if (arrivals[lane].origin == net::PacketOrigin::kCopy) {
       fates.emplace_back();  // it counts for nothing
-    } else if (verdict.is_hand_over()) {
+    } else if (verdict.is_handoff()) {
       fates.push_back({.owner = verdict.owner()});
     } else if (verdict.is_drop()) {
       ++totals_.drops[verdict.drop_cause()];

@@ -65,9 +65,9 @@ inline PacketSpec answer_to(const FullnatFamily& f, const Ends& asked, uint8_t f
           .tcp_flags = flags};
 }
 
-// A whole handshake; what its backend sees, or nothing when it was refused for want of a local
-// port.
-inline std::optional<Ends> confirm(TestBalancer& balancer, const FullnatFamily& f, uint16_t port) {
+// A whole handshake; what its backend sees, or nothing when it was refused because no local
+// port was free.
+inline std::optional<Ends> assure(TestBalancer& balancer, const FullnatFamily& f, uint16_t port) {
   const Fate fate = balancer.send_from_client(from_client(f, port));
   EXPECT_EQ(fate.cause.value_or(DropCause::kNoLocalPort), DropCause::kNoLocalPort);
   if (fate.cause) return {};

@@ -98,9 +98,9 @@ def check_whole(roost, folder, plain):
     dropped = collections.Counter(re.search(r"dropped +(\w+)", text).group(1)
                                   for text in words if "dropped " in text)
     assert dropped == {cause: n for cause, n in report["drops"].items() if n}, dropped
-    made = sum("flow       made" in text or "made anew" in text or "closed -> syn_sent" in text
-               for text in words)
-    assert made == report["flows"]["made"], (made, report["flows"])
+    created = sum("flow       created" in text or "created anew" in text
+                  or "closed -> syn_sent" in text for text in words)
+    assert created == report["flows"]["created"], (created, report["flows"])
     count = report["packets"]["received"] + sum(
         comment.startswith("the balancer's own") for _, _, _, comment in frames)
     assert f"{count} packets watched, 0 found no room" in said, said
@@ -146,7 +146,7 @@ def check_trace(roost, folder, frames, flow):
     assert len(packets) == len(told) > 5
     for words, comment in zip(packets, told):
         assert words.startswith(comment), f"{words}\nis not\n{comment}"
-    assert "flow       made: backend b" in packets[0] and "syn_sent" in packets[0]
+    assert "flow       created: backend b" in packets[0] and "syn_sent" in packets[0]
     assert "service    web" in packets[0], packets[0]
     assert "sent       by port 1 to 02:00:00:00:02:1" in packets[0], packets[0]
     assert re.search(r"found, from its backend: backend b\d of web, syn_sent -> syn_received",

@@ -19,7 +19,7 @@
 
 #include "apps/lb/control/report.h"
 #include "apps/lb/datapath/datapath.h"
-#include "roost/io/hand_over.h"
+#include "roost/io/handoff.h"
 #include "roost/io/lcores.h"
 #include "roost/node/worker_loop.h"
 #include "tests/base/step_count.h"
@@ -63,7 +63,7 @@ class NotingDatapath {
     }
     datapath_.process(batch, now);
     for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
-      if (!batch.verdicts()[lane].is_hand_over()) clients.insert(ends[lane]);
+      if (!batch.verdicts()[lane].is_handoff()) clients.insert(ends[lane]);
     }
   }
   void idle(Tick now, uint64_t budget) { datapath_.idle(now, budget); }
@@ -196,17 +196,17 @@ Config config_of(const std::string& toml) {
   return config;
 }
 
-void count_worker(size_t worker, const node::WorkerCounters& counters, io::HandOver& hand_over,
+void count_worker(size_t worker, const node::WorkerCounters& counters, io::Handoff& handoff,
                   node::RunTotals& totals) {
-  const io::HandOverCounters& desk = hand_over.desk(worker).counters();
+  const io::HandoffCounters& handed_off = handoff.queues(worker).counters();
   totals.workers.push_back({.decided = counters.packets,
-                            .given = desk.given,
-                            .refused = desk.refused,
-                            .taken = desk.taken});
+                            .handoff_out = handed_off.handoff_out,
+                            .handoff_full = handed_off.handoff_full,
+                            .handoff_in = handed_off.handoff_in});
   totals.consumed += counters.consumed;
   totals.originated += counters.originated;
   totals.drops += counters.drops;
-  totals.drops[DropCause::kHandOverFull] += desk.refused;
+  totals.drops[DropCause::kHandoffFull] += handed_off.handoff_full;
 }
 
 Balanced balance(const std::string& toml, uint16_t queue_count) {
@@ -220,7 +220,7 @@ Balanced balance(const std::string& toml, uint16_t queue_count) {
     wires.emplace_back("wire" + std::to_string(port), queue_count, run.pool());
     run.open(wires.back().port_id(), kWorkers);
   }
-  io::HandOver hand_over = io::HandOver::create({.worker_count = kWorkers}).value();
+  io::Handoff handoff = io::Handoff::create({.worker_count = kWorkers}).value();
   std::vector<node::Worker<NotingDatapath>> workers;
   const std::vector<net::MacAddress> macs(config.network.ports.size());
   for (size_t worker = 0; worker < kWorkers; ++worker) {
@@ -229,7 +229,7 @@ Balanced balance(const std::string& toml, uint16_t queue_count) {
         *result.states.back(),
         node::FlowOwner({.worker_count = kWorkers, .worker = worker, .seed = 5})));
     workers.emplace_back(*result.datapaths.back(), run.ports(),
-                         node::WorkerConfig{.worker = worker, .desk = &hand_over.desk(worker)});
+                         node::WorkerConfig{.worker = worker, .handoff = &handoff.queues(worker)});
   }
   World world(wires.front(), wires.back());
   std::stop_source stop;
@@ -250,7 +250,7 @@ Balanced balance(const std::string& toml, uint16_t queue_count) {
   world_thread.join();
   result.put = world.put;
   for (size_t worker = 0; worker < kWorkers; ++worker)
-    count_worker(worker, workers[worker].counters(), hand_over, result.totals);
+    count_worker(worker, workers[worker].counters(), handoff, result.totals);
   for (const io::Port& port : run.ports()) {
     const io::PortCounters counters = port.counters();
     result.totals.ports.push_back(
@@ -275,9 +275,9 @@ void expect_every_flow_is_one_workers(const Balanced& result) {
   const std::vector<State*> states = {result.states[0].get(), result.states[1].get()};
   const Report report = make_report(states, result.totals);
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
-  EXPECT_EQ(report.flows.made, kFlows);
+  EXPECT_EQ(report.flows.created, kFlows);
   EXPECT_EQ(report.received, result.put);
-  EXPECT_GT(report.run.workers[0].given + report.run.workers[1].given, result.put / 3);
+  EXPECT_GT(report.run.workers[0].handoff_out + report.run.workers[1].handoff_out, result.put / 3);
 }
 
 // Room for all flows, a router on the clients' port, and the null port before the others.

@@ -94,7 +94,7 @@ def attack_config(config_file, directory, mode, socket):
 
 
 class Downloads:
-    """Real connections that are confirmed before a flood and in use all through it."""
+    """Real connections that are assured before a flood and in use all through it."""
 
     def __init__(self, scene, service):
         url = f"http://{service['address']}:{service['port']}/4m"
@@ -213,7 +213,7 @@ def check_forgeries(scene, control):
     )
     port = int(idle.stdout.readline())
     flow = flow_of(control, port)
-    assert flow["state"] == "established" and flow["class"] == "confirmed", flow
+    assert flow["state"] == "established" and flow["class"] == "assured", flow
     backend = flow["backend"]
     address = next(b["address"] for b in web["backends"] if b["name"] == backend)
     # No sequence number twice, none near another.

@@ -99,7 +99,7 @@ def check_chain(roost, config_file, directory):
     for answer in answers:
         assert digests.get(answer.question, answer.text) == answer.text, answer
     for name, report in reports.items():
-        assert report["flows"]["made"] == len(answers), (name, report["flows"], len(answers))
+        assert report["flows"]["created"] == len(answers), (name, report["flows"], len(answers))
     print(
         f"live: {len(answers)} requests through two balancers, "
         "by net_tap, net_memif and net_af_xdp"

@@ -100,7 +100,7 @@ def check_control_agrees(control, report_of):
     """What ctl says when all is quiet is what the report says a moment later."""
     stats = control.ask("stats")
     report = report_of()
-    for flows in ("made", "deleted", "evicted"):
+    for flows in ("created", "deleted", "evicted"):
         assert stats["flows"][flows] == report["flows"][flows], flows
     assert stats["services"] == report["services"]
     for name in ("received", "sent"):  # kernels go on sending a little of their own

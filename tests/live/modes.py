@@ -81,8 +81,8 @@ def check_clients_seen(scene, answers):
     assert logged == direct, (logged ^ direct, seen)
 
 
-def check_one_sided(report):
-    """Half of what a direct connection is went through the balancer: no backend's bytes."""
+def check_dsr(report):
+    """Half of such a connection went through the balancer: no backend's bytes."""
     for service in report["services"]:
         if not service["name"].startswith("direct"):
             continue
@@ -116,5 +116,5 @@ def live_modes(scene, roost, config, socket, directory, workers):
     for answer in (a for given in answers.values() for a in given if a.backend):
         assert answer.question == "backend" or answer.text == digests[answer.question], answer
     check_clients_seen(scene, answers)
-    check_one_sided(report)
+    check_dsr(report)
     return answers, report, ping_count

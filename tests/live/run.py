@@ -100,7 +100,7 @@ def check_conservation(report):
         == packets["sent"] + drops + packets["consumed"]
     ), (packets, report["drops"])
     assert (
-        flows["made"] == flows["live"] + flows["ended"] + flows["expired"] + flows["evicted"]
+        flows["created"] == flows["live"] + flows["ended"] + flows["expired"] + flows["evicted"]
     ), flows
     print(f"  {packets} {flows}")
 
@@ -135,13 +135,14 @@ def check_neighbours(report, has_static_neighbours):
     """
     neighbours = report["neighbours"]
     print(f"  neighbours {neighbours}")
-    assert neighbours["failed"] == neighbours["lost_failed"] == neighbours["doubted"] == 0
+    assert all(neighbours[name] == 0
+               for name in ("failed", "lost_failed", "unsolicited_probed")), neighbours
     assert neighbours["waited"] == neighbours["released"], neighbours
     if has_static_neighbours:
-        assert neighbours["questions"] == 0, neighbours
+        assert neighbours["solicitations_sent"] == 0, neighbours
     else:
         assert neighbours["confirmed"] >= 6, neighbours
-        assert neighbours["answers_given"] >= 4, neighbours
+        assert neighbours["advertisements_sent"] >= 4, neighbours
         assert neighbours["waited"] >= 2, neighbours
 
 
@@ -186,12 +187,12 @@ def check_workers(report, answers, workers, hash_seed):
         owner_of(a.address, workers, hash_seed) for given in answers.values() for a in given
     )
     rows = report["workers"]
-    counted = {number: row["flows_made"] for number, row in enumerate(rows)}
+    counted = {number: row["flows_created"] for number, row in enumerate(rows)}
     assert dict(told) == counted, f"flows by worker: {dict(told)} by the model, {counted} by roost"
-    given, taken = (sum(row[name] for row in rows) for name in ("given", "taken"))
-    assert given == taken and (given > 0) == (workers > 1), rows
+    out, into = (sum(row[name] for row in rows) for name in ("handoff_out", "handoff_in"))
+    assert out == into and (out > 0) == (workers > 1), rows
     for number, row in enumerate(rows):
-        keys = ("received", "given", "taken", "decided", "flows_made")
+        keys = ("received", "handoff_out", "handoff_in", "decided", "flows_created")
         print(f"  worker {number}: " + ", ".join(f"{key} {row[key]}" for key in keys))
 
 
@@ -301,7 +302,7 @@ def main():
             folder.mkdir()
             check_chain(options.roost.resolve(), ROOT / "demo/lb/lb.toml", folder)
         except NoXdp as refusal:
-            print(f"NOT TESTED: net_tap, net_memif and net_af_xdp, for want of AF_XDP ({refusal})")
+            print(f"NOT TESTED: net_tap, net_memif and net_af_xdp, without AF_XDP ({refusal})")
         except Refused as refusal:
             print(f"NOT TESTED: network namespaces refused ({refusal})")
             sys.exit(1 if os.environ.get("CI") == "true" else 0)

@@ -43,11 +43,11 @@ struct Deposit final : Request {
 // Workers that do nothing but serve, until they are told to end.
 class Workers {
  public:
-  explicit Workers(size_t count) : room(count), ledgers(count) {
+  explicit Workers(size_t count) : mailboxes(count), ledgers(count) {
     for (size_t i = 0; i < count; ++i) {
       threads_.emplace_back([this, i] {
-        while (!is_over_.load(std::memory_order_relaxed)) room.mailbox(i).serve();
-        room.mailbox(i).close();
+        while (!is_over_.load(std::memory_order_relaxed)) mailboxes.mailbox(i).serve();
+        mailboxes.mailbox(i).close();
       });
     }
   }
@@ -61,7 +61,7 @@ class Workers {
     }
   }
 
-  Mailroom room;
+  WorkerMailboxes mailboxes;
   std::vector<Ledger> ledgers;
 
  private:
@@ -70,7 +70,7 @@ class Workers {
 };
 
 TEST(mailbox, a_request_runs_step_by_step_to_its_end) {
-  Mailroom room(1);
+  WorkerMailboxes mailboxes(1);
   Ledger ledger;
   Deposit deposit;
   deposit.ledger = &ledger;
@@ -78,42 +78,43 @@ TEST(mailbox, a_request_runs_step_by_step_to_its_end) {
   deposit.amount = 5;
   std::thread asker([&] {
     Request* const request = &deposit;
-    EXPECT_EQ(room.ask(std::span(&request, 1), milliseconds(10'000)),
+    EXPECT_EQ(mailboxes.ask(std::span(&request, 1), milliseconds(10'000)),
               std::vector<Answer>{Answer::kDone});
   });
-  while (ledger.step_count < 3) room.mailbox(0).serve();
+  while (ledger.step_count < 3) mailboxes.mailbox(0).serve();
   asker.join();
   EXPECT_EQ(deposit.deposited, 15U);
-  room.mailbox(0).serve();
+  mailboxes.mailbox(0).serve();
   EXPECT_EQ(ledger.total, 15U) << "it is run once";
 }
 
 TEST(mailbox, nobody_serves_and_the_request_is_withdrawn) {
-  Mailroom room(2);
+  WorkerMailboxes mailboxes(2);
   Ledger ledger;
   Deposit deposit;
   deposit.ledger = &ledger;
   deposit.steps_left = 1;
   deposit.amount = 1;
   Request* const requests[] = {nullptr, &deposit};
-  EXPECT_EQ(room.ask(requests, milliseconds(5)),
+  EXPECT_EQ(mailboxes.ask(requests, milliseconds(5)),
             (std::vector<Answer>{Answer::kNotAsked, Answer::kTimedOut}));
-  room.mailbox(1).serve();
+  mailboxes.mailbox(1).serve();
   EXPECT_EQ(ledger.total, 0U) << "what was withdrawn does not run";
 }
 
 TEST(mailbox, a_turn_is_seen_of_who_takes_one_and_of_nobody_else) {
-  Mailroom room(3);
-  room.mailbox(2).close();
+  WorkerMailboxes mailboxes(3);
+  mailboxes.mailbox(2).close();
   std::atomic<bool> is_over = false;
   std::thread first([&] {
-    while (!is_over.load()) room.mailbox(0).serve();
+    while (!is_over.load()) mailboxes.mailbox(0).serve();
   });
   const std::vector<Answer> expected = {Answer::kDone, Answer::kTimedOut, Answer::kClosed};
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(room.await_turns(milliseconds(50)), expected);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(mailboxes.await_turns(milliseconds(50)), expected);
   is_over.store(true);
   first.join();
-  EXPECT_EQ(room.await_turns(milliseconds(5))[0], Answer::kTimedOut) << "an old turn is no answer";
+  EXPECT_EQ(mailboxes.await_turns(milliseconds(5))[0], Answer::kTimedOut)
+      << "an old turn is no answer";
 }
 
 TEST(mailbox, an_ended_worker_answers_at_once) {
@@ -121,39 +122,39 @@ TEST(mailbox, an_ended_worker_answers_at_once) {
   workers.end();
   Deposit deposits[2];
   Request* const requests[] = {&deposits[0], &deposits[1]};
-  EXPECT_EQ(workers.room.ask(requests, milliseconds(60'000)),
+  EXPECT_EQ(workers.mailboxes.ask(requests, milliseconds(60'000)),
             (std::vector<Answer>{Answer::kClosed, Answer::kClosed}));
 }
 
 TEST(mailbox, a_worker_that_ends_lets_go_of_who_waits) {
-  Mailroom room(1);
+  WorkerMailboxes mailboxes(1);
   Ledger ledger;
   Deposit deposit;
   deposit.ledger = &ledger;
   deposit.steps_left = UINT64_MAX;
   std::thread worker([&] {
-    while (ledger.step_count < 10) room.mailbox(0).serve();
-    room.mailbox(0).close();
+    while (ledger.step_count < 10) mailboxes.mailbox(0).serve();
+    mailboxes.mailbox(0).close();
   });
   Request* const request = &deposit;
-  EXPECT_EQ(room.ask(std::span(&request, 1), milliseconds(60'000)),
+  EXPECT_EQ(mailboxes.ask(std::span(&request, 1), milliseconds(60'000)),
             std::vector<Answer>{Answer::kClosed});
   worker.join();
 }
 
 TEST(mailbox, what_was_done_before_the_worker_ended_is_done) {
   for (int i = 0; i < 100; ++i) {
-    Mailroom room(1);
+    WorkerMailboxes mailboxes(1);
     Ledger ledger;
     Deposit deposit;
     deposit.ledger = &ledger;
     deposit.steps_left = 1;
     std::thread worker([&] {
-      while (ledger.step_count == 0) room.mailbox(0).serve();
-      room.mailbox(0).close();
+      while (ledger.step_count == 0) mailboxes.mailbox(0).serve();
+      mailboxes.mailbox(0).close();
     });
     Request* const request = &deposit;
-    EXPECT_EQ(room.ask(std::span(&request, 1), milliseconds(60'000)),
+    EXPECT_EQ(mailboxes.ask(std::span(&request, 1), milliseconds(60'000)),
               std::vector<Answer>{Answer::kDone});
     worker.join();
   }
@@ -184,7 +185,7 @@ TEST(mailbox, every_step_is_counted_whoever_gives_up) {
           deposits[i].amount = random() % 1'000;
           requests[i] = &deposits[i];
         }
-        const auto answers = workers.room.ask(requests, milliseconds(is_endless ? 1 : 10'000));
+        const auto answers = workers.mailboxes.ask(requests, milliseconds(is_endless ? 1 : 10'000));
         for (size_t i = 0; i < kWorkers; ++i) {
           deposited[asker][i] += deposits[i].deposited;
           deposits[i].is_withdrawn = true;

@@ -46,7 +46,7 @@ class OwnByNumber {
     }
     if (number % 2 != worker_) {
       strange += packet.origin == net::PacketOrigin::kWorker ? 1 : 0;
-      return net::LaneVerdict::hand_over(1 - worker_);
+      return net::LaneVerdict::handoff(1 - worker_);
     }
     if (number % 10 <= 1) {
       ++copied;
@@ -71,18 +71,18 @@ class TwoWorkers : public testing::Test {
                       {.buffer_count = 16'384, .data_room_bytes = 256}, 2);
     const uint32_t in_use_before = ports.pool().in_use_count();
     {
-      io::HandOver hand_over =
-          io::HandOver::create({.worker_count = 2, .packets_max = ring_packets, .copies_max = 16})
+      io::Handoff handoff =
+          io::Handoff::create({.worker_count = 2, .packets_max = ring_packets, .copies_max = 16})
               .value();
       std::vector<Worker<OwnByNumber>> workers;
       for (size_t worker = 0; worker < 2; ++worker) {
         workers.emplace_back(functions_[worker], ports.ports(),
-                             WorkerConfig{.worker = worker, .desk = &hand_over.desk(worker)});
+                             WorkerConfig{.worker = worker, .handoff = &handoff.queues(worker)});
       }
       run_both(workers, packet_count);
       for (size_t worker = 0; worker < 2; ++worker) {
         counters_[worker] = workers[worker].counters();
-        desks_[worker] = hand_over.desk(worker).counters();
+        handoff_counters_[worker] = handoff.queues(worker).counters();
       }
     }
     received_ = ports.ports()[0].counters().received;
@@ -110,17 +110,17 @@ class TwoWorkers : public testing::Test {
     uint64_t dropped = 0;
     uint64_t consumed = 0;
     for (size_t worker = 0; worker < 2; ++worker) {
-      refused += desks_[worker].refused;
+      refused += handoff_counters_[worker].handoff_full;
       dropped += counters_[worker].drops[kCause];
       consumed += counters_[worker].consumed;
-      EXPECT_EQ(desks_[worker].given, desks_[1 - worker].taken);
-      EXPECT_EQ(desks_[worker].copies_given, desks_[1 - worker].copies_taken);
-      EXPECT_EQ(functions_[worker].learned, desks_[worker].copies_taken);
+      EXPECT_EQ(handoff_counters_[worker].handoff_out, handoff_counters_[1 - worker].handoff_in);
+      EXPECT_EQ(handoff_counters_[worker].copies_out, handoff_counters_[1 - worker].copies_in);
+      EXPECT_EQ(functions_[worker].learned, handoff_counters_[worker].copies_in);
       EXPECT_EQ(functions_[worker].copied,
-                desks_[worker].copies_given + desks_[worker].copies_lost);
+                handoff_counters_[worker].copies_out + handoff_counters_[worker].copies_lost);
       EXPECT_EQ(counters_[worker].consumed, functions_[worker].copied);
       EXPECT_EQ(functions_[worker].strange, 0u);
-      EXPECT_GT(desks_[worker].taken, 0u);
+      EXPECT_GT(handoff_counters_[worker].handoff_in, 0u);
     }
     EXPECT_EQ(received_, sent_ + dropped + consumed + refused);
     EXPECT_EQ(received_, counters_[0].packets + counters_[1].packets + refused);
@@ -129,7 +129,7 @@ class TwoWorkers : public testing::Test {
   io::TemporaryDirectory directory_;
   std::array<OwnByNumber, 2> functions_ = {OwnByNumber(0), OwnByNumber(1)};
   std::array<WorkerCounters, 2> counters_;
-  std::array<io::HandOverCounters, 2> desks_;
+  std::array<io::HandoffCounters, 2> handoff_counters_;
   uint64_t received_ = 0;
   uint64_t sent_ = 0;
 };
@@ -142,7 +142,7 @@ TEST_F(TwoWorkers, every_packet_is_decided_by_its_owner_or_refused_on_the_way) {
 TEST_F(TwoWorkers, rings_that_are_too_small_refuse_and_the_sums_close_all_the_same) {
   run(100'000, 8);
   expect_closed_sums();
-  EXPECT_GT(desks_[0].refused + desks_[1].refused, 0u);
+  EXPECT_GT(handoff_counters_[0].handoff_full + handoff_counters_[1].handoff_full, 0u);
 }
 
 TEST(FlowOwner, flows_are_spread_evenly_and_both_directions_have_one_owner) {

@@ -220,19 +220,19 @@ struct NoteBatches final : Request {
   std::vector<uint64_t> batches;
 };
 
-void ask(Mailroom& room, NoteBatches& request) {
+void ask(WorkerMailboxes& mailboxes, NoteBatches& request) {
   Request* const requests[] = {&request};
-  EXPECT_EQ(room.ask(requests, std::chrono::seconds(60)), std::vector<Answer>{Answer::kDone});
+  EXPECT_EQ(mailboxes.ask(requests, std::chrono::seconds(60)), std::vector<Answer>{Answer::kDone});
 }
 
 TEST_F(WorkerLoop, a_request_has_a_step_each_turn) {
   io::PortRun run({"net_null0,size=64", "net_null1,no-rx=1"});
   ForwardAll function;
-  Mailroom room(1);
-  Worker worker(function, run.ports(), {.mailbox = &room.mailbox(0)});
+  WorkerMailboxes mailboxes(1);
+  Worker worker(function, run.ports(), {.mailbox = &mailboxes.mailbox(0)});
   NoteBatches request;
   request.counters = &worker.counters();
-  std::thread asker([&] { ask(room, request); });
+  std::thread asker([&] { ask(mailboxes, request); });
   worker.run_live(
       io::TickClock(1.0), [&] { return request.batches.size() == 3; }, kSilent);
   asker.join();
@@ -246,17 +246,17 @@ TEST_F(WorkerLoop, a_request_has_a_step_between_two_batches_of_a_replay) {
   io::PortRun run(devices());
   io::CaptureMerge captures = run.merge({kCount, kCount}, kTickUs);
   DecideByNumber function;
-  Mailroom room(1);
-  Worker worker(function, run.ports(), {.mailbox = &room.mailbox(0)});
+  WorkerMailboxes mailboxes(1);
+  Worker worker(function, run.ports(), {.mailbox = &mailboxes.mailbox(0)});
   NoteBatches request;
   request.counters = &worker.counters();
-  std::thread asker([&] { ask(room, request); });
+  std::thread asker([&] { ask(mailboxes, request); });
   const auto wait_for_asker = [&] {  // once a batch
     if (request.batches.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     return false;
   };
   worker.run_captures(captures, wait_for_asker, kSilent);
-  room.mailbox(0).close();
+  mailboxes.mailbox(0).close();
   asker.join();
   const uint64_t first = request.batches[0];
   EXPECT_EQ(request.batches, (std::vector<uint64_t>{first, first + 1, first + 2}));

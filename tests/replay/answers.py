@@ -54,7 +54,7 @@ def is_answer(port, frame):
     return any(a.ip.packed == source for a in port.addresses)
 
 
-def is_question(port, frame):
+def is_solicitation(port, frame):
     """Whether a frame asks in the port's name who has an address of its networks: a client's, whose
     connection its backend goes on with.
     """
@@ -75,7 +75,7 @@ def is_question(port, frame):
 def split(config, sent):
     """(forwarded, answers): for each port the records of each sort, in their order."""
     sent = [
-        [r for r in records if not is_question(port, r.frame)]
+        [r for r in records if not is_solicitation(port, r.frame)]
         for port, records in zip(config.ports, sent)
     ]
     forwarded = [

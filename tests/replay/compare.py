@@ -22,7 +22,7 @@ def check_conservation(replay):
         packets["received"] + packets["originated"]
         == packets["sent"] + drops + packets["consumed"]
     ), replay.report
-    assert flows["made"] == sum(
+    assert flows["created"] == sum(
         flows[end] for end in ("live", "ended", "expired", "evicted")
     ), flows
     assert packets["sent"] == sum(map(len, replay.sent)), "the report and the files disagree"

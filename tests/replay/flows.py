@@ -40,7 +40,7 @@ class Flows:
     def __init__(self, config):
         self.config = config
         self.live = {}  # (service name, client) -> Flow
-        self.made = self.ended = self.expired = 0
+        self.created = self.ended = self.expired = 0
 
     def of_client(self, service, client, tick):
         """The live connection, or None; buries a dead one."""
@@ -72,7 +72,7 @@ class Flows:
         state = "tcp_syn" if service.protocol == TCP else "udp"
         flow = Flow(client, service, backend, state)
         self.live[service.name, client] = flow
-        self.made += 1
+        self.created += 1
         return flow
 
     def touch(self, flow, tick):
@@ -84,7 +84,7 @@ class Flows:
         for flow in [f for f in self.live.values() if self._is_dead(f, tick)]:
             self._bury(flow)
         return {
-            "made": self.made,
+            "created": self.created,
             "live": len(self.live),
             "ended": self.ended,
             "expired": self.expired,

@@ -266,7 +266,7 @@ class Script:
             "received": sum(received),
             "sent": sum(received) - sum(drops.values()),
             "drops": drops,
-            "flows": {"made": sum(flows.values()), **flows},
+            "flows": {"created": sum(flows.values()), **flows},
         }
 
 

@@ -28,7 +28,7 @@ class Prediction:
         self.answers = [[] for _ in range(port_count)]  # ICMP errors of the balancer's own
         self.drops = collections.Counter()  # by cause
         self.flows = {}
-        self.flows_by_backend = collections.Counter()  # (service, backend) -> flows made
+        self.flows_by_backend = collections.Counter()  # (service, backend) -> flows created
 
 
 def predict(config, captures, observed):

@@ -160,7 +160,7 @@ class Resolution:
         report = self._play(ipv4_story())
         neighbours = report["neighbours"]
         assert neighbours["waited"] == neighbours["released"] == 3, neighbours
-        assert neighbours["learned"] == 1 and neighbours["answers_given"] == 1, neighbours
+        assert neighbours["learned"] == 1 and neighbours["advertisements_sent"] == 1, neighbours
 
     def ipv6_neighbours_are_asked_for_and_answered(self):
         report = self._play(ipv6_story())

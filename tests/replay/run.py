@@ -133,7 +133,7 @@ class Replays:
         config_file.write_bytes(subprocess.run(suggest, check=True, capture_output=True).stdout)
         result = replay(self.roost, config_file, self.demo.files[:1])
         prediction = check_against_model(LbConfig(config_file), self.demo.captures[:1], result)
-        assert prediction.flows["made"] >= 360, prediction.flows
+        assert prediction.flows["created"] >= 360, prediction.flows
         print(f"  {prediction.flows}, drops {dict(prediction.drops)}")
 
 

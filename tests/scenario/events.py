@@ -29,7 +29,7 @@ def web_flows(control, backend, *filters):
     return flows
 
 
-def flows_made(numbers, backend):
+def flows_created(numbers, backend):
     """The balancer's own count of the backend's web connections."""
     names = {service["name"] for service in WEB}
     return sum(
@@ -79,7 +79,7 @@ class Events:
 
     def made(self):
         numbers = self.control.ask("stats")
-        return sum(flows_made(numbers, name) for name in BACKENDS)
+        return sum(flows_created(numbers, name) for name in BACKENDS)
 
     def drain(self):
         self.control.ask("backend", "drain", DRAINED)

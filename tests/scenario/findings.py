@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from events import DRAINED, FAVOURED, KILLED, WEIGHT, flows_made
+from events import DRAINED, FAVOURED, KILLED, WEIGHT, flows_created
 from network import MANAGEMENT, kernel_counters
 
 # What loses packets on a machine with more to do than it can, and what is normal on a network:
 # senders repeat. Nothing here may be dropped for any other cause.
-HARMLESS = {"hand_over_full", "tx_refused", "no_buffer", "neighbour_queue_full", "not_for_us",
+HARMLESS = {"handoff_full", "tx_refused", "no_buffer", "neighbour_queue_full", "not_for_us",
             "not_ip", "no_flow", "icmp_no_flow"}  # fmt: skip
 NAMES_MAX = 5  # shown of what failed
 
@@ -104,7 +104,7 @@ def describe_shares(run, report):
     for name, backend in run.backends.items():
         logged = sum(address not in MANAGEMENT for address, _ in backend.web_flows())
         cut_off = sum(map(run.is_lost_by_kill, run.results)) if name == KILLED else 0
-        made = flows_made(run.numbers, name)
+        made = flows_created(run.numbers, name)
         told = sum(result.backend == name and result.is_right for result in run.results)
         report.row(name, logged, cut_off, made,
                    holds=made == logged + cut_off and logged == told > 0)  # fmt: skip
@@ -152,11 +152,11 @@ def describe_path(run, report):
 def describe_workers(run, report):
     rows = run.numbers["workers"]
     report.heading("Workers", *(str(number) for number in range(len(rows))))
-    made = [row["flows_made"] for row in rows]
+    made = [row["flows_created"] for row in rows]
     report.row("connections", *made, holds=min(made) > 0)
     report.row("packets decided", *(row["decided"] for row in rows))
-    given, taken = ([row[name] for row in rows] for name in ("given", "taken"))
-    report.row("packets handed to another", *given, holds=sum(given) == sum(taken))
+    out, into = ([row[name] for row in rows] for name in ("handoff_out", "handoff_in"))
+    report.row("packets handed off", *out, holds=sum(out) == sum(into))
 
 
 def describe_sums(run, report):
@@ -173,8 +173,8 @@ def describe_sums(run, report):
     report.row("unaccounted for", left, holds=left == 0)
     report.heading("Connections")
     ways = ("live", "ended", "expired", "evicted", "deleted")
-    report.row("made", flows["made"])
+    report.row("created", flows["created"])
     for way in ways:
         report.row(way, flows[way], holds=way in ("live", "ended", "expired") or flows[way] == 0)
-    left = flows["made"] - sum(flows[way] for way in ways)
+    left = flows["created"] - sum(flows[way] for way in ways)
     report.row("unaccounted for", left, holds=left == 0)

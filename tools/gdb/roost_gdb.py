@@ -105,7 +105,7 @@ class Table:
         self.now = int(engine["now_"]["count"])
         counts = self.layout["counts_"]
         self.hashed_count = int(counts["hashed"])
-        self.bucket_count = self.hashed_count + int(counts["spare"])
+        self.bucket_count = self.hashed_count + int(counts["stash"])
         layout_type = self.layout.type.strip_typedefs()
         self.slots = int(layout_type.template_argument(1))
         self.is_inline = "InlineLayout<" in layout_type.name
@@ -209,7 +209,7 @@ class BucketCommand(gdb.Command):
             raise gdb.GdbError(f"there is no bucket {bucket}; the last one is "
                                f"{table.bucket_count - 1}")
         line = table.line(bucket)
-        kind = "bucket" if bucket < table.hashed_count else "spare bucket"
+        kind = "bucket" if bucket < table.hashed_count else "stash bucket"
         print(f"{kind} {bucket}: {line_in_words(line)}")
         for slot in slots_of(int(line["busy"])):
             key, held = table.entry(bucket, slot)

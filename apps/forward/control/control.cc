@@ -112,7 +112,7 @@ Result<Json> Control::take_file() {
     if (!table) return table.error();
     control::Requests<control::RoutesRequest> requests;
     for (State* state : states_) requests.add(state->routes(), table.value());
-    const control::Asked asked = control::ask_until_done(*config_.room, requests.posted());
+    const control::Asked asked = control::ask_until_done(*config_.mailboxes, requests.posted());
     if (auto error = asked.error(config_.function)) return *error;
     table_ = std::move(table).value();
   }

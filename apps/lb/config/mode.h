@@ -27,7 +27,7 @@ inline constexpr std::array<std::string_view, 5> kModeNames = {"nat", "fullnat",
 }
 
 // The balancer sees what clients send only: backends answer as the virtual address.
-[[nodiscard]] constexpr bool is_one_sided(Mode mode) { return mode >= Mode::kL2dsr; }
+[[nodiscard]] constexpr bool is_dsr(Mode mode) { return mode >= Mode::kL2dsr; }
 
 [[nodiscard]] constexpr std::optional<net::Encapsulation> encapsulation_of(Mode mode) {
   if (mode == Mode::kIpip) return net::Encapsulation::kIpInIp;

@@ -21,7 +21,7 @@ class ModeCheck {
     check_local_addresses();
     for (const ServiceConfig& service : config_.services) {
       if (service.mode == Mode::kFullnat) check_fullnat(service);
-      if (is_one_sided(service.mode)) check_ports(service);
+      if (is_dsr(service.mode)) check_ports(service);
       if (service.mode == Mode::kL2dsr && network_.is_whole) check_stations(service);
       if (encapsulation_of(service.mode) && network_.is_whole) check_tunnel(service);
     }

@@ -73,8 +73,8 @@ std::array<uint64_t, Balancer::kStatusCount> Balancer::status(const State& state
 std::string Balancer::status_text(const std::array<uint64_t, kStatusCount>& now,
                                   const std::array<uint64_t, kStatusCount>& before) {
   const FlowCounts flows = flow_counts(now);
-  return fmt::format("  flows: {} made, {}/s, {} not yet over", flows.made,
-                     flows.made - flow_counts(before).made, flows.held());
+  return fmt::format("  flows: {} created, {}/s, {} not yet over", flows.created,
+                     flows.created - flow_counts(before).created, flows.held());
 }
 
 }  // namespace roost::lb

@@ -30,11 +30,11 @@ constexpr std::array<Parameter, 9> kFlowsParameters = {
      kBackend,
      {.name = "client", .help = "only clients in this prefix: 192.0.2.0/24, or an address"},
      {.name = "state",
-      .choices = "syn_sent syn_received established client_finished backend_finished closed udp",
+      .choices = "syn_sent syn_received established client_finished server_finished closed udp",
       .help = "only connections in this state"},
      {.name = "class",
-      .choices = "embryonic confirmed closed",
-      .help = "only connections of this class; all but confirmed ones may be evicted"},
+      .choices = "unreplied seen_reply assured closed",
+      .help = "only connections of this class; all but assured ones may be evicted"},
      {.name = "limit",
       .kind = ParameterKind::kNumber,
       .help = "at most so many a page, 8 to 1000 (100)"},
@@ -62,7 +62,7 @@ constexpr std::array<Parameter, 3> kBackendParameters = {
      {.name = "service", .help = "only in this service, else in all that have it"}}};
 
 void add_worker_tables(const Json& result, View& view) {
-  control::add_workers(result["workers"], {"flows_made", "flows_live"},
+  control::add_workers(result["workers"], {"flows_created", "flows_live"},
                        {"worker", "family", "used", "capacity", "bytes", "page_size", "kernel"},
                        view);
 }

@@ -12,11 +12,11 @@ Control::Control(const lb::Config& lb_config, control::Control::Config config,
     : control::Control(std::move(config)),
       lb_config_(lb_config),
       states_(std::move(states)),
-      layout_(states_.front()->layout()) {
+      registry_(states_.front()->registry()) {
   ROOST_ASSERT(states_.size() == config_.workers.size());
-  for (size_t family = 0; family < layout_.families.size(); ++family) {
-    has_tables_[family] = !layout_.families[family].services.empty();
-    backend_states_[family].resize(layout_.families[family].backends.size());
+  for (size_t family = 0; family < registry_.families.size(); ++family) {
+    has_tables_[family] = !registry_.families[family].services.empty();
+    backend_states_[family].resize(registry_.families[family].backends.size());
   }
 }
 
@@ -33,7 +33,7 @@ Result<Json> Control::run_own(const control::ParsedRequest& request) {
 }
 
 size_t Control::answered_count() const {
-  return l3::local_addresses(lb_config_.network.ports, balancer_addresses(lb_config_, layout_))
+  return l3::local_addresses(lb_config_.network.ports, balancer_addresses(lb_config_, registry_))
       .asked.size();
 }
 

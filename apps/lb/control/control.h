@@ -24,7 +24,7 @@ class Control final : public control::Control {
   // A backend that is checked, for as long as no other configuration is taken.
   struct CheckedBackend {
     size_t family = 0;
-    uint32_t slot = 0;
+    uint32_t index = 0;
     uint64_t reloads = 0;
     net::IpAddress address{};
     uint16_t port = 0;  // where it is checked
@@ -46,7 +46,7 @@ class Control final : public control::Control {
       std::array<TableSample, 2> tables{};
     };
     std::vector<Worker> workers{};
-    Layout layout{};
+    BackendRegistry registry{};
   };
   // Any thread but a worker's.
   [[nodiscard]] Result<Sample> sample();
@@ -79,23 +79,24 @@ class Control final : public control::Control {
   Result<Sample> take_sample();
   [[nodiscard]] Result<FlowFilter> filter_of(const Json& parameters) const;
   [[nodiscard]] Json row_json(size_t worker, size_t family, const FlowRow& row) const;
-  [[nodiscard]] uint32_t weight_of(size_t family, uint32_t slot) const;
-  [[nodiscard]] Result<SetWeightsRequest::Change> change_of(const Layout::Place& place);
+  [[nodiscard]] uint32_t weight_of(size_t family, uint32_t index) const;
+  [[nodiscard]] Result<SetWeightsRequest::Change> change_of(const BackendRegistry::Place& place);
   std::optional<Error> apply(const std::vector<SetWeightsRequest::Change>& changes);
   // "backend b2 of web (10.0.0.12:8080)", as events name it.
-  [[nodiscard]] std::string words_of(size_t family, uint32_t slot) const;
+  [[nodiscard]] std::string words_of(size_t family, uint32_t index) const;
 
-  using BackendStates = std::array<std::vector<BackendState>, 2>;  // by family and slot
+  using BackendStates = std::array<std::vector<BackendState>, 2>;  // by family and index
 
   Result<Json> take(const lb::Config& file);
-  [[nodiscard]] BackendStates states_after(const lb::Config& file, const Layout& layout) const;
+  [[nodiscard]] BackendStates states_after(const lb::Config& file,
+                                           const BackendRegistry& registry) const;
   Result<control::Requests<UpdateRequest>> make_updates(const lb::Config& config,
-                                                        const Layout& layout);
+                                                        const BackendRegistry& registry);
 
   lb::Config lb_config_;
   std::vector<State*> states_;        // by worker
   std::array<bool, 2> has_tables_{};  // by family: it began with services
-  Layout layout_;                     // what all workers have
+  BackendRegistry registry_;          // what all workers have
   BackendStates backend_states_;
 };
 

@@ -40,29 +40,29 @@ Result<Json> Control::timeouts(const Json& parameters) {
   return Json{{"timeouts", std::move(all)}};
 }
 
-uint32_t Control::weight_of(size_t family, uint32_t slot) const {
-  return backend_states_[family][slot].is_up()
-             ? layout_.families[family].backends[slot].configured_weight
+uint32_t Control::weight_of(size_t family, uint32_t index) const {
+  return backend_states_[family][index].is_up()
+             ? registry_.families[family].backends[index].configured_weight
              : 0;
 }
 
 // What makes the workers' weights of a service those that it has now.
-Result<SetWeightsRequest::Change> Control::change_of(const Layout::Place& place) {
-  FamilyLayout& family = layout_.families[place.family];
-  const std::vector<uint32_t>& slots = family.services[place.service].backends;
+Result<SetWeightsRequest::Change> Control::change_of(const BackendRegistry::Place& place) {
+  FamilyRegistry& family = registry_.families[place.family];
+  const std::vector<uint32_t>& indices = family.services[place.service].backends;
   std::vector<uint32_t> weights;
-  for (const uint32_t slot : slots) weights.push_back(weight_of(place.family, slot));
+  for (const uint32_t index : indices) weights.push_back(weight_of(place.family, index));
   auto maglev = make_maglev(family, place.service, weights, lb_config_.maglev_seed);
   if (!maglev) return maglev.error();
-  for (size_t i = 0; i < slots.size(); ++i) family.backends[slots[i]].weight = weights[i];
+  for (size_t i = 0; i < indices.size(); ++i) family.backends[indices[i]].weight = weights[i];
   return SetWeightsRequest::Change{place.family == 1, place.service, std::move(weights),
                                    std::move(maglev).value()};
 }
 
-std::string Control::words_of(size_t family, uint32_t slot) const {
-  const FamilyLayout& layout = layout_.families[family];
-  const BackendSlot& backend = layout.backends[slot];
-  return fmt::format("backend {} of {} ({})", backend.name, layout.services[backend.service].name,
+std::string Control::words_of(size_t family, uint32_t index) const {
+  const FamilyRegistry& registry = registry_.families[family];
+  const RegisteredBackend& backend = registry.backends[index];
+  return fmt::format("backend {} of {} ({})", backend.name, registry.services[backend.service].name,
                      endpoint_text(backend.address, backend.port));
 }
 
@@ -71,29 +71,29 @@ Result<Json> Control::backend(const Json& parameters) {
   const std::string name = parameters["name"].get<std::string>();
   const std::string only = parameters.value("service", "");
   const auto states_before = backend_states_;
-  const Layout layout_before = layout_;
+  const BackendRegistry registry_before = registry_;
   std::vector<SetWeightsRequest::Change> changes;
   std::vector<std::string> told;
   Json changed = Json::array();
-  for (const Layout::Place& place : layout_.services) {
-    const ServiceSlot& service = layout_.service(place);
+  for (const BackendRegistry::Place& place : registry_.services) {
+    const RegisteredService& service = registry_.service(place);
     if (!only.empty() && service.name != only) continue;
-    for (const uint32_t slot : service.backends) {
-      if (layout_.families[place.family].backends[slot].name != name) continue;
-      BackendState& state = backend_states_[place.family][slot];
+    for (const uint32_t index : service.backends) {
+      if (registry_.families[place.family].backends[index].name != name) continue;
+      BackendState& state = backend_states_[place.family][index];
       if (action == "up") state.is_down = state.is_drained = false;
       if (action == "down") state.is_down = true;
       if (action == "drain") state.is_drained = true;
       Result<SetWeightsRequest::Change> change = change_of(place);
       if (!change) {
         backend_states_ = states_before;
-        layout_ = layout_before;
+        registry_ = registry_before;
         return change.error();
       }
       changes.push_back(std::move(change).value());
-      told.push_back(words_of(place.family, slot));
+      told.push_back(words_of(place.family, index));
       changed.push_back(
-          {{"service", service.name}, {"name", name}, {"weight", weight_of(place.family, slot)}});
+          {{"service", service.name}, {"name", name}, {"weight", weight_of(place.family, index)}});
     }
   }
   if (changes.empty()) {
@@ -113,15 +113,15 @@ Result<Json> Control::backend(const Json& parameters) {
 std::vector<Control::CheckedBackend> Control::checked_backends() {
   const std::scoped_lock lock(mutex_);
   std::vector<CheckedBackend> checked;
-  for (size_t s = 0; s < layout_.services.size(); ++s) {
-    const Layout::Place& place = layout_.services[s];
+  for (size_t s = 0; s < registry_.services.size(); ++s) {
+    const BackendRegistry::Place& place = registry_.services[s];
     const std::optional<CheckConfig>& check = lb_config_.services[s].check;
     if (!check) continue;
-    for (const uint32_t slot : layout_.service(place).backends) {
-      const BackendSlot& backend = layout_.families[place.family].backends[slot];
-      checked.push_back({place.family, slot, reloads(), backend.address,
+    for (const uint32_t index : registry_.service(place).backends) {
+      const RegisteredBackend& backend = registry_.families[place.family].backends[index];
+      checked.push_back({place.family, index, reloads(), backend.address,
                          check->port.value_or(backend.port), *check,
-                         !backend_states_[place.family][slot].is_failing});
+                         !backend_states_[place.family][index].is_failing});
     }
   }
   return checked;
@@ -130,10 +130,10 @@ std::vector<Control::CheckedBackend> Control::checked_backends() {
 std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_well) {
   const std::scoped_lock lock(mutex_);
   if (backend.reloads != reloads()) return {};  // the checks of another configuration
-  BackendState& state = backend_states_[backend.family][backend.slot];
+  BackendState& state = backend_states_[backend.family][backend.index];
   const BackendState before = state;
   state.is_failing = !is_well;
-  const uint32_t service = layout_.families[backend.family].backends[backend.slot].service;
+  const uint32_t service = registry_.families[backend.family].backends[backend.index].service;
   Result<SetWeightsRequest::Change> change = change_of({backend.family, service});
   if (!change) {
     state = before;
@@ -141,7 +141,7 @@ std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_
   }
   if (before.is_failing == is_well) {
     config_.tell(is_well ? control::Severity::kNotice : control::Severity::kWarning,
-                 words_of(backend.family, backend.slot) +
+                 words_of(backend.family, backend.index) +
                      (is_well ? " is well again, say its checks" : " fails its checks"));
   }
   return apply({std::move(change).value()});

@@ -15,11 +15,8 @@ namespace roost::lb {
 
 namespace {
 
-constexpr std::array<std::string_view, conntrack::kConnectionStateCount> kStateNames = {
-    "syn_sent", "syn_received", "established",        "client_finished",     "backend_finished",
-    "closed",   "reset",        "reset_client_spoke", "reset_backend_spoke", "udp"};
-constexpr std::array<std::string_view, conntrack::kFlowClassCount> kClassNames = {
-    "embryonic", "confirmed", "closed"};
+constexpr const auto& kStateNames = conntrack::kConnectionStateNames;
+constexpr const auto& kClassNames = conntrack::kFlowClassNames;
 
 constexpr size_t kRowsDefault = 100;
 constexpr size_t kRowsMax = 1'000;
@@ -81,12 +78,12 @@ Result<FlowFilter> Control::filter_of(const Json& parameters) const {
     filter.classes[i] = flow_class.empty() || kClassNames[i] == flow_class;
   }
   bool is_any = false;
-  for (size_t family = 0; family < layout_.families.size(); ++family) {
-    const FamilyLayout& layout = layout_.families[family];
-    for (const BackendSlot& one : layout.backends) {
+  for (size_t family = 0; family < registry_.families.size(); ++family) {
+    const FamilyRegistry& registry = registry_.families[family];
+    for (const RegisteredBackend& one : registry.backends) {
       filter.backends[family].push_back(
-          one.use != SlotUse::kFree &&
-          (service.empty() || layout.services[one.service].name == service) &&
+          one.use != Registration::kFree &&
+          (service.empty() || registry.services[one.service].name == service) &&
           (backend.empty() || one.name == backend));
       is_any = is_any || filter.backends[family].back();
     }
@@ -111,8 +108,8 @@ Result<Json> Control::flows(const Json& parameters) {
 }
 
 Json Control::row_json(size_t worker, size_t family, const FlowRow& row) const {
-  const BackendSlot& backend = layout_.families[family].backends[row.backend];
-  const ServiceSlot& service = layout_.families[family].services[backend.service];
+  const RegisteredBackend& backend = registry_.families[family].backends[row.backend];
+  const RegisteredService& service = registry_.families[family].services[backend.service];
   Json json = {{"worker", worker},
                {"service", service.name},
                {"protocol", service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp"},
@@ -176,17 +173,17 @@ Result<Json> Control::walk_flows(FlowsRequest::Action action, const FlowFilter& 
   }
   if (error) return *error;
   Json rows = Json::array();
-  for (size_t family = 0; family < layout_.families.size(); ++family) {
-    const FamilyLayout& layout = layout_.families[family];
-    for (uint32_t backend = 0; backend < layout.backends.size(); ++backend) {
+  for (size_t family = 0; family < registry_.families.size(); ++family) {
+    const FamilyRegistry& registry = registry_.families[family];
+    for (uint32_t backend = 0; backend < registry.backends.size(); ++backend) {
       for (size_t state = 0; state < conntrack::kConnectionStateCount; ++state) {
         uint64_t count = 0;
         for (const FlowsRequest& request : requests)
           count += request.counts[family][backend][state];
         if (count == 0) continue;
-        const BackendSlot& slot = layout.backends[backend];
-        rows.push_back({{"service", layout.services[slot.service].name},
-                        {"backend", slot.name},
+        const RegisteredBackend& registered = registry.backends[backend];
+        rows.push_back({{"service", registry.services[registered.service].name},
+                        {"backend", registered.name},
                         {"state", kStateNames[state]},
                         {"flows", count}});
       }

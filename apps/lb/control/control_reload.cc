@@ -11,17 +11,17 @@ namespace roost::lb {
 
 namespace {
 
-// By family and backend slot.
+// By family and backend index.
 using LiveFlows = std::array<std::vector<uint64_t>, 2>;
 
-LiveFlows live_flows(const Report& report, const Layout& layout) {
+LiveFlows live_flows(const Report& report, const BackendRegistry& registry) {
   LiveFlows live;
   for (size_t family = 0; family < live.size(); ++family) {
-    live[family].resize(layout.families[family].backends.size());
+    live[family].resize(registry.families[family].backends.size());
   }
   for (const ServiceReport& service : report.services) {
     for (const BackendReport& backend : service.backends) {
-      live[service.family][backend.slot] = backend.counters.flows - backend.counters.flows_over;
+      live[service.family][backend.index] = backend.counters.flows - backend.counters.flows_over;
     }
   }
   return live;
@@ -35,12 +35,13 @@ BackendUse use_of(const LiveFlows& live) {
   return use;
 }
 
-uint64_t flows_on_removed(const LiveFlows& live, const Layout& layout) {
+uint64_t flows_on_removed(const LiveFlows& live, const BackendRegistry& registry) {
   uint64_t flows = 0;
   for (size_t family = 0; family < live.size(); ++family) {
-    for (size_t slot = 0; slot < live[family].size(); ++slot) {
-      const bool is_removed = layout.families[family].backends[slot].use == SlotUse::kRemoved;
-      if (is_removed) flows += live[family][slot];
+    for (size_t index = 0; index < live[family].size(); ++index) {
+      const bool is_removed =
+          registry.families[family].backends[index].use == Registration::kRemoved;
+      if (is_removed) flows += live[family][index];
     }
   }
   return flows;
@@ -52,14 +53,14 @@ struct BackendChanges {
   uint64_t removed = 0;
 };
 
-BackendChanges changes_between(const Layout& before, const Layout& after) {
+BackendChanges changes_between(const BackendRegistry& before, const BackendRegistry& after) {
   BackendChanges changes;
   for (size_t family = 0; family < after.families.size(); ++family) {
-    const std::vector<BackendSlot>& old = before.families[family].backends;
-    const std::vector<BackendSlot>& all = after.families[family].backends;
-    for (size_t slot = 0; slot < all.size(); ++slot) {
-      const bool was = slot < old.size() && old[slot].use == SlotUse::kConfigured;
-      const bool is = all[slot].use == SlotUse::kConfigured;
+    const std::vector<RegisteredBackend>& old = before.families[family].backends;
+    const std::vector<RegisteredBackend>& all = after.families[family].backends;
+    for (size_t index = 0; index < all.size(); ++index) {
+      const bool was = index < old.size() && old[index].use == Registration::kConfigured;
+      const bool is = all[index].use == Registration::kConfigured;
       changes.configured += is ? 1 : 0;
       changes.added += is && !was ? 1 : 0;
       changes.removed += was && !is ? 1 : 0;
@@ -87,17 +88,18 @@ Result<Json> Control::take_file() {
 }
 
 // What operators and checks have said of a backend stays with it while it is configured.
-Control::BackendStates Control::states_after(const lb::Config& file, const Layout& layout) const {
+Control::BackendStates Control::states_after(const lb::Config& file,
+                                             const BackendRegistry& registry) const {
   BackendStates states;
   for (size_t family = 0; family < states.size(); ++family) {
-    states[family].resize(layout.families[family].backends.size());
+    states[family].resize(registry.families[family].backends.size());
   }
-  for (size_t s = 0; s < layout.services.size(); ++s) {
-    const Layout::Place& place = layout.services[s];
-    for (const uint32_t slot : layout.service(place).backends) {
-      if (layout.families[place.family].backends[slot].is_new) continue;
-      BackendState& state = states[place.family][slot];
-      state = backend_states_[place.family][slot];
+  for (size_t s = 0; s < registry.services.size(); ++s) {
+    const BackendRegistry::Place& place = registry.services[s];
+    for (const uint32_t index : registry.service(place).backends) {
+      if (registry.families[place.family].backends[index].is_new) continue;
+      BackendState& state = states[place.family][index];
+      state = backend_states_[place.family][index];
       if (!file.services[s].check) state.is_failing = false;
     }
   }
@@ -108,16 +110,16 @@ Control::BackendStates Control::states_after(const lb::Config& file, const Layou
 Result<Json> Control::take(const lb::Config& file) {
   const Result<Sample> sample = take_sample();
   if (!sample) return sample.error();
-  const LiveFlows live = live_flows(sample.value().report, layout_);
-  Result<Layout> laid_out = next_layout(file, layout_, use_of(live));
-  if (!laid_out) return laid_out.error();
-  Layout layout = std::move(laid_out).value();
+  const LiveFlows live = live_flows(sample.value().report, registry_);
+  Result<BackendRegistry> next = next_registry(file, registry_, use_of(live));
+  if (!next) return next.error();
+  BackendRegistry registry = std::move(next).value();
 
-  auto states = states_after(file, layout);
+  auto states = states_after(file, registry);
   for (size_t family = 0; family < states.size(); ++family) {
-    std::vector<BackendSlot>& backends = layout.families[family].backends;
-    for (size_t slot = 0; slot < backends.size(); ++slot) {
-      if (!states[family][slot].is_up()) backends[slot].weight = 0;
+    std::vector<RegisteredBackend>& backends = registry.families[family].backends;
+    for (size_t index = 0; index < backends.size(); ++index) {
+      if (!states[family][index].is_up()) backends[index].weight = 0;
     }
   }
 
@@ -125,19 +127,20 @@ Result<Json> Control::take(const lb::Config& file) {
   config.services = file.services;
   config.timeouts = file.timeouts;
   config.maglev_seed = file.maglev_seed;
-  const Result<control::Requests<UpdateRequest>> updates = make_updates(config, layout);
+  const Result<control::Requests<UpdateRequest>> updates = make_updates(config, registry);
   if (!updates) return updates.error();
   // They answered a moment ago and will again, so this waits for all of them: one that had another
-  // layout than the others could not be asked for anything any more.
-  const control::Asked asked = control::ask_until_done(*config_.room, updates.value().posted());
+  // registry than the others could not be asked for anything any more.
+  const control::Asked asked =
+      control::ask_until_done(*config_.mailboxes, updates.value().posted());
   if (auto error = asked.error(config_.function)) return *error;
 
-  const BackendChanges changes = changes_between(layout_, layout);
-  const uint64_t on_removed = flows_on_removed(live, layout);
-  layout_ = std::move(layout);
+  const BackendChanges changes = changes_between(registry_, registry);
+  const uint64_t on_removed = flows_on_removed(live, registry);
+  registry_ = std::move(registry);
   lb_config_ = std::move(config);
   backend_states_ = std::move(states);
-  return Json{{"services", layout_.services.size()},
+  return Json{{"services", registry_.services.size()},
               {"backends", changes.configured},
               {"added", changes.added},
               {"removed", changes.removed},
@@ -145,16 +148,16 @@ Result<Json> Control::take(const lb::Config& file) {
 }
 
 Result<control::Requests<UpdateRequest>> Control::make_updates(const lb::Config& config,
-                                                               const Layout& layout) {
+                                                               const BackendRegistry& registry) {
   std::array<std::vector<ServiceMaglevs>, 2> maglevs;
   for (size_t family = 0; family < maglevs.size(); ++family) {
-    auto made = make_maglevs(layout.families[family], config.maglev_seed);
+    auto made = make_maglevs(registry.families[family], config.maglev_seed);
     if (!made) return made.error();
     maglevs[family] = std::move(made).value();
   }
   control::Requests<UpdateRequest> updates;
   for (State* state : states_) {
-    Result<StateUpdate> update = StateUpdate::create(config, layout, maglevs);
+    Result<StateUpdate> update = StateUpdate::create(config, registry, maglevs);
     if (!update) return update.error();
     const bool announces = updates.size() == 0;
     updates.add(*state, std::move(update).value(), announces);

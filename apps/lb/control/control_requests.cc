@@ -28,10 +28,10 @@ size_t copy_counters(const Family<Address>& family, size_t first, size_t count_m
 }  // namespace
 
 SampleRequest::SampleRequest(const control::WorkerHandle& worker, const State& state,
-                             const Layout& layout, size_t port_count)
+                             const BackendRegistry& registry, size_t port_count)
     : control::SampleRequest(worker, port_count), state_(state) {
   for (size_t family = 0; family < backends.size(); ++family) {
-    backends[family].resize(layout.families[family].backends.size());
+    backends[family].resize(registry.families[family].backends.size());
   }
 }
 

@@ -18,7 +18,7 @@
 namespace roost::lb {
 
 struct TableSample {
-  uint64_t used = 0;  // live ones, and expired ones not handed over yet
+  uint64_t used = 0;  // live ones, and expired ones not reclaimed yet
   uint64_t capacity = 0;
   uint64_t bytes = 0;
   PageKind page_kind{};
@@ -28,15 +28,15 @@ struct TableSample {
 // Every number of a worker.
 class SampleRequest final : public control::SampleRequest {
  public:
-  // For a worker whose services stand in this layout.
-  SampleRequest(const control::WorkerHandle& worker, const State& state, const Layout& layout,
-                size_t port_count);
+  // For a worker whose services stand in this registry.
+  SampleRequest(const control::WorkerHandle& worker, const State& state,
+                const BackendRegistry& registry, size_t port_count);
   bool step() override;
 
   FlowCounts flows;
   FragmentReport fragments;
   std::array<TableSample, 2> tables;                     // IPv4, IPv6
-  std::array<std::vector<BackendCounters>, 2> backends;  // by family and slot
+  std::array<std::vector<BackendCounters>, 2> backends;  // by family and index
   BackendCounters forgotten;
 
  private:

@@ -23,7 +23,7 @@ Json table_json(const TableSample& table, std::string_view family) {
 
 Json worker_json(size_t number, const Control::Sample::Worker& worker) {
   Json json = control::running_worker_json(number, worker.core, worker.totals);
-  json["flows_made"] = worker.flows.made;
+  json["flows_created"] = worker.flows.created;
   json["flows_live"] = worker.flows.held();
   json["tables"] =
       Json::array({table_json(worker.tables[0], "ipv4"), table_json(worker.tables[1], "ipv6")});
@@ -49,7 +49,7 @@ std::string_view state_name(const Control::BackendState& state, bool is_removed)
 Result<Control::Sample> Control::take_sample() {
   control::Requests<SampleRequest> requests;
   for (size_t i = 0; i < states_.size(); ++i) {
-    requests.add(config_.workers[i], *states_[i], layout_, lb_config_.network.ports.size());
+    requests.add(config_.workers[i], *states_[i], registry_, lb_config_.network.ports.size());
   }
   if (auto error = ask(requests.posted())) return *error;
 
@@ -57,7 +57,7 @@ Result<Control::Sample> Control::take_sample() {
   Report& report = sample.report;
   std::array<std::vector<BackendCounters>, 2> backends;
   for (size_t family = 0; family < 2; ++family) {
-    backends[family].resize(layout_.families[family].backends.size());
+    backends[family].resize(registry_.families[family].backends.size());
   }
   for (size_t i = 0; i < requests.size(); ++i) {
     const SampleRequest& request = requests[i];
@@ -81,8 +81,8 @@ Result<Control::Sample> Control::take_sample() {
   report.kernel = isa_name(tables[0].isa);
 
   report.services = report_services(
-      layout_, [&](size_t family, uint32_t slot) { return backends[family][slot]; });
-  sample.layout = layout_;
+      registry_, [&](size_t family, uint32_t index) { return backends[family][index]; });
+  sample.registry = registry_;
   return sample;
 }
 
@@ -111,18 +111,19 @@ Result<Json> Control::backends(const Json& parameters) {
     if (!wanted.empty() && service.name != wanted) continue;
     is_found = true;
     for (const BackendReport& backend : service.backends) {
-      const BackendSlot& slot = layout_.families[service.family].backends[backend.slot];
-      rows.push_back(
-          {{"service", service.name},
-           {"name", backend.name},
-           {"endpoint", backend.endpoint},
-           {"state", state_name(backend_states_[service.family][backend.slot], backend.is_removed)},
-           {"weight", slot.weight},
-           {"configured_weight", slot.configured_weight},
-           {"live_flows", backend.counters.flows - backend.counters.flows_over},
-           {"flows", backend.counters.flows},
-           {"packets", backend.counters.packets},
-           {"bytes", backend.counters.bytes}});
+      const RegisteredBackend& registered =
+          registry_.families[service.family].backends[backend.index];
+      rows.push_back({{"service", service.name},
+                      {"name", backend.name},
+                      {"endpoint", backend.endpoint},
+                      {"state", state_name(backend_states_[service.family][backend.index],
+                                           backend.is_removed)},
+                      {"weight", registered.weight},
+                      {"configured_weight", registered.configured_weight},
+                      {"live_flows", backend.counters.flows - backend.counters.flows_over},
+                      {"flows", backend.counters.flows},
+                      {"packets", backend.counters.packets},
+                      {"bytes", backend.counters.bytes}});
     }
   }
   if (!is_found) return Error{"there is no service " + wanted};

@@ -9,23 +9,23 @@ namespace roost::lb {
 namespace {
 
 template <class Address>
-FlowNote note_of(Family<Address>& family, const FamilyLayout& layout,
+FlowNote note_of(Family<Address>& family, const FamilyRegistry& registry,
                  const net::FlowKey<Address>& key) {
   FlowNote note;
   if (const auto service = family.services().find(key)) {
     note.is_service = true;
-    note.packet_service.keep(layout.services[*service].name);
+    note.packet_service.keep(registry.services[*service].name);
   }
   const auto match = family.connections().find(key);
   if (match.connection == nullptr) return note;
   const uint32_t backend = match.connection->owner;
-  const BackendSlot& slot = layout.backends[backend];
+  const RegisteredBackend& registered = registry.backends[backend];
   note.is_known = true;
   note.is_from_client = match.sender == Sender::kClient;
   note.state = match.connection->state;
   note.backend = backend;
-  note.service.keep(layout.services[slot.service].name);
-  note.backend_name.keep(slot.name);
+  note.service.keep(registry.services[registered.service].name);
+  note.backend_name.keep(registered.name);
   return note;
 }
 
@@ -37,11 +37,11 @@ std::string flow_words(const FlowNote& flow) {
 // What the packet found, and what it left.
 std::string change_words(const FlowNote& before, const FlowNote& after) {
   if (!before.is_known && !after.is_known) return "none";
-  if (!before.is_known) return "made: backend " + flow_words(after);
+  if (!before.is_known) return "created: backend " + flow_words(after);
   std::string text = fmt::format("found, from its {}: backend {}",
                                  before.is_from_client ? "client" : "backend", flow_words(before));
   if (!after.is_known) return text + " -> over";
-  if (after.backend != before.backend) return text + " -> made anew: " + flow_words(after);
+  if (after.backend != before.backend) return text + " -> created anew: " + flow_words(after);
   if (after.state != before.state) {
     text += fmt::format(" -> {}", connection_state_name(after.state));
   }
@@ -53,10 +53,10 @@ std::string change_words(const FlowNote& before, const FlowNote& after) {
 void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed, Tick now,
              trace::Note& note) {
   state.advance(now);  // what is over by now is not there, as for the datapath
-  const auto& layouts = state.layout().families;
+  const auto& registries = state.registry().families;
   note.set(parsed.is_ipv6
-               ? note_of(state.ipv6(), layouts[1], net::FlowKey6::from_packet(packet, parsed))
-               : note_of(state.ipv4(), layouts[0], net::FlowKey4::from_packet(packet, parsed)));
+               ? note_of(state.ipv6(), registries[1], net::FlowKey6::from_packet(packet, parsed))
+               : note_of(state.ipv4(), registries[0], net::FlowKey4::from_packet(packet, parsed)));
 }
 
 std::string explanation(const trace::Note& before, const trace::Note& after) {

@@ -16,7 +16,7 @@ struct FlowNote {
   bool is_known = false;    // there is a live connection of its tuple
   bool is_from_client = false;
   ConnectionState state = ConnectionState::kUdp;
-  uint32_t backend = 0;  // its slot
+  uint32_t backend = 0;  // its index
   trace::KeptText packet_service{};
   trace::KeptText service{};
   trace::KeptText backend_name{};

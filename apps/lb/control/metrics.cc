@@ -10,7 +10,7 @@ namespace roost::lb {
 namespace {
 
 void add_flows(const Report& report, control::MetricList& out) {
-  out.counter("flows_made_total", "Connections made.").add({}, report.flows.made);
+  out.counter("flows_created_total", "Connections created.").add({}, report.flows.created);
   out.counter("flows_over_total", "Connections that are over, by the way they ended.");
   out.add_each<FlowCounts>("end", std::span(kFlowCounters).subspan<1>(), report.flows);
   out.gauge("flows_live", "Live connections; one that expired counts for 5 s more at most.")
@@ -26,13 +26,13 @@ void add_backends(const Control::Sample& sample, control::MetricList& out) {
       for (const BackendReport& backend : service.backends) {
         if (backend.is_removed) continue;
         const uint32_t weight =
-            sample.layout.families[service.family].backends[backend.slot].weight;
+            sample.registry.families[service.family].backends[backend.index].weight;
         out.add({{"service", service.name}, {"backend", backend.name}},
                 value_of(backend.counters, weight));
       }
     }
   };
-  out.counter("backend_flows_total", "Connections made, by service and backend.");
+  out.counter("backend_flows_total", "Connections created, by service and backend.");
   each([](const BackendCounters& counters, uint32_t) { return counters.flows; });
   out.counter("backend_packets_total", "Packets forwarded in both directions.");
   each([](const BackendCounters& counters, uint32_t) { return counters.packets; });

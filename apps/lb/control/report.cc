@@ -10,9 +10,9 @@ namespace roost::lb {
 namespace {
 
 // Of all workers.
-BackendCounters sum_of_workers(std::span<State* const> states, size_t family, uint32_t slot) {
+BackendCounters sum_of_workers(std::span<State* const> states, size_t family, uint32_t index) {
   BackendCounters sum;
-  for (const State* state : states) sum += state->backend_counters(family, slot);
+  for (const State* state : states) sum += state->backend_counters(family, index);
   return sum;
 }
 
@@ -34,7 +34,7 @@ void add_state(State& state, Report& report) {
   control::add_state(state, report);
   report.fragments += state.fragment_report();
   report.forgotten += state.forgotten();
-  report.worker_flows.push_back({counts.made, live});
+  report.worker_flows.push_back({counts.created, live});
   const auto& ipv4 = state.ipv4().connections();
   const auto& ipv6 = state.ipv6().connections();
   const bool is_ipv4_larger = ipv4.memory_bytes() >= ipv6.memory_bytes();
@@ -43,12 +43,12 @@ void add_state(State& state, Report& report) {
   report.kernel = isa_name(ipv4.isa());
 }
 
-// By service slot of a family: its removed backends.
-std::vector<std::vector<uint32_t>> removed_backends(const FamilyLayout& family) {
+// By service index of a family: its removed backends.
+std::vector<std::vector<uint32_t>> removed_backends(const FamilyRegistry& family) {
   std::vector<std::vector<uint32_t>> removed(family.services.size());
-  for (uint32_t slot = 0; slot < family.backends.size(); ++slot) {
-    const BackendSlot& backend = family.backends[slot];
-    if (backend.use == SlotUse::kRemoved) removed[backend.service].push_back(slot);
+  for (uint32_t index = 0; index < family.backends.size(); ++index) {
+    const RegisteredBackend& backend = family.backends[index];
+    if (backend.use == Registration::kRemoved) removed[backend.service].push_back(index);
   }
   return removed;
 }
@@ -59,37 +59,37 @@ std::string endpoint_text(const net::IpAddress& address, uint16_t port) {
   return fmt::format(fmt::runtime(address.is_ipv6() ? "[{}]:{}" : "{}:{}"), address.format(), port);
 }
 
-std::vector<ServiceReport> report_services(const Layout& layout,
+std::vector<ServiceReport> report_services(const BackendRegistry& registry,
                                            const BackendCountersAt& counters_at) {
-  const std::array removed = {removed_backends(layout.families[0]),
-                              removed_backends(layout.families[1])};
+  const std::array removed = {removed_backends(registry.families[0]),
+                              removed_backends(registry.families[1])};
   std::vector<ServiceReport> reports;
-  const auto add = [&](const Layout::Place& place) {
-    const FamilyLayout& family = layout.families[place.family];
-    const ServiceSlot& service = family.services[place.service];
-    std::vector<uint32_t> slots = service.backends;
+  const auto add = [&](const BackendRegistry::Place& place) {
+    const FamilyRegistry& family = registry.families[place.family];
+    const RegisteredService& service = family.services[place.service];
+    std::vector<uint32_t> indices = service.backends;
     const auto& gone = removed[place.family][place.service];
-    slots.insert(slots.end(), gone.begin(), gone.end());
+    indices.insert(indices.end(), gone.begin(), gone.end());
     ServiceReport report{service.name,
                          endpoint_text(service.address, service.port),
                          service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
                          std::string(mode_name(service.mode)),
                          {},
-                         service.use == SlotUse::kRemoved,
+                         service.use == Registration::kRemoved,
                          place.family};
-    for (const uint32_t slot : slots) {
-      const BackendSlot& backend = family.backends[slot];
+    for (const uint32_t index : indices) {
+      const RegisteredBackend& backend = family.backends[index];
       report.backends.push_back({backend.name, endpoint_text(backend.address, backend.port),
-                                 counters_at(place.family, slot), backend.use == SlotUse::kRemoved,
-                                 slot});
+                                 counters_at(place.family, index),
+                                 backend.use == Registration::kRemoved, index});
     }
     reports.push_back(std::move(report));
   };
-  for (const Layout::Place& place : layout.services) add(place);
-  for (size_t family = 0; family < layout.families.size(); ++family) {
-    const std::vector<ServiceSlot>& services = layout.families[family].services;
-    for (uint32_t slot = 0; slot < services.size(); ++slot) {
-      if (services[slot].use == SlotUse::kRemoved) add({family, slot});
+  for (const BackendRegistry::Place& place : registry.services) add(place);
+  for (size_t family = 0; family < registry.families.size(); ++family) {
+    const std::vector<RegisteredService>& services = registry.families[family].services;
+    for (uint32_t index = 0; index < services.size(); ++index) {
+      if (services[index].use == Registration::kRemoved) add({family, index});
     }
   }
   return reports;
@@ -100,8 +100,8 @@ Report make_report(std::span<State* const> states, node::RunTotals run) {
   report.run = std::move(run);
   control::add_up_ports(report);
   for (State* state : states) add_state(*state, report);
-  report.services = report_services(states.front()->layout(), [&](size_t family, uint32_t slot) {
-    return sum_of_workers(states, family, slot);
+  report.services = report_services(states.front()->registry(), [&](size_t family, uint32_t index) {
+    return sum_of_workers(states, family, index);
   });
   return report;
 }
@@ -109,13 +109,13 @@ Report make_report(std::span<State* const> states, node::RunTotals run) {
 std::vector<std::string> broken_sums(const Report& report) {
   control::SumCheck sums;
   sums.check_run(report, kDropCauses);
-  sums.expect_equal(report.flows.made,
+  sums.expect_equal(report.flows.created,
                     report.live + report.flows.ended + report.flows.expired + report.flows.deleted +
                         report.flows.evicted,
-                    "flows made = live + ended + expired + deleted + evicted does not hold");
+                    "flows created = live + ended + expired + deleted + evicted does not hold");
   const BackendCounters backends = sum_of_backends(report);
-  sums.expect_equal(backends.flows, report.flows.made,
-                    "flows of all backends + forgotten = flows made does not hold");
+  sums.expect_equal(backends.flows, report.flows.created,
+                    "flows of all backends + forgotten = flows created does not hold");
   const auto drops = [&](DropCause cause) { return report.run.drops[cause]; };
   sums.expect_equal(
       backends.packets + report.echo_replies + report.run.originated,

@@ -23,7 +23,7 @@ struct BackendReport {
   std::string endpoint{};
   BackendCounters counters{};
   bool is_removed = false;  // the configuration names it no more
-  uint32_t slot = 0;        // of its family's layout
+  uint32_t index = 0;       // of its family's registry
 };
 
 struct ServiceReport {
@@ -38,7 +38,7 @@ struct ServiceReport {
 
 struct Report : control::RunReport {
   struct WorkerFlows {
-    uint64_t made = 0;
+    uint64_t created = 0;
     uint64_t live = 0;
   };
   std::vector<WorkerFlows> worker_flows{};  // at a run's end
@@ -53,7 +53,7 @@ struct Report : control::RunReport {
   std::string kernel{};
 };
 
-// Ends the run: hands over every expired connection and counts the live ones. One state a worker,
+// Ends the run: reclaims every expired connection and counts the live ones. One state a worker,
 // one at least, all of the same configuration.
 [[nodiscard]] Report make_report(std::span<State* const> states, node::RunTotals run);
 [[nodiscard]] inline Report make_report(State& state, node::RunTotals run) {
@@ -61,10 +61,10 @@ struct Report : control::RunReport {
   return make_report(std::span(&only, 1), std::move(run));
 }
 
-// The services of a layout in the order of the configuration, then those removed; with what
+// The services of a registry in the order of the configuration, then those removed; with what
 // `counters_at` says of each backend.
-using BackendCountersAt = std::function<BackendCounters(size_t family, uint32_t slot)>;
-[[nodiscard]] std::vector<ServiceReport> report_services(const Layout& layout,
+using BackendCountersAt = std::function<BackendCounters(size_t family, uint32_t index)>;
+[[nodiscard]] std::vector<ServiceReport> report_services(const BackendRegistry& registry,
                                                          const BackendCountersAt& counters_at);
 
 // ADDRESS:PORT; an IPv6 address is in brackets.

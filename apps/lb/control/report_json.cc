@@ -12,7 +12,7 @@ using control::Json;
 namespace {
 
 Json flows_json(const Report& report) {
-  Json json = {{"made", report.flows.made}, {"live", report.live}};
+  Json json = {{"created", report.flows.created}, {"live", report.live}};
   json.update(
       control::counters_json<FlowCounts>(std::span(kFlowCounters).subspan<1>(), report.flows));
   return json;
@@ -31,7 +31,7 @@ Json workers_json(const Report& report) {
   for (size_t i = 0; i < report.run.workers.size(); ++i) {
     const Report::WorkerFlows& flows = report.worker_flows[i];
     workers.push_back(control::worker_json(
-        report.run.workers[i], {{"flows_made", flows.made}, {"flows_live", flows.live}}));
+        report.run.workers[i], {{"flows_created", flows.created}, {"flows_live", flows.live}}));
   }
   return workers;
 }

@@ -53,8 +53,9 @@ void write_forgotten(const Report& report, Out out) {
 
 void write_flows(const Report& report, Out out) {
   fmt::format_to(
-      out, "\nflows {:>18} made {:>9} live {:>9} ended {:>9} expired {:>6} deleted {:>6} evicted\n",
-      report.flows.made, report.live, report.flows.ended, report.flows.expired,
+      out,
+      "\nflows {:>18} created {:>9} live {:>9} ended {:>9} expired {:>6} deleted {:>6} evicted\n",
+      report.flows.created, report.live, report.flows.ended, report.flows.expired,
       report.flows.deleted, report.flows.evicted);
 }
 
@@ -66,10 +67,10 @@ std::string format_text(const Report& report) {
   control::write_ports(report, "balancer", out);
   control::write_captures(report, out);
   control::write_workers(
-      report, fmt::format(" {:>12} {:>12}", "flows made", "live"),
+      report, fmt::format(" {:>12} {:>12}", "flows created", "live"),
       [&](size_t worker) {
         const Report::WorkerFlows& flows = report.worker_flows[worker];
-        return fmt::format(" {:>12} {:>12}", flows.made, flows.live);
+        return fmt::format(" {:>12} {:>12}", flows.created, flows.live);
       },
       out);
   write_services(report, out);

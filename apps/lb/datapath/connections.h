@@ -2,7 +2,7 @@
 //
 // What a backend sends comes from its own end. Where the client is seen (`nat`), it goes to the
 // client, and names the service; in `fullnat` it goes to a port that is bound to the connection. In
-// the one-sided modes it takes another way.
+// direct server return it goes past us.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class BackendReplies {
 
   [[nodiscard]] conntrack::Replies replies_of(const Connection& connection) const {
     const Mode mode = services_->backend(connection.owner).mode;
-    if (is_one_sided(mode)) return conntrack::Replies::kUnseen;
+    if (is_dsr(mode)) return conntrack::Replies::kUnseen;
     return mode == Mode::kFullnat ? conntrack::Replies::kToBoundPort
                                   : conntrack::Replies::kToClient;
   }

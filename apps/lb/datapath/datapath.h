@@ -6,7 +6,7 @@
 //             -> for the balancer itself: ARP, neighbour discovery, echo
 //
 // Of several workers each has a datapath and a state of its own, and decides only the flows it owns
-// (steering.h); a packet of another's flow is handed over.
+// (steering.h); a packet of another's flow is handed off.
 #pragma once
 
 #include <array>
@@ -36,11 +36,11 @@ class BasicDatapath {
   BasicDatapath& operator=(const BasicDatapath&) = delete;
 
   // Decides every lane: forwarded, rewritten in place, dropped with a DropCause, consumed, or
-  // handed over. Ports are numbered as in the configuration. `now` must not run backwards, over
+  // handed off. Ports are numbered as in the configuration. `now` must not run backwards, over
   // both functions.
   void process(net::PacketBatch& batch, Tick now);
 
-  // Hands over expired connections, looking at no more than `bucket_budget` buckets, and asks,
+  // Reclaims expired connections, looking at no more than `bucket_budget` buckets, and asks,
   // gives up and forgets neighbours whose time has come, at most as many.
   void idle(Tick now, uint64_t bucket_budget);
 

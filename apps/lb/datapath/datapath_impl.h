@@ -1,4 +1,4 @@
-// Definitions of BasicDatapath, for whoever instantiates it.
+// Definitions of BasicDatapath, for the sources that instantiate it.
 #pragma once
 
 #include "apps/lb/datapath/datapath.h"
@@ -63,7 +63,7 @@ template <class Address, class Tables>
          family.services().is_backend_address(key.source);
 }
 
-// Hands the lane over if the flow is another worker's; else it is one of the family's, unless it is
+// Hands the lane off if the flow is another worker's; else it is one of the family's, unless it is
 // a fragment that does not go on now.
 template <class Tables>
 template <class Address>
@@ -75,7 +75,7 @@ void BasicDatapath<Tables>::sort(size_t lane, net::PacketBatch& batch,
   const Key key = Key::from_packet(packet, parsed);
   if (const auto owner =
           other_owner_of(packet, key, family.services(), family.connections().ports(), owner_)) {
-    batch.verdicts()[lane] = net::LaneVerdict::hand_over(*owner);
+    batch.verdicts()[lane] = net::LaneVerdict::handoff(*owner);
   } else if (!parsed.fragment.is_one()) {
     lanes.push(lane, key);
   } else if (!is_of_a_service(key, family)) {

@@ -60,7 +60,7 @@ inline constexpr std::array kDropCauses = {
     net::drop_cause_info(DropCause::kTableFull),
     net::drop_cause_info(DropCause::kTooBig),
     net::drop_cause_info(DropCause::kNoHeadroom),
-    net::drop_cause_info(DropCause::kHandOverFull),
+    net::drop_cause_info(DropCause::kHandoffFull),
     net::drop_cause_info(DropCause::kTxRefused),
     net::drop_cause_info(DropCause::kNoBuffer),
     net::drop_cause_info(DropCause::kMalformed),

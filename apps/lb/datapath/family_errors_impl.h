@@ -48,7 +48,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
 
   if (const auto owner =
           other_owner_of(packet, about.reversed(), services_, connections_.ports(), owner_)) {
-    return net::LaneVerdict::hand_over(*owner);
+    return net::LaneVerdict::handoff(*owner);
   }
   const Match match = connections_.find(about.reversed());
   if (match.connection == nullptr) return drop(DropCause::kIcmpNoFlow);
@@ -66,7 +66,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
   if (!is_to_backend) {
     net::rewrite_error_destination(packet, error, backend.virtual_endpoint);
     if (is_fullnat) net::rewrite_error_source(packet, error, match.client);
-  } else if (!is_one_sided(backend.mode)) {
+  } else if (!is_dsr(backend.mode)) {
     net::rewrite_error_source(packet, error, backend.endpoint);
     if (is_fullnat) {
       net::rewrite_error_destination(packet, error, connections_.bound_end(*match.connection));

@@ -59,7 +59,7 @@ class FamilyPath {
   // Decides one ICMP message, which parsed as kUnsupportedProtocol. An error about a packet of a
   // live connection is translated and goes to the end that sent that packet: from the backend's
   // side to the client, from the client's side to the backend. It does not refresh the connection,
-  // because anybody can send one. Of another worker's connection it is handed over.
+  // because anybody can send one. Of another worker's connection it is handed off.
   [[nodiscard]] net::LaneVerdict forward_error(net::Packet& packet, net::ParsedPacket& parsed);
 
  private:

@@ -1,5 +1,5 @@
-// Definitions of FamilyPath, for whoever instantiates it: whose packets are, and what they change.
-// How they leave: family_resolved_impl.h. ICMP errors: family_errors_impl.h.
+// Definitions of FamilyPath, for the sources that instantiate it: whose packets are, and what they
+// change. How they leave: family_resolved_impl.h. ICMP errors: family_errors_impl.h.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +62,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
       services_.pick_backend(*service, passage.key, is_midstream);
   if (!backend_index) return drop(drop_cause::kNoBackend);
   Backend& backend = services_.backend(*backend_index);
-  if (!is_one_sided(backend.mode) && !next_hops_.is_reachable(passage.key.source)) {
+  if (!is_dsr(backend.mode) && !next_hops_.is_reachable(passage.key.source)) {
     return drop(DropCause::kNoNeighbour);
   }
   l3::Resolved resolved;
@@ -72,19 +72,20 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
 
   Connection connection{.owner = static_cast<uint16_t>(*backend_index)};
   connection.begin(passage.key.protocol, net::read_tcp_segment(passage.packet, passage.parsed),
-                   is_one_sided(backend.mode));
-  const conntrack::MakeOutcome outcome = connections_.make(passage.key, connection, timeouts_);
+                   is_dsr(backend.mode));
+  const conntrack::CreateOutcome outcome =
+      connections_.create_connection(passage.key, connection, timeouts_);
   is_changed = true;
   switch (outcome) {
-    case conntrack::MakeOutcome::kReplyTupleTaken:
+    case conntrack::CreateOutcome::kReplyTupleTaken:
       return drop(DropCause::kReplyTupleTaken);
-    case conntrack::MakeOutcome::kNoPort:
+    case conntrack::CreateOutcome::kNoPort:
       return drop(DropCause::kNoLocalPort);
-    case conntrack::MakeOutcome::kFull:
+    case conntrack::CreateOutcome::kFull:
       // Its backend is the same for all its packets even so, while the weights stay.
-      if (is_one_sided(backend.mode)) return send_to_backend(passage, connection, resolved);
+      if (is_dsr(backend.mode)) return send_to_backend(passage, connection, resolved);
       return drop(DropCause::kTableFull);
-    case conntrack::MakeOutcome::kMade:
+    case conntrack::CreateOutcome::kCreated:
       break;
   }
   ++backend.counters.flows;
@@ -121,7 +122,8 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& 
     return drop(resolved.refusal);
   }
   is_changed = true;
-  if (connections_.make(client_key, connection, timeouts_) != conntrack::MakeOutcome::kMade) {
+  if (connections_.create_connection(client_key, connection, timeouts_) !=
+      conntrack::CreateOutcome::kCreated) {
     return drop(DropCause::kTableFull);
   }
   ++backend.counters.flows;
@@ -133,7 +135,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
                                                          Connection& connection, bool& is_changed) {
   Backend& backend = services_.backend(connection.owner);
   const uint8_t flags = passage.parsed.tcp_flags;
-  const bool is_new = conntrack::begins_anew(connection.state, flags, is_one_sided(backend.mode));
+  const bool is_new = conntrack::begins_anew(connection.state, flags, is_dsr(backend.mode));
   // The next connection of the same addresses and ports is a new one, and goes where those go.
   if (is_new && backend.weight == 0) {
     connections_.end(passage.key, connection);
@@ -185,7 +187,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::send_to_backend(const Passage& pas
                                                               const Connection& connection,
                                                               const l3::Resolved& resolved) {
   Backend& backend = services_.backend(connection.owner);
-  if (!is_one_sided(backend.mode)) {
+  if (!is_dsr(backend.mode)) {
     net::rewrite_destination(passage.packet, passage.parsed, backend.endpoint);
   }
   if (backend.mode == Mode::kFullnat) {

@@ -15,43 +15,44 @@ uint64_t index_capacity(size_t count) { return 16 + 2 * uint64_t{count}; }
 }  // namespace
 
 template <class Address>
-Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyLayout& layout,
+Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry& registry,
                                                             Config config) {
   auto index = Index::create(
-      {.capacity = index_capacity(layout.services.size()), .hash_seed = config.hash_seed});
+      {.capacity = index_capacity(registry.services.size()), .hash_seed = config.hash_seed});
   if (!index) return index.error();
   auto by_source = Index::create(
-      {.capacity = index_capacity(layout.backends.size()), .hash_seed = config.hash_seed});
+      {.capacity = index_capacity(registry.backends.size()), .hash_seed = config.hash_seed});
   if (!by_source) return by_source.error();
   ServiceTable table(std::move(index).value(), std::move(by_source).value(), config.maglev_seed);
-  for (uint32_t i = 0; i < layout.services.size(); ++i) {
-    const ServiceSlot& slot = layout.services[i];
-    Service service{{}, slot.backends, std::move(config.maglevs[i])};
-    if (slot.use != SlotUse::kFree) {
-      service.virtual_endpoint = {slot.address.as<Address>().value(), slot.port};
+  for (uint32_t i = 0; i < registry.services.size(); ++i) {
+    const RegisteredService& registered = registry.services[i];
+    Service service{{}, registered.backends, std::move(config.maglevs[i])};
+    if (registered.use != Registration::kFree) {
+      service.virtual_endpoint = {registered.address.as<Address>().value(), registered.port};
       table.virtual_addresses_.push_back(service.virtual_endpoint.address);
     }
-    if (slot.use == SlotUse::kConfigured) {
+    if (registered.use == Registration::kConfigured) {
       const Key destination{.destination = service.virtual_endpoint.address,
-                            .destination_port = slot.port,
-                            .protocol = slot.protocol};
+                            .destination_port = registered.port,
+                            .protocol = registered.protocol};
       const InsertOutcome outcome = table.by_destination_.insert(destination, i);
       ROOST_ASSERT(outcome == InsertOutcome::kInserted);
     }
     table.services_.push_back(std::move(service));
   }
-  for (const BackendSlot& slot : layout.backends) {
+  for (const RegisteredBackend& registered : registry.backends) {
     Backend backend;
-    if (slot.use == SlotUse::kConfigured && layout.services[slot.service].mode == Mode::kNat) {
-      table.note_source(slot, layout.services[slot.service].protocol,
+    if (registered.use == Registration::kConfigured &&
+        registry.services[registered.service].mode == Mode::kNat) {
+      table.note_source(registered, registry.services[registered.service].protocol,
                         static_cast<uint32_t>(table.backends_.size()));
     }
-    if (slot.use != SlotUse::kFree) {
-      backend.endpoint = {slot.address.as<Address>().value(), slot.port};
-      backend.virtual_endpoint = table.services_[slot.service].virtual_endpoint;
-      backend.service = slot.service;
-      backend.weight = slot.weight;
-      backend.mode = layout.services[slot.service].mode;
+    if (registered.use != Registration::kFree) {
+      backend.endpoint = {registered.address.as<Address>().value(), registered.port};
+      backend.virtual_endpoint = table.services_[registered.service].virtual_endpoint;
+      backend.service = registered.service;
+      backend.weight = registered.weight;
+      backend.mode = registry.services[registered.service].mode;
       // Not where the last run began: its backends may know those ports still.
       if (backend.mode == Mode::kFullnat) {
         backend.local_port_turn = static_cast<uint32_t>(random_seed());
@@ -59,7 +60,7 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyLayout& 
       table.backend_addresses_.push_back(backend.endpoint.address);
     }
     table.backends_.push_back(backend);
-    table.is_kept_.push_back(slot.use != SlotUse::kFree && !slot.is_new);
+    table.is_kept_.push_back(registered.use != Registration::kFree && !registered.is_new);
   }
   std::ranges::sort(table.virtual_addresses_);
   std::ranges::sort(table.backend_addresses_);
@@ -67,10 +68,11 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyLayout& 
 }
 
 template <class Address>
-void ServiceTable<Address>::note_source(const BackendSlot& slot, net::IpProtocol protocol,
-                                        uint32_t index) {
-  const Key source{
-      .source = slot.address.as<Address>().value(), .source_port = slot.port, .protocol = protocol};
+void ServiceTable<Address>::note_source(const RegisteredBackend& registered,
+                                        net::IpProtocol protocol, uint32_t index) {
+  const Key source{.source = registered.address.as<Address>().value(),
+                   .source_port = registered.port,
+                   .protocol = protocol};
   const bool is_known = by_source_.find(source) != nullptr;
   const InsertOutcome outcome = by_source_.insert(source, is_known ? kAmbiguous : index);
   ROOST_ASSERT(outcome != InsertOutcome::kFull);

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/lb/datapath/layout.h"
+#include "apps/lb/datapath/backend_registry.h"
 #include "roost/balance/maglev.h"
 #include "roost/base/result.h"
 #include "roost/hash/keyed_hash.h"
@@ -27,7 +27,7 @@ namespace roost::lb {
 // What went to and came from a backend. flows - flows_over are live, or expired and not yet handed
 // over.
 struct BackendCounters {
-  uint64_t flows = 0;       // connections made
+  uint64_t flows = 0;       // connections created
   uint64_t flows_over = 0;  // of those: ended, expired or deleted
   uint64_t packets = 0;     // forwarded, both directions
   uint64_t bytes = 0;       // of those, whole frames
@@ -72,20 +72,21 @@ class ServiceTable {
   };
 
   struct Config {
-    std::vector<ServiceMaglevs> maglevs{};  // by service slot
+    std::vector<ServiceMaglevs> maglevs{};  // by service index
     uint64_t maglev_seed = 0;
     std::optional<uint64_t> hash_seed{};
   };
 
-  // Services and backends stand in the slots of the layout. Refused: memory that is not to be had.
-  static Result<ServiceTable> create(const FamilyLayout& layout, Config config);
+  // Services and backends stand at the indices of the registry. Refused: memory that cannot be
+  // allocated.
+  static Result<ServiceTable> create(const FamilyRegistry& registry, Config config);
 
   // The backends' neighbours are there for ever from now on; `next_hops` must reach them all.
   void pin_neighbours(l3::NextHops& next_hops);
   // Finds the sides of backends that have none yet.
   void find_sides(l3::NextHops& next_hops);
 
-  // Becomes `next`, whose layout follows this one's: backends that stay keep counters and
+  // Becomes `next`, whose registry follows this one's: backends that stay keep counters and
   // neighbours. What it was is in `next` afterwards. O(backends); allocates nothing.
   void replace_by(ServiceTable& next);
 
@@ -142,7 +143,7 @@ class ServiceTable {
   [[nodiscard]] Backend& backend(uint32_t index) { return backends_[index]; }
   [[nodiscard]] const Backend& backend(uint32_t index) const { return backends_[index]; }
   [[nodiscard]] const std::vector<Backend>& backends() const { return backends_; }
-  // The sum of backends whose slots were given away.
+  // The sum of backends whose indices were given away.
   [[nodiscard]] const BackendCounters& forgotten() const { return forgotten_; }
 
  private:
@@ -159,7 +160,7 @@ class ServiceTable {
       : by_destination_(std::move(by_destination)),
         by_source_(std::move(by_source)),
         maglev_hash_(maglev_seed) {}
-  void note_source(const BackendSlot& slot, net::IpProtocol protocol, uint32_t index);
+  void note_source(const RegisteredBackend& registered, net::IpProtocol protocol, uint32_t index);
 
   // What all packets to a service share.
   [[nodiscard]] static Key destination_of(const Key& key) {

@@ -2,21 +2,21 @@
 
 namespace roost::lb {
 
-Result<StateUpdate> StateUpdate::create(const Config& config, const Layout& layout,
+Result<StateUpdate> StateUpdate::create(const Config& config, const BackendRegistry& registry,
                                         const std::array<std::vector<ServiceMaglevs>, 2>& maglevs) {
   const auto seed = config.table.hash_seed;
-  auto ipv4 = ServiceTable<net::Ipv4Address>::create(layout.families[0],
+  auto ipv4 = ServiceTable<net::Ipv4Address>::create(registry.families[0],
                                                      {maglevs[0], config.maglev_seed, seed});
   if (!ipv4) return ipv4.error();
-  auto ipv6 = ServiceTable<net::Ipv6Address>::create(layout.families[1],
+  auto ipv6 = ServiceTable<net::Ipv6Address>::create(registry.families[1],
                                                      {maglevs[1], config.maglev_seed, seed});
   if (!ipv6) return ipv6.error();
   return StateUpdate{
-      .layout = layout,
+      .registry = registry,
       .services = config.services,
       .maglev_seed = config.maglev_seed,
       .timeouts = config.timeouts,
-      .local = l3::local_addresses(config.network.ports, balancer_addresses(config, layout)),
+      .local = l3::local_addresses(config.network.ports, balancer_addresses(config, registry)),
       .ipv4 = std::move(ipv4).value(),
       .ipv6 = std::move(ipv6).value()};
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "apps/lb/config/config.h"
+#include "apps/lb/datapath/backend_registry.h"
 #include "apps/lb/datapath/connections.h"
-#include "apps/lb/datapath/layout.h"
 #include "apps/lb/datapath/service_table.h"
 #include "roost/base/result.h"
 #include "roost/conntrack/fragment_table.h"
@@ -31,7 +31,8 @@ struct WorkerShare {
 template <class Address, class Tables = conntrack::OwnTables>
 class Family {
  public:
-  static Result<std::unique_ptr<Family>> create(const Config& config, const FamilyLayout& layout,
+  static Result<std::unique_ptr<Family>> create(const Config& config,
+                                                const FamilyRegistry& registry,
                                                 l3::NextHops& next_hops, const WorkerShare& share);
 
   [[nodiscard]] ServiceTable<Address>& services() { return services_; }
@@ -70,7 +71,7 @@ struct FragmentReport {
 
 // What a new configuration changes while packets flow, with all the memory that it needs.
 struct StateUpdate {
-  Layout layout{};  // follows the one in force
+  BackendRegistry registry{};  // follows the one in force
   std::vector<ServiceConfig> services{};
   uint64_t maglev_seed = 0;
   StateTimeouts timeouts{};
@@ -78,8 +79,8 @@ struct StateUpdate {
   ServiceTable<net::Ipv4Address> ipv4;
   ServiceTable<net::Ipv6Address> ipv6;
 
-  // Of a configuration, its layout, and the Maglev tables of both families.
-  static Result<StateUpdate> create(const Config& config, const Layout& layout,
+  // Of a configuration, its registry, and the Maglev tables of both families.
+  static Result<StateUpdate> create(const Config& config, const BackendRegistry& registry,
                                     const std::array<std::vector<ServiceMaglevs>, 2>& maglevs);
 };
 
@@ -88,14 +89,14 @@ template <class Tables>
 class BasicState {
  public:
   // `device_macs`: of each port, for those whose configuration gives none. Errors: what the
-  // configuration's reader cannot see, above all memory that is not to be had.
+  // configuration's reader cannot see, above all memory that cannot be allocated.
   static Result<BasicState> create(const Config& config,
                                    std::span<const net::MacAddress> device_macs,
                                    const WorkerShare& share = {});
 
   [[nodiscard]] const Config& config() const { return config_; }
   // Where services and backends stand.
-  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] const BackendRegistry& registry() const { return registry_; }
   // The update is in force from now on; connections stay where they are. What it replaced is in
   // `update` afterwards. O(backends); allocates nothing.
   void exchange(StateUpdate& update);
@@ -127,23 +128,23 @@ class BasicState {
   [[nodiscard]] uint64_t count_live();
   [[nodiscard]] bool audit();
 
-  // Counters of the backend in this slot of the family: 0 IPv4, 1 IPv6.
-  [[nodiscard]] const BackendCounters& backend_counters(size_t family, uint32_t slot) const;
-  // The sum of backends that are in no slot any more.
+  // Counters of the backend at this index of the family: 0 IPv4, 1 IPv6.
+  [[nodiscard]] const BackendCounters& backend_counters(size_t family, uint32_t index) const;
+  // The sum of backends that are at no index any more.
   [[nodiscard]] BackendCounters forgotten() const;
 
  private:
-  BasicState(Config config, Layout layout, l3::NextHops next_hops,
+  BasicState(Config config, BackendRegistry registry, l3::NextHops next_hops,
              std::unique_ptr<Family<net::Ipv4Address, Tables>> ipv4,
              std::unique_ptr<Family<net::Ipv6Address, Tables>> ipv6)
       : config_(std::move(config)),
-        layout_(std::move(layout)),
+        registry_(std::move(registry)),
         next_hops_(std::move(next_hops)),
         ipv4_(std::move(ipv4)),
         ipv6_(std::move(ipv6)) {}
 
   Config config_;
-  Layout layout_;
+  BackendRegistry registry_;
   l3::NextHops next_hops_;
   uint64_t echo_replies_ = 0;
   std::unique_ptr<Family<net::Ipv4Address, Tables>> ipv4_;

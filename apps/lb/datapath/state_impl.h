@@ -1,4 +1,4 @@
-// Definitions of Family and BasicState, for whoever instantiates them.
+// Definitions of Family and BasicState, for the sources that instantiate them.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ inline constexpr uint64_t kDatagramsMax = 4'096;
 inline constexpr uint64_t kUnusedMax = 16;
 inline constexpr uint16_t kWaitingFragmentsMax = 256;
 
-// A connection that was used in the last ten seconds is not evicted once it is confirmed.
+// A connection that was used in the last ten seconds is not evicted once it is assured.
 inline TickCount silence_ticks_min(double tick_seconds) {
   constexpr double kSeconds = 10;
   return conntrack::timeout_ticks(kSeconds, tick_seconds).value_or(kTimeoutTicksMax);
@@ -57,12 +57,12 @@ Result<typename conntrack::BindablePorts<Address>::Config> local_ports(const Ful
 
 template <class Address, class Tables>
 Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create(
-    const Config& config, const FamilyLayout& layout, l3::NextHops& next_hops,
+    const Config& config, const FamilyRegistry& registry, l3::NextHops& next_hops,
     const WorkerShare& share) {
-  auto maglevs = make_maglevs(layout, config.maglev_seed);
+  auto maglevs = make_maglevs(registry, config.maglev_seed);
   if (!maglevs) return maglevs.error();
   auto services = ServiceTable<Address>::create(
-      layout, {std::move(maglevs).value(), config.maglev_seed, config.table.hash_seed});
+      registry, {std::move(maglevs).value(), config.maglev_seed, config.table.hash_seed});
   if (!services) return services.error();
   std::unique_ptr<Family> family(new Family(std::move(services).value()));
   family->services_.pin_neighbours(next_hops);
@@ -94,24 +94,24 @@ template <class Tables>
 Result<BasicState<Tables>> BasicState<Tables>::create(const Config& config,
                                                       std::span<const net::MacAddress> device_macs,
                                                       const WorkerShare& share) {
-  Result<Layout> layout = first_layout(config);
-  if (!layout) return layout.error();
+  Result<BackendRegistry> registry = first_registry(config);
+  if (!registry) return registry.error();
   size_t backend_count = 0;
   for (const ServiceConfig& service : config.services) backend_count += service.backends.size();
   auto next_hops =
       l3::NextHops::create({.network = config.network,
                             .device_macs = device_macs,
-                            .local_addresses = balancer_addresses(config, layout.value()),
+                            .local_addresses = balancer_addresses(config, registry.value()),
                             .pinned_count_max = backend_count,
                             .tick_seconds = config.tick_seconds(),
                             .hash_seed = config.table.hash_seed});
   if (!next_hops) return next_hops.error();
-  const auto& [layout4, layout6] = layout.value().families;
-  auto ipv4 = Family<net::Ipv4Address, Tables>::create(config, layout4, next_hops.value(), share);
+  const auto& [registry4, registry6] = registry.value().families;
+  auto ipv4 = Family<net::Ipv4Address, Tables>::create(config, registry4, next_hops.value(), share);
   if (!ipv4) return ipv4.error();
-  auto ipv6 = Family<net::Ipv6Address, Tables>::create(config, layout6, next_hops.value(), share);
+  auto ipv6 = Family<net::Ipv6Address, Tables>::create(config, registry6, next_hops.value(), share);
   if (!ipv6) return ipv6.error();
-  return BasicState(config, std::move(layout).value(), std::move(next_hops).value(),
+  return BasicState(config, std::move(registry).value(), std::move(next_hops).value(),
                     std::move(ipv4).value(), std::move(ipv6).value());
 }
 
@@ -165,9 +165,9 @@ bool BasicState<Tables>::audit() {
 }
 
 template <class Tables>
-const BackendCounters& BasicState<Tables>::backend_counters(size_t family, uint32_t slot) const {
-  return family == 0 ? ipv4_->services().backend(slot).counters
-                     : ipv6_->services().backend(slot).counters;
+const BackendCounters& BasicState<Tables>::backend_counters(size_t family, uint32_t index) const {
+  return family == 0 ? ipv4_->services().backend(index).counters
+                     : ipv6_->services().backend(index).counters;
 }
 
 template <class Tables>
@@ -178,7 +178,7 @@ BackendCounters BasicState<Tables>::forgotten() const {
 
 template <class Tables>
 void BasicState<Tables>::exchange(StateUpdate& update) {
-  std::swap(layout_, update.layout);
+  std::swap(registry_, update.registry);
   std::swap(config_.services, update.services);
   std::swap(config_.maglev_seed, update.maglev_seed);
   std::swap(config_.timeouts, update.timeouts);

@@ -26,7 +26,7 @@ template <class Address>
   return owner.worker();
 }
 
-// The worker that the packet is to be handed to; none when it is this one's, or was handed over
+// The worker that the packet is to be handed off to; none when it is this one's, or was handed off
 // already. `key` is the packet's own, or what the other end would send of the flow that it is
 // about.
 template <class Address>

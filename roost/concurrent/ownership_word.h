@@ -25,7 +25,7 @@
 namespace roost {
 
 // One server thread, and one client thread at a time.
-class Handoff {
+class OwnershipWord {
  public:
   enum class State : uint8_t { kIdle, kOffered, kTaken, kFinished };
 

@@ -105,16 +105,16 @@ Bytes encapsulated(const Case& c, const Bytes& frame, const Bytes& varying) {
   return all;
 }
 
-class OneSided : public testing::TestWithParam<Case> {};
+class DirectServerReturn : public testing::TestWithParam<Case> {};
 
-INSTANTIATE_TEST_SUITE_P(modes, OneSided,
+INSTANTIATE_TEST_SUITE_P(modes, DirectServerReturn,
                          testing::Values(Case{"l2dsr"}, Case{"l2dsr", true}, Case{"ipip"},
                                          Case{"ipip", true}, Case{"gue"}, Case{"gue", true}),
                          [](const auto& one) {
                            return one.param.name + (one.param.is_ipv6 ? "6" : "4");
                          });
 
-TEST_P(OneSided, the_backend_gets_the_packet_as_it_was_sent) {
+TEST_P(DirectServerReturn, the_backend_gets_the_packet_as_it_was_sent) {
   const Case& c = GetParam();
   TestBalancer balancer(config_of(c.name));
   for (const uint8_t flags : {net::tcp::kSyn, net::tcp::kAck}) {
@@ -124,12 +124,12 @@ TEST_P(OneSided, the_backend_gets_the_packet_as_it_was_sent) {
     const Bytes inner = make_frame(passed_on(from_client(c, flags)));
     EXPECT_EQ(fate.frame, encapsulated(c, inner, fate.frame));
   }
-  EXPECT_EQ(balancer.state().counts().made, 1U);
+  EXPECT_EQ(balancer.state().counts().created, 1U);
   EXPECT_TRUE(balancer.state().audit());
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
-TEST_P(OneSided, a_flow_keeps_its_outer_ports_and_label) {
+TEST_P(DirectServerReturn, a_flow_keeps_its_outer_ports_and_label) {
   const Case& c = GetParam();
   if (c.name == "l2dsr") return;
   TestBalancer balancer(config_of(c.name));
@@ -155,7 +155,7 @@ TEST_P(OneSided, a_flow_keeps_its_outer_ports_and_label) {
   EXPECT_LE(repeated.size(), 3U) << "flows differ";
 }
 
-TEST_P(OneSided, what_is_too_long_with_its_outer_headers_is_told_how_long_it_may_be) {
+TEST_P(DirectServerReturn, what_is_too_long_with_its_outer_headers_is_told_how_long_it_may_be) {
   const Case& c = GetParam();
   TestBalancer balancer(config_of(c.name, "mtu = 1400\n"));
   const size_t fits = 1'400 - c.added_bytes() - c.ip_header_bytes() - 20;
@@ -169,7 +169,7 @@ TEST_P(OneSided, what_is_too_long_with_its_outer_headers_is_told_how_long_it_may
   EXPECT_EQ(error[icmp + 6] * 256U + error[icmp + 7], 1'400 - c.added_bytes());
 }
 
-TEST_P(OneSided, what_may_be_cut_leaves_in_pieces_each_with_its_outer_headers) {
+TEST_P(DirectServerReturn, what_may_be_cut_leaves_in_pieces_each_with_its_outer_headers) {
   const Case& c = GetParam();
   if (c.is_ipv6) return;
   TestBalancer balancer(config_of(c.name, "mtu = 1400\n"));
@@ -191,19 +191,19 @@ TEST_P(OneSided, what_may_be_cut_leaves_in_pieces_each_with_its_outer_headers) {
   EXPECT_EQ(carried, Bytes(whole.begin() + 34, whole.end()));
 }
 
-TEST_P(OneSided, without_room_before_the_packet_it_is_dropped_whole) {
+TEST_P(DirectServerReturn, without_room_before_the_packet_it_is_dropped_whole) {
   const Case& c = GetParam();
   TestBalancer balancer(config_of(c.name));
   if (c.added_bytes() == 0) return;
   const Bytes frame = make_frame(from_client(c));
   const auto room = static_cast<uint32_t>(c.added_bytes());
   EXPECT_EQ(balancer.send({frame, 0, room - 1, {}}).cause, DropCause::kNoHeadroom);
-  EXPECT_EQ(balancer.state().counts().made, 0U);
+  EXPECT_EQ(balancer.state().counts().created, 0U);
   EXPECT_EQ(balancer.send({frame, 0, room, {}}).cause, std::nullopt);
 }
 
 // The packet waits for its neighbour with its outer headers.
-TEST_P(OneSided, a_packet_that_waits_leaves_encapsulated) {
+TEST_P(DirectServerReturn, a_packet_that_waits_leaves_encapsulated) {
   const Case& c = GetParam();
   std::string toml = config_of(c.name);
   const std::string address = c.is_ipv6 ? "2001:db8:2::11" : "10.0.0.11";
@@ -244,7 +244,7 @@ TEST_P(OneSided, a_packet_that_waits_leaves_encapsulated) {
 }
 
 // A router between backend and client reports about a packet that the backend sent by itself.
-TEST_P(OneSided, icmp_errors_about_answers_reach_the_backend_untouched) {
+TEST_P(DirectServerReturn, icmp_errors_about_answers_reach_the_backend_untouched) {
   const Case& c = GetParam();
   TestBalancer balancer(config_of(c.name));
   balancer.send_from_client(from_client(c));
@@ -269,27 +269,27 @@ TEST_P(OneSided, icmp_errors_about_answers_reach_the_backend_untouched) {
 }
 
 // The backend's FIN goes past the balancer; the client's next SYN begins a connection all the same.
-TEST_P(OneSided, the_next_connection_of_the_same_ports_begins_after_the_clients_fin) {
+TEST_P(DirectServerReturn, the_next_connection_of_the_same_ports_begins_after_the_clients_fin) {
   const Case& c = GetParam();
   TestBalancer balancer(config_of(c.name));
   balancer.send_from_client(from_client(c));
   balancer.send_from_client(from_client(c, net::tcp::kAck));
   balancer.send_from_client(from_client(c, net::tcp::kFin | net::tcp::kAck));
-  EXPECT_EQ(balancer.state().counts().made, 1U);
+  EXPECT_EQ(balancer.state().counts().created, 1U);
   balancer.send_from_client(from_client(c));
-  EXPECT_EQ(balancer.state().counts().made, 2U);
+  EXPECT_EQ(balancer.state().counts().created, 2U);
   EXPECT_EQ(balancer.state().counts().ended, 1U);
   // It is a whole one again: silent for longer than after a FIN, it is there still.
   for (int i = 0; i < 3; ++i) balancer.send_from_client(from_client(c, net::tcp::kAck));
   balancer.now = Tick{800};
   EXPECT_EQ(balancer.state().count_live(), 1U);
   balancer.send_from_client(from_client(c, net::tcp::kAck));
-  EXPECT_EQ(balancer.state().counts().made, 2U);
+  EXPECT_EQ(balancer.state().counts().created, 2U);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
-// Confirmed by the client's fourth packet, for nobody else's is heard.
-TEST_P(OneSided, a_flood_of_syns_evicts_itself) {
+// Assured by the client's fourth packet, for nobody else's is heard.
+TEST_P(DirectServerReturn, a_flood_of_syns_evicts_itself) {
   const Case& c = GetParam();
   std::string toml = config_of(c.name);
   TestBalancer balancer(toml);
@@ -304,9 +304,9 @@ TEST_P(OneSided, a_flood_of_syns_evicts_itself) {
     for (int i = 0; i < 3; ++i) ASSERT_EQ(send(port, net::tcp::kAck).cause, std::nullopt);
   }
   for (uint16_t port = kKept + 1; port < 60'000; ++port) send(port, net::tcp::kSyn);
-  const uint64_t made = balancer.state().counts().made;
+  const uint64_t made = balancer.state().counts().created;
   for (uint16_t port = 1; port <= kKept; ++port) send(port, net::tcp::kAck);
-  EXPECT_EQ(balancer.state().counts().made, made) << "all of them are there";
+  EXPECT_EQ(balancer.state().counts().created, made) << "all of them are there";
   EXPECT_TRUE(balancer.state().audit());
 }
 

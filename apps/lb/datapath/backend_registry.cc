@@ -1,0 +1,185 @@
+#include "apps/lb/datapath/backend_registry.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace roost::lb {
+
+namespace {
+
+// What is there is removed unless it is placed again, and what was removed and has no connections
+// any more is free: it got none since.
+FamilyRegistry vacate(FamilyRegistry family, const std::vector<bool>& has_connections) {
+  std::vector<bool> is_needed(family.services.size());
+  for (size_t i = 0; i < family.backends.size(); ++i) {
+    RegisteredBackend& backend = family.backends[i];
+    if (backend.use == Registration::kRemoved && !has_connections[i]) backend = {};
+    if (backend.use == Registration::kFree) continue;
+    backend.use = Registration::kRemoved;
+    backend.configured_weight = 0;
+    backend.weight = 0;
+    backend.is_new = false;
+    is_needed[backend.service] = true;
+  }
+  for (size_t i = 0; i < family.services.size(); ++i) {
+    RegisteredService& service = family.services[i];
+    service.backends.clear();
+    if (!is_needed[i]) service = {};
+    if (service.use != Registration::kFree) service.use = Registration::kRemoved;
+  }
+  return family;
+}
+
+// Gives each service and backend of a configuration its index: the one that it had, else a free
+// one.
+class Placing {
+ public:
+  explicit Placing(FamilyRegistry& family) : family_(family) {
+    for (uint32_t i = 0; i < family.services.size(); ++i) {
+      const RegisteredService& registered = family.services[i];
+      if (registered.use == Registration::kFree) {
+        free_services_.push_back(i);
+      } else {
+        services_.emplace(
+            std::tuple(registered.address, registered.port, registered.protocol, registered.mode),
+            i);
+      }
+    }
+    for (uint32_t i = 0; i < family.backends.size(); ++i) {
+      const RegisteredBackend& registered = family.backends[i];
+      if (registered.use == Registration::kFree) {
+        free_backends_.push_back(i);
+      } else {
+        backends_.emplace(std::tuple(registered.service, registered.address, registered.port), i);
+      }
+    }
+  }
+
+  uint32_t place(const ServiceConfig& config) {
+    const auto known =
+        services_.find(std::tuple(config.address, config.port, config.protocol, config.mode));
+    const uint32_t index =
+        known != services_.end() ? known->second : take_free(free_services_, family_.services);
+    RegisteredService& registered = family_.services[index];
+    registered = {Registration::kConfigured,
+                  config.name,
+                  config.address,
+                  config.port,
+                  config.protocol,
+                  config.mode,
+                  {}};
+    for (const BackendConfig& backend : config.backends) {
+      registered.backends.push_back(place(backend, index));
+    }
+    return index;
+  }
+
+ private:
+  uint32_t place(const BackendConfig& config, uint32_t service) {
+    const auto known = backends_.find(std::tuple(service, config.address, config.port));
+    const bool is_new = known == backends_.end();
+    const uint32_t index = is_new ? take_free(free_backends_, family_.backends) : known->second;
+    family_.backends[index] = {Registration::kConfigured,
+                               config.name,
+                               config.address,
+                               config.port,
+                               service,
+                               config.weight,
+                               config.weight,
+                               is_new};
+    return index;
+  }
+
+  template <class Registered>
+  static uint32_t take_free(std::vector<uint32_t>& free, std::vector<Registered>& all) {
+    if (free.empty()) {
+      all.emplace_back();
+      return static_cast<uint32_t>(all.size() - 1);
+    }
+    const uint32_t index = free.back();
+    free.pop_back();
+    return index;
+  }
+
+  FamilyRegistry& family_;
+  std::map<std::tuple<net::IpAddress, uint16_t, net::IpProtocol, Mode>, uint32_t> services_;
+  std::map<std::tuple<uint32_t, net::IpAddress, uint16_t>, uint32_t> backends_;
+  std::vector<uint32_t> free_services_;
+  std::vector<uint32_t> free_backends_;
+};
+
+}  // namespace
+
+Result<BackendRegistry> next_registry(const Config& config, const BackendRegistry& before,
+                                      const BackendUse& has_connections) {
+  BackendRegistry registry;
+  for (size_t family = 0; family < registry.families.size(); ++family) {
+    registry.families[family] = vacate(before.families[family], has_connections[family]);
+  }
+  std::array<Placing, 2> placing = {Placing(registry.families[0]), Placing(registry.families[1])};
+  for (const ServiceConfig& service : config.services) {
+    const size_t family = service.address.is_ipv6() ? 1 : 0;
+    registry.services.push_back({family, placing[family].place(service)});
+  }
+  for (const FamilyRegistry& family : registry.families) {
+    if (family.backends.size() > BackendRegistry::kBackendsMax) {
+      return Error{fmt::format(
+          "{} backends are more than {}, those included that were removed and still have "
+          "connections; end these (roost ctl flows delete), or name fewer",
+          family.backends.size(), BackendRegistry::kBackendsMax)};
+    }
+  }
+  return registry;
+}
+
+Result<BackendRegistry> first_registry(const Config& config) {
+  return next_registry(config, {}, {});
+}
+
+Result<balance::Maglev> make_maglev(const FamilyRegistry& family, size_t service,
+                                    std::span<const uint32_t> weights, uint64_t seed) {
+  const RegisteredService& registered = family.services[service];
+  std::vector<balance::WeightedBackend> weighted;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    weighted.push_back({family.backends[registered.backends[i]].name, weights[i]});
+  }
+  auto maglev = balance::Maglev::create({.backends = weighted, .seed = seed});
+  if (!maglev) return Error{"[[service]] " + registered.name + ": " + maglev.error().message};
+  return maglev;
+}
+
+Result<std::vector<ServiceMaglevs>> make_maglevs(const FamilyRegistry& family, uint64_t seed) {
+  std::vector<ServiceMaglevs> maglevs;
+  for (size_t service = 0; service < family.services.size(); ++service) {
+    std::vector<uint32_t> weights;
+    std::vector<uint32_t> configured;
+    for (const uint32_t index : family.services[service].backends) {
+      weights.push_back(family.backends[index].weight);
+      configured.push_back(family.backends[index].configured_weight);
+    }
+    Result<balance::Maglev> maglev = make_maglev(family, service, weights, seed);
+    if (!maglev) return maglev.error();
+    maglevs.push_back({std::move(maglev).value()});
+    if (weights == configured) continue;
+    maglev = make_maglev(family, service, configured, seed);
+    if (!maglev) return maglev.error();
+    maglevs.back().undrained = std::move(maglev).value();
+  }
+  return maglevs;
+}
+
+std::vector<net::IpAddress> balancer_addresses(const Config& config,
+                                               const BackendRegistry& registry) {
+  std::vector<net::IpAddress> addresses = config.fullnat.addresses;
+  for (const FamilyRegistry& family : registry.families) {
+    for (const RegisteredService& service : family.services) {
+      if (service.use != Registration::kFree) addresses.push_back(service.address);
+    }
+  }
+  return addresses;
+}
+
+}  // namespace roost::lb

@@ -1,0 +1,105 @@
+// Where services and backends stand in the workers' tables, and where they stand after the next
+// reading of the configuration (docs/decisions/0011-reload.md).
+//
+// Connections name their backend by its index, and replies their service by its. So an index
+// belongs to the same service or backend for as long as connections refer to it: what a new
+// configuration does not name is removed, which means that it gets no new connections, and its
+// index is free once its last one is over.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/lb/config/config.h"
+#include "roost/balance/maglev.h"
+#include "roost/base/result.h"
+#include "roost/net/address.h"
+#include "roost/net/headers.h"
+
+namespace roost::lb {
+
+enum class Registration : uint8_t { kFree, kConfigured, kRemoved };
+
+// A backend is an address and port in a service; its name is a label. One that serves two services
+// is two of these.
+struct RegisteredBackend {
+  Registration use = Registration::kFree;
+  std::string name{};
+  net::IpAddress address{};
+  uint16_t port = 0;
+  uint32_t service = 0;            // its index
+  uint32_t configured_weight = 0;  // 0 when removed
+  uint32_t weight = 0;             // in force
+  bool is_new = true;              // it was not there in the registry before
+};
+
+// A service is a virtual address, port and protocol in a mode: another mode makes it another one.
+struct RegisteredService {
+  Registration use = Registration::kFree;
+  std::string name{};
+  net::IpAddress address{};
+  uint16_t port = 0;
+  net::IpProtocol protocol{};
+  Mode mode = Mode::kNat;
+  std::vector<uint32_t> backends{};  // indices, in the order of the file; not those removed
+};
+
+struct FamilyRegistry {
+  std::vector<RegisteredService> services{};
+  std::vector<RegisteredBackend> backends{};
+};
+
+struct BackendRegistry {
+  struct Place {
+    size_t family = 0;
+    uint32_t service = 0;  // index
+  };
+  static constexpr size_t kBackendsMax = 65'536;  // of a family, removed ones included
+
+  std::array<FamilyRegistry, 2> families{};  // IPv4, IPv6
+  std::vector<Place> services{};             // those configured, in the order of the file
+
+  [[nodiscard]] const RegisteredService& service(const Place& place) const {
+    return families[place.family].services[place.service];
+  }
+};
+
+// By family and backend index: whether connections refer to it.
+using BackendUse = std::array<std::vector<bool>, 2>;
+
+// The registry of a configuration that follows `before`; `has_connections` has an element for each
+// of its backend indices. Weights in force are those configured. Refused: too many removed backends
+// that still have connections.
+[[nodiscard]] Result<BackendRegistry> next_registry(const Config& config,
+                                                    const BackendRegistry& before,
+                                                    const BackendUse& has_connections);
+// That of a configuration with which the balancer starts.
+[[nodiscard]] Result<BackendRegistry> first_registry(const Config& config);
+
+// The Maglev table of the service at this index, by a weight for each of its backends. Refused,
+// with the service's name: weights too far apart.
+[[nodiscard]] Result<balance::Maglev> make_maglev(const FamilyRegistry& family, size_t service,
+                                                  std::span<const uint32_t> weights, uint64_t seed);
+// How a service's connections find their backends.
+struct ServiceMaglevs {
+  balance::Maglev in_force;
+  // By the weights configured, if others are in force: backends that were drained, or are failing,
+  // have connections of before.
+  std::optional<balance::Maglev> undrained{};
+};
+
+// Those of all services, by index.
+[[nodiscard]] Result<std::vector<ServiceMaglevs>> make_maglevs(const FamilyRegistry& family,
+                                                               uint64_t seed);
+
+// The balancer's addresses beside the ports' own: virtual ones of services that are not free, and
+// those of `fullnat`.
+[[nodiscard]] std::vector<net::IpAddress> balancer_addresses(const Config& config,
+                                                             const BackendRegistry& registry);
+
+}  // namespace roost::lb
