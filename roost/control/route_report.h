@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "roost/control/json.h"
 #include "roost/control/metrics.h"
 #include "roost/control/report_text.h"
 #include "roost/control/run_report.h"
