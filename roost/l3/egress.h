@@ -44,11 +44,6 @@ struct Resolved {
   net::DropCause refusal{};  // why it does not leave; its sender has been told if need be
 };
 
-struct Transmitted {
-  net::LaneVerdict verdict;
-  bool is_cut = false;  // it left in pieces, which count as frames of our own
-};
-
 // One worker's, of one family.
 template <class Address>
 class Egress {
@@ -72,17 +67,23 @@ class Egress {
     return neighbour;
   }
 
-  // Whether the packet can leave by this neighbour, now or after its answer. What is found is the
-  // caller's, so that it is read as it was written.
-  [[nodiscard]] bool resolve(const net::Packet& packet, const net::ParsedPacket& parsed,
-                             NeighbourIndex neighbour,
-                             std::optional<net::Encapsulation> encapsulation, Resolved& resolved);
+  // Bytes that a tunnel adds to a packet.
+  [[nodiscard]] static size_t bytes_of(net::Encapsulation kind) {
+    return net::encapsulation_bytes(kind, net::FlowKey<Address>::kIsIpv6);
+  }
 
-  // The packet must have been resolved with the kind of this tunnel, or with none. When it leaves
-  // now and whole, its bytes are as they are sent.
-  [[nodiscard]] Transmitted transmit(net::Packet& packet, net::ParsedPacket& parsed,
-                                     const Resolved& resolved,
-                                     const std::optional<TunnelEnd<Address>>& tunnel);
+  // Whether the packet can leave by this neighbour, now or after its answer, with these bytes of a
+  // tunnel added. What is found is the caller's, so that it is read as it was written; optionals
+  // are written in parts and read whole, for which a processor waits.
+  [[nodiscard]] bool resolve(const net::Packet& packet, const net::ParsedPacket& parsed,
+                             NeighbourIndex neighbour, size_t added_bytes, Resolved& resolved);
+
+  // The packet must have been resolved with the bytes of this tunnel; null: none. When it leaves
+  // now and whole, its bytes are as they are sent. `is_cut`: it left in pieces, which count as
+  // frames of our own.
+  [[nodiscard]] net::LaneVerdict transmit(net::Packet& packet, net::ParsedPacket& parsed,
+                                          const Resolved& resolved,
+                                          const TunnelEnd<Address>* tunnel, bool& is_cut);
 
  private:
   [[nodiscard]] static Address first_address(const Interface& interface) {
@@ -91,16 +92,12 @@ class Egress {
     }
     return {};
   }
-  [[nodiscard]] static size_t bytes_of(std::optional<net::Encapsulation> kind) {
-    return kind ? net::encapsulation_bytes(*kind, net::FlowKey<Address>::kIsIpv6) : 0;
-  }
-  [[nodiscard]] static std::optional<net::Encapsulation> kind_of(
-      const std::optional<TunnelEnd<Address>>& tunnel) {
-    return tunnel ? std::optional(tunnel->kind) : std::nullopt;
+  [[nodiscard]] static size_t bytes_of(const TunnelEnd<Address>* tunnel) {
+    return tunnel == nullptr ? 0 : bytes_of(tunnel->kind);
   }
 
   void transmit_pieces(const net::Packet& packet, const net::ParsedPacket& parsed,
-                       uint16_t out_port, const std::optional<TunnelEnd<Address>>& tunnel);
+                       uint16_t out_port, const TunnelEnd<Address>* tunnel);
   void encapsulate(net::Packet& packet, net::ParsedPacket& parsed, uint16_t out_port,
                    const TunnelEnd<Address>& tunnel);
 
@@ -115,8 +112,7 @@ class Egress {
 
 template <class Address>
 bool Egress<Address>::resolve(const net::Packet& packet, const net::ParsedPacket& parsed,
-                              NeighbourIndex neighbour,
-                              std::optional<net::Encapsulation> encapsulation, Resolved& resolved) {
+                              NeighbourIndex neighbour, size_t added_bytes, Resolved& resolved) {
   const auto refuse = [&](net::DropCause cause) {
     resolved.refusal = cause;
     return false;
@@ -124,7 +120,6 @@ bool Egress<Address>::resolve(const net::Packet& packet, const net::ParsedPacket
   if (neighbour == kNoNeighbour) return refuse(net::DropCause::kNoNeighbour);
   resolved.neighbour = neighbour;
   const Interface& out = next_hops_.interface(next_hops_.neighbours().port(neighbour));
-  const size_t added_bytes = bytes_of(encapsulation);
   const bool is_too_big = parsed.ip_bytes + added_bytes > out.mtu;
   if (is_too_big && !net::may_be_cut(packet, parsed)) {
     errors_.too_big(packet, parsed, static_cast<uint16_t>(out.mtu - added_bytes));
@@ -151,9 +146,9 @@ bool Egress<Address>::resolve(const net::Packet& packet, const net::ParsedPacket
 }
 
 template <class Address>
-Transmitted Egress<Address>::transmit(net::Packet& packet, net::ParsedPacket& parsed,
-                                      const Resolved& resolved,
-                                      const std::optional<TunnelEnd<Address>>& tunnel) {
+net::LaneVerdict Egress<Address>::transmit(net::Packet& packet, net::ParsedPacket& parsed,
+                                           const Resolved& resolved,
+                                           const TunnelEnd<Address>* tunnel, bool& is_cut) {
   Neighbours& neighbours = next_hops_.neighbours();
   const uint16_t out_port = neighbours.port(resolved.neighbour);
   const Interface& out = next_hops_.interface(out_port);
@@ -161,22 +156,22 @@ Transmitted Egress<Address>::transmit(net::Packet& packet, net::ParsedPacket& pa
   const bool is_tagged = net::rewrite_vlan_tags(packet, parsed, out.vlan);
   ROOST_ASSERT(is_tagged);
   net::rewrite_macs(packet, {.source = out.mac, .destination = neighbours.mac(resolved.neighbour)});
-  if (parsed.ip_bytes + bytes_of(kind_of(tunnel)) > out.mtu) {
+  is_cut = parsed.ip_bytes + bytes_of(tunnel) > out.mtu;
+  if (is_cut) {
     transmit_pieces(packet, parsed, out_port, tunnel);
-    return {net::LaneVerdict::consume(), true};
+    return net::LaneVerdict::consume();
   }
-  if (tunnel) encapsulate(packet, parsed, out_port, *tunnel);
-  if (!resolved.waits) return {net::LaneVerdict::forward(out_port)};
+  if (tunnel != nullptr) encapsulate(packet, parsed, out_port, *tunnel);
+  if (!resolved.waits) return net::LaneVerdict::forward(out_port);
   neighbours.keep(resolved.neighbour, {packet.data, packet.total_bytes});
-  return {net::LaneVerdict::consume()};
+  return net::LaneVerdict::consume();
 }
 
 // The packet itself goes nowhere; its pieces are our own.
 template <class Address>
 void Egress<Address>::transmit_pieces(const net::Packet& packet, const net::ParsedPacket& parsed,
-                                      uint16_t out_port,
-                                      const std::optional<TunnelEnd<Address>>& tunnel) {
-  const size_t added_bytes = bytes_of(kind_of(tunnel));
+                                      uint16_t out_port, const TunnelEnd<Address>* tunnel) {
+  const size_t added_bytes = bytes_of(tunnel);
   const auto mtu = static_cast<uint16_t>(next_hops_.interface(out_port).mtu - added_bytes);
   net::Piece piece = net::piece_at(packet, parsed, 0, mtu);
   while (piece.bytes != 0) {
@@ -184,7 +179,7 @@ void Egress<Address>::transmit_pieces(const net::Packet& packet, const net::Pars
     const auto frame = outbox_.reserve(out_port, added_bytes + frame_bytes);
     if (frame.empty()) break;  // without this one, the others are worth nothing
     net::write_piece(packet, parsed, piece, frame.subspan(added_bytes));
-    if (tunnel) {
+    if (tunnel != nullptr) {
       const auto bytes = static_cast<uint32_t>(frame_bytes);
       net::Packet inner{frame.data() + added_bytes, bytes, bytes,
                         static_cast<uint32_t>(added_bytes)};

@@ -162,8 +162,9 @@ net::LaneVerdict Forwarder::forward_one(const Address& destination, io::Fib::Hop
     if (!has_way) return net::drop(DropCause::kNoRoute);
   }
   l3::Resolved resolved;
-  if (!egress.resolve(packet, parsed, neighbour, {}, resolved)) return net::drop(resolved.refusal);
-  const auto [verdict, is_cut] = egress.transmit(packet, parsed, resolved, {});
+  if (!egress.resolve(packet, parsed, neighbour, 0, resolved)) return net::drop(resolved.refusal);
+  bool is_cut = false;
+  const net::LaneVerdict verdict = egress.transmit(packet, parsed, resolved, nullptr, is_cut);
   if (is_cut) return verdict;  // its pieces are frames of our own
   HopCounters& counters = hop == io::Fib::kNoHop ? routes_.others : routes_.hops[hop].counters;
   ++counters.packets;

@@ -60,8 +60,8 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
       is_to_backend ? neighbour_of(backend)
                     : neighbour_of_client(*match.connection, match.client.address);
   l3::Resolved resolved;
-  const auto encapsulation = is_to_backend ? encapsulation_of(backend.mode) : std::nullopt;
-  if (!resolve(passage, neighbour, encapsulation, resolved)) return drop(resolved.refusal);
+  const size_t added_bytes = is_to_backend ? added_bytes_of(backend.mode) : 0;
+  if (!resolve(passage, neighbour, added_bytes, resolved)) return drop(resolved.refusal);
   const bool is_fullnat = backend.mode == Mode::kFullnat;
   if (!is_to_backend) {
     net::rewrite_error_destination(packet, error, backend.virtual_endpoint);
@@ -72,8 +72,8 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
       net::rewrite_error_destination(packet, error, connections_.bound_end(*match.connection));
     }
   }
-  return transmit(passage, backend, resolved,
-                  is_to_backend ? tunnel_to(backend, about) : std::nullopt);
+  return is_to_backend ? transmit_to_backend(passage, about, backend, resolved)
+                       : transmit(passage, backend, resolved);
 }
 
 }  // namespace roost::lb

@@ -81,9 +81,13 @@ class FamilyPath {
 
   // Whether the packet can leave, decided before anything is changed.
   [[nodiscard]] bool resolve(const Passage& passage, l3::NeighbourIndex neighbour,
-                             std::optional<net::Encapsulation> encapsulation,
-                             l3::Resolved& resolved) {
-    return egress_.resolve(passage.packet, passage.parsed, neighbour, encapsulation, resolved);
+                             size_t added_bytes, l3::Resolved& resolved) {
+    return egress_.resolve(passage.packet, passage.parsed, neighbour, added_bytes, resolved);
+  }
+  // What a mode's tunnel adds to a packet.
+  [[nodiscard]] static size_t added_bytes_of(Mode mode) {
+    const std::optional<net::Encapsulation> kind = encapsulation_of(mode);
+    return kind ? l3::Egress<Address>::bytes_of(*kind) : 0;
   }
   l3::NeighbourIndex neighbour_of_client(Connection& connection, const Address& client) {
     l3::NeighbourIndex neighbour = connection.client_neighbour;
@@ -94,20 +98,16 @@ class FamilyPath {
   l3::NeighbourIndex neighbour_of(Backend& backend) {
     return egress_.find_again(backend.neighbour, backend.endpoint.address);
   }
-  // Where a mode's packets go by a tunnel.
-  [[nodiscard]] std::optional<l3::TunnelEnd<Address>> tunnel_to(const Backend& backend,
-                                                                const Key& key) const {
-    const std::optional<net::Encapsulation> kind = encapsulation_of(backend.mode);
-    if (!kind) return {};
-    return l3::TunnelEnd<Address>{*kind, backend.endpoint.address, services_.flow_hash(key)};
-  }
   net::LaneVerdict send_to_backend(const Passage& passage, const Connection& connection,
                                    const l3::Resolved& resolved);
   net::LaneVerdict send_to_client(const Passage& passage, const net::Endpoint<Address>& client,
                                   Backend& backend, const l3::Resolved& resolved);
+  // By the tunnel of the backend's mode, if it has one, for a packet of this flow.
+  net::LaneVerdict transmit_to_backend(const Passage& passage, const Key& flow, Backend& backend,
+                                       const l3::Resolved& resolved);
   // What every packet of a connection gets on its way out, and its backend counts.
   net::LaneVerdict transmit(const Passage& passage, Backend& backend, const l3::Resolved& resolved,
-                            const std::optional<l3::TunnelEnd<Address>>& tunnel = {});
+                            const l3::TunnelEnd<Address>* tunnel = nullptr);
   void hear(const Passage& passage, Connection& connection, Sender sender) {
     std::optional<net::TcpSegment> segment;
     if (!passage.parsed.fragment.is_later()) {

@@ -66,7 +66,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
     return drop(DropCause::kNoNeighbour);
   }
   l3::Resolved resolved;
-  if (!resolve(passage, neighbour_of(backend), encapsulation_of(backend.mode), resolved)) {
+  if (!resolve(passage, neighbour_of(backend), added_bytes_of(backend.mode), resolved)) {
     return drop(resolved.refusal);
   }
 
@@ -118,7 +118,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& 
   connection.begin_from_server(passage.key.protocol,
                                net::read_tcp_segment(passage.packet, passage.parsed));
   l3::Resolved resolved;
-  if (!resolve(passage, neighbour_of_client(connection, client.address), {}, resolved)) {
+  if (!resolve(passage, neighbour_of_client(connection, client.address), 0, resolved)) {
     return drop(resolved.refusal);
   }
   is_changed = true;
@@ -143,7 +143,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
     return begin_connection(passage, is_changed);
   }
   l3::Resolved resolved;
-  if (!resolve(passage, neighbour_of(backend), encapsulation_of(backend.mode), resolved)) {
+  if (!resolve(passage, neighbour_of(backend), added_bytes_of(backend.mode), resolved)) {
     return drop(resolved.refusal);
   }
   if (is_new) {
@@ -163,7 +163,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_client(const Passage& passage,
   Backend& backend = services_.backend(connection.owner);
   if (passage.packet.in_port != backend.side) return drop(drop_cause::kWrongSide);
   l3::Resolved resolved;
-  if (!resolve(passage, neighbour_of_client(connection, match.client.address), {}, resolved)) {
+  if (!resolve(passage, neighbour_of_client(connection, match.client.address), 0, resolved)) {
     return drop(resolved.refusal);
   }
   hear(passage, connection, Sender::kServer);
@@ -193,19 +193,31 @@ net::LaneVerdict FamilyPath<Address, Tables>::send_to_backend(const Passage& pas
   if (backend.mode == Mode::kFullnat) {
     net::rewrite_source(passage.packet, passage.parsed, connections_.bound_end(connection));
   }
-  return transmit(passage, backend, resolved, tunnel_to(backend, passage.key));
+  return transmit_to_backend(passage, passage.key, backend, resolved);
 }
 
 template <class Address, class Tables>
-net::LaneVerdict FamilyPath<Address, Tables>::transmit(
-    const Passage& passage, Backend& backend, const l3::Resolved& resolved,
-    const std::optional<l3::TunnelEnd<Address>>& tunnel) {
-  const l3::Transmitted sent = egress_.transmit(passage.packet, passage.parsed, resolved, tunnel);
-  if (!sent.is_cut && (is_counting_ || resolved.waits)) {
+net::LaneVerdict FamilyPath<Address, Tables>::transmit_to_backend(const Passage& passage,
+                                                                  const Key& flow, Backend& backend,
+                                                                  const l3::Resolved& resolved) {
+  const std::optional<net::Encapsulation> kind = encapsulation_of(backend.mode);
+  if (!kind) return transmit(passage, backend, resolved);
+  const l3::TunnelEnd<Address> tunnel{*kind, backend.endpoint.address, services_.flow_hash(flow)};
+  return transmit(passage, backend, resolved, &tunnel);
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::transmit(const Passage& passage, Backend& backend,
+                                                       const l3::Resolved& resolved,
+                                                       const l3::TunnelEnd<Address>* tunnel) {
+  bool is_cut = false;
+  const net::LaneVerdict verdict =
+      egress_.transmit(passage.packet, passage.parsed, resolved, tunnel, is_cut);
+  if (!is_cut && (is_counting_ || resolved.waits)) {
     ++backend.counters.packets;
     backend.counters.bytes += passage.packet.total_bytes;
   }
-  return sent.verdict;
+  return verdict;
 }
 
 }  // namespace roost::lb
