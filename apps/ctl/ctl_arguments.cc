@@ -16,7 +16,7 @@ std::vector<std::string> words_of(std::string_view text) {
 
 }  // namespace
 
-CtlArguments::CtlArguments(CLI::App& app, std::vector<control::Command> commands) : app_(app) {
+CtlArguments::CtlArguments(CLI::App& app, std::span<const control::Command> commands) : app_(app) {
   for (const control::Command& command : commands) {
     if (control::find_command(commands_, command.name) == nullptr) commands_.push_back(command);
   }

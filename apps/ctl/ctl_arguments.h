@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <deque>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ class CtlArguments {
  public:
   // Adds the options and subcommands to `app`, which must not outlive this object. `commands`: of
   // all functions; one of the same name, which several have, is told once.
-  CtlArguments(CLI::App& app, std::vector<control::Command> commands);
+  CtlArguments(CLI::App& app, std::span<const control::Command> commands);
   CtlArguments(const CtlArguments&) = delete;
   CtlArguments& operator=(const CtlArguments&) = delete;
 

@@ -134,7 +134,7 @@ class FunctionRun final : public node::RunFunction {
     offloads_.reset();
     plane_.reset();
     running_.reset();
-    outcome_.capture_error = tracer_->finish();
+    if (tracer_) outcome_.capture_error = tracer_->finish();
   }
 
   void finish(node::RunTotals totals) override {

@@ -51,7 +51,7 @@ struct ControlPlane::Faces {
   std::optional<ReloadSignal> reload_signal;
 };
 
-Result<ControlPlane> ControlPlane::start(Control& control, Config config) {
+Result<ControlPlane> ControlPlane::start(Control& control, const Config& config) {
   std::vector<unsigned> cores;
   for (const WorkerHandle& worker : control.workers()) cores.push_back(worker.core);
   const ControlPlacement placement(config.allowed, cores);

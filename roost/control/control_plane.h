@@ -32,7 +32,7 @@ class ControlPlane {
   };
 
   // The control, and what the configuration points to, must outlive this object.
-  static Result<ControlPlane> start(Control& control, Config config);
+  static Result<ControlPlane> start(Control& control, const Config& config);
 
   ControlPlane(ControlPlane&&) noexcept;
   ControlPlane& operator=(ControlPlane&&) = delete;

@@ -154,8 +154,9 @@ net::LaneVerdict Forwarder::forward_one(const Address& destination, io::Fib::Hop
   net::Packet& packet = batch.packets()[lane];
   net::ParsedPacket& parsed = parsed_[lane];
   l3::NeighbourIndex neighbour = l3::kNoNeighbour;
-  if (const auto& gateway = routes_.table->hops[hop].gateway) {
-    neighbour = egress.find_again(routes_.hops[hop].neighbour, *gateway->as<Address>());
+  const auto& gateway = routes_.table->hops[hop].gateway;
+  if (const auto via = gateway ? gateway->as<Address>() : std::nullopt) {
+    neighbour = egress.find_again(routes_.hops[hop].neighbour, *via);
   } else {
     neighbour = next_hops_.find(destination, now);
     const bool has_way = neighbour != l3::kNoNeighbour || hop != io::Fib::kNoHop;

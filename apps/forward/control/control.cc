@@ -105,7 +105,9 @@ Result<Control::Sample> Control::take_sample() {
 Result<Json> Control::take_file() {
   ConfigOutcome outcome = read_config(config_.config_path);
   if (outcome.config) outcome.faults = refused_changes(forward_config_, *outcome.config);
-  if (!outcome.faults.empty()) return config::error_of(outcome.faults, config_.config_path);
+  if (!outcome.config || !outcome.faults.empty()) {
+    return config::error_of(outcome.faults, config_.config_path);
+  }
   const l3::NetworkConfig& network = outcome.config->network;
   if (table_ != nullptr) {
     auto table = routing::RoutingTable::create(network, table_->hops);
