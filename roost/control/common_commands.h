@@ -38,6 +38,12 @@ inline constexpr Command kTraceCommand = {.name = "trace",
 inline constexpr Command kReloadCommand = {
     .name = "reload",
     .help = "take the configuration as its file is now; a wrong one changes nothing"};
+// Of workers that have no columns of their own.
+inline constexpr Command kWorkersCommand = {
+    .name = "workers",
+    .help = "what each worker does, and with how many cycles",
+    .view = workers_view,
+    .is_in_telemetry = true};
 inline constexpr Command kVersionCommand = {
     .name = "version", .help = "what is running", .is_in_telemetry = true};
 

@@ -5,6 +5,20 @@
 
 namespace roost::control {
 
+Json first_part_json(const RunReport& report, std::span<const net::DropCauseInfo> causes) {
+  return {{"packets", packets_json(report)},
+          {"drops", drops_json(report, causes)},
+          {"icmp_errors_sent", icmp_errors_json(report)},
+          {"echo_replies", report.echo_replies},
+          {"neighbours", neighbours_json(report.neighbours)}};
+}
+
+Json last_part_json(const RunReport& report) {
+  return {{"ports", ports_json(report)},
+          {"captures", captures_json(report)},
+          {"run", run_json(report)}};
+}
+
 Json packets_json(const RunReport& report) {
   return {{"received", report.received},
           {"received_bytes", report.received_bytes},
@@ -114,11 +128,10 @@ Json running_worker_json(size_t number, unsigned core, const node::RunTotals& to
           {"cycles_a_packet", std::move(a_packet)}};
 }
 
-Json running_workers_json(std::span<const WorkerHandle> workers,
-                          std::span<const node::RunTotals> totals) {
+Json running_workers_json(std::span<const WorkerHandle> workers, const RunReport& report) {
   Json json = Json::array();
   for (size_t i = 0; i < workers.size(); ++i) {
-    json.push_back(running_worker_json(i, workers[i].core, totals[i]));
+    json.push_back(running_worker_json(i, workers[i].core, report.running[i]));
   }
   return json;
 }

@@ -22,6 +22,11 @@ template <class Counters>
   return json;
 }
 
+// What every report begins with, and what it ends with: packets to neighbours, ports to cycles.
+[[nodiscard]] Json first_part_json(const RunReport& report,
+                                   std::span<const net::DropCauseInfo> causes);
+[[nodiscard]] Json last_part_json(const RunReport& report);
+
 [[nodiscard]] Json packets_json(const RunReport& report);
 [[nodiscard]] Json drops_json(const RunReport& report, std::span<const net::DropCauseInfo> causes);
 [[nodiscard]] Json icmp_errors_json(const RunReport& report);
@@ -38,7 +43,7 @@ template <class Counters>
 // A running worker.
 [[nodiscard]] Json running_worker_json(size_t number, unsigned core, const node::RunTotals& totals);
 [[nodiscard]] Json running_workers_json(std::span<const WorkerHandle> workers,
-                                        std::span<const node::RunTotals> totals);
+                                        const RunReport& report);
 [[nodiscard]] Json worker_json(const node::WorkerTotals& worker, const Json& own = Json::object());
 
 }  // namespace roost::control

@@ -36,8 +36,10 @@ struct RunReport {
   l3::IcmpErrorCounters icmp_errors{};
   NeighbourReport neighbours{};
   uint64_t echo_replies = 0;  // pings of an own address, answered in place
-  uint64_t reloads = 0;       // while it runs: files taken, and refused
+  // While it runs: files taken and refused, and each worker's totals.
+  uint64_t reloads = 0;
   uint64_t reloads_refused = 0;
+  std::vector<node::RunTotals> running{};
 };
 
 // Adds up the ports' counts, and puts what they refused and delivered malformed under their drop

@@ -43,6 +43,7 @@ class SampleRequest : public node::Request {
 // (add_up_ports).
 inline void add(const SampleRequest& request, RunReport& report) {
   node::add(request.totals, report.run);
+  report.running.push_back(request.totals);
   add_counters<l3::IcmpErrorCounters>(l3::kIcmpErrorCounters, request.icmp_errors,
                                       report.icmp_errors);
   report.neighbours += request.neighbours;

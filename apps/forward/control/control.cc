@@ -44,10 +44,7 @@ constexpr std::array kCommands = {
     control::kAnnounceCommand,
     control::kTraceCommand,
     control::kReloadCommand,
-    control::Command{.name = "workers",
-                     .help = "what each worker does, and with how many cycles",
-                     .view = control::workers_view,
-                     .is_in_telemetry = true},
+    control::kWorkersCommand,
     control::kVersionCommand};
 
 }  // namespace
@@ -65,14 +62,14 @@ Result<Json> Control::run_own(const control::ParsedRequest& request) {
   if (request.command->name == "routes") {
     return Json{{"routes", control::routes_json(table_.get())}};
   }
-  Result<Sample> sample = take_sample();
+  Result<Report> sample = take_sample();
   if (!sample) return sample.error();
   Json json = Json::object();
   if (request.command->name == "stats") {
-    json = report_json(sample.value().report);
-    json["reloads"] = control::reloads_json(sample.value().report);
+    json = report_json(sample.value());
+    json["reloads"] = control::reloads_json(sample.value());
   }
-  json["workers"] = control::running_workers_json(workers(), sample.value().workers);
+  json["workers"] = control::running_workers_json(workers(), sample.value());
   return json;
 }
 
@@ -80,25 +77,24 @@ size_t Control::answered_count() const {
   return l3::local_addresses(forward_config_.network.ports, {}).asked.size();
 }
 
-Result<Control::Sample> Control::sample() {
+Result<Report> Control::sample() {
   const std::scoped_lock lock(mutex_);
   return take_sample();
 }
 
-Result<Control::Sample> Control::take_sample() {
+Result<Report> Control::take_sample() {
   control::Requests<control::RoutedSampleRequest> requests;
   for (size_t i = 0; i < states_.size(); ++i) {
     requests.add(config_.workers[i], states_[i]->routes(), forward_config_.network.ports.size());
   }
   if (auto error = ask(requests.posted())) return *error;
-  Sample sample;
+  Report report;
   for (const control::RoutedSampleRequest& request : requests) {
-    control::add(request, sample.report);
-    sample.report.routes.add(request.routes);
-    sample.workers.push_back(request.totals);
+    control::add(request, report);
+    report.routes.add(request.routes);
   }
-  complete(sample.report);
-  return sample;
+  complete(report);
+  return report;
 }
 
 // Until the workers are asked to change, whatever fails changes nothing.

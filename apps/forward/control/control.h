@@ -21,12 +21,8 @@ class Control final : public control::Control {
   Control(const forward::Config& forward_config, control::Control::Config config,
           std::vector<State*> states);
 
-  struct Sample {
-    Report report{};
-    std::vector<node::RunTotals> workers{};
-  };
-  // Any thread but a worker's.
-  [[nodiscard]] Result<Sample> sample();
+  // Of a run that goes on. Any thread but a worker's.
+  [[nodiscard]] Result<Report> sample();
 
  private:
   Result<control::Json> run_own(const control::ParsedRequest& request) override;
@@ -34,7 +30,7 @@ class Control final : public control::Control {
   [[nodiscard]] std::string taken_text(const control::Json& taken) const override;
   [[nodiscard]] size_t answered_count() const override;
 
-  Result<Sample> take_sample();
+  Result<Report> take_sample();
 
   forward::Config forward_config_;
   std::vector<State*> states_;

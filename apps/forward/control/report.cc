@@ -48,17 +48,12 @@ std::string format_text(const Report& report) {
 }
 
 control::Json report_json(const Report& report) {
-  return {{"packets", control::packets_json(report)},
-          {"drops", control::drops_json(report, routing::kForwarderDropCauses)},
-          {"icmp_errors_sent", control::icmp_errors_json(report)},
-          {"echo_replies", report.echo_replies},
-          {"neighbours", control::neighbours_json(report.neighbours)},
-          {"next_hops", control::hops_json(report.routes)},
-          {"others", control::counters_json<routing::HopCounters>(routing::kHopCounters,
-                                                                  report.routes.others)},
-          {"ports", control::ports_json(report)},
-          {"captures", control::captures_json(report)},
-          {"run", control::run_json(report)}};
+  control::Json json = control::first_part_json(report, routing::kForwarderDropCauses);
+  json["next_hops"] = control::hops_json(report.routes);
+  json["others"] =
+      control::counters_json<routing::HopCounters>(routing::kHopCounters, report.routes.others);
+  json.update(control::last_part_json(report));
+  return json;
 }
 
 std::string format_json(const Report& report) {

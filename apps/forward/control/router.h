@@ -39,18 +39,15 @@ struct Router : control::NoStatus {
   }
   static trace::TraceWords trace_words();
 
-  class Running {
-   public:
-    Running(const Config& config, control::Control::Config control, std::vector<State*> states)
-        : control_(config, std::move(control), std::move(states)) {}
-    [[nodiscard]] control::Control& control() { return control_; }
+  struct Running {
+    Running(const Config& config, control::Control::Config control_config,
+            std::vector<State*> states)
+        : own(config, std::move(control_config), std::move(states)) {}
+    [[nodiscard]] control::Control& control() { return own; }
     [[nodiscard]] control::MetricFamilies metrics();
     void on_started() {}
-
-   private:
-    Control control_;
+    Control own;
   };
-
   static Report make_report(std::span<State* const> states, node::RunTotals totals) {
     return forward::make_report(states, std::move(totals));
   }

@@ -33,7 +33,6 @@ class State {
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] l3::NextHops& next_hops() { return next_hops_; }
   [[nodiscard]] routing::WorkerRoutes& routes() { return routes_; }
-  [[nodiscard]] const routing::WorkerRoutes& routes() const { return routes_; }
   [[nodiscard]] l3::IcmpErrorCounters& icmp_errors() { return icmp_errors_; }
   [[nodiscard]] uint64_t& echo_replies() { return echo_replies_; }
 
