@@ -32,6 +32,9 @@ void add_packets(const RunReport& report, std::span<const net::DropCauseInfo> ca
   out.counter("sent_bytes_total", "Bytes of whole frames sent.").add({}, report.sent_bytes);
   out.counter("originated_packets_total", fmt::format("Frames that the {} made itself.", function))
       .add({}, report.run.originated);
+  out.counter("replicated_packets_total",
+              "Packets beyond the first, of those that left by several ports.")
+      .add({}, report.run.replicated);
   out.counter("consumed_packets_total",
               fmt::format("Packets that were for the {} itself.", function))
       .add({}, report.run.consumed);

@@ -5,6 +5,26 @@
 
 namespace roost::control {
 
+namespace {
+
+Json running_worker_json(size_t number, unsigned core, const node::RunTotals& totals) {
+  uint64_t received = 0;
+  for (const node::PortTotals& port : totals.ports) received += port.received;
+  Json a_packet = Json::object();
+  for (const auto& [name, stage] : node::kStages) {
+    const auto cycles = static_cast<double>(totals.cycles.*stage);
+    a_packet[name] = received == 0 ? 0.0 : cycles / static_cast<double>(received);
+  }
+  return {{"worker", number},
+          {"core", core},
+          {"packets", received},
+          {"batches", totals.batches},
+          {"cycles", cycles_json(totals.cycles)},
+          {"cycles_a_packet", std::move(a_packet)}};
+}
+
+}  // namespace
+
 Json first_part_json(const RunReport& report, std::span<const net::DropCauseInfo> causes) {
   return {{"packets", packets_json(report)},
           {"drops", drops_json(report, causes)},
@@ -25,6 +45,7 @@ Json packets_json(const RunReport& report) {
           {"sent", report.sent},
           {"sent_bytes", report.sent_bytes},
           {"originated", report.run.originated},
+          {"replicated", report.run.replicated},
           {"consumed", report.run.consumed}};
 }
 
@@ -110,22 +131,6 @@ std::string format_json(Json json, const RunReport& report,
   }
   json["broken"] = broken;
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
-}
-
-Json running_worker_json(size_t number, unsigned core, const node::RunTotals& totals) {
-  uint64_t received = 0;
-  for (const node::PortTotals& port : totals.ports) received += port.received;
-  Json a_packet = Json::object();
-  for (const auto& [name, stage] : node::kStages) {
-    const auto cycles = static_cast<double>(totals.cycles.*stage);
-    a_packet[name] = received == 0 ? 0.0 : cycles / static_cast<double>(received);
-  }
-  return {{"worker", number},
-          {"core", core},
-          {"packets", received},
-          {"batches", totals.batches},
-          {"cycles", cycles_json(totals.cycles)},
-          {"cycles_a_packet", std::move(a_packet)}};
 }
 
 Json running_workers_json(std::span<const WorkerHandle> workers, const RunReport& report) {

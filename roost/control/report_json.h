@@ -40,8 +40,7 @@ template <class Counters>
 // A whole report: with its workers, where they are not there already, and the sums that fail.
 [[nodiscard]] std::string format_json(Json json, const RunReport& report,
                                       const std::vector<std::string>& broken);
-// A running worker.
-[[nodiscard]] Json running_worker_json(size_t number, unsigned core, const node::RunTotals& totals);
+// Running workers.
 [[nodiscard]] Json running_workers_json(std::span<const WorkerHandle> workers,
                                         const RunReport& report);
 [[nodiscard]] Json worker_json(const node::WorkerTotals& worker, const Json& own = Json::object());

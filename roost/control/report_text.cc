@@ -29,6 +29,10 @@ void write_ports(const RunReport& report, std::string_view function, TextOut out
     fmt::format_to(out, "{} of the {}'s own among those sent; {} received were for itself\n",
                    report.run.originated, function, report.run.consumed);
   }
+  if (report.run.replicated != 0) {
+    fmt::format_to(out, "{} of those sent are replicas: their packets left by several ports\n",
+                   report.run.replicated);
+  }
 }
 
 void write_captures(const RunReport& report, TextOut out) {

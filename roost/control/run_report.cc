@@ -44,9 +44,10 @@ void SumCheck::expect(bool holds, std::string_view sentence) {
 
 void SumCheck::check_run(const RunReport& report, std::span<const net::DropCauseInfo> causes) {
   expect_equal(
-      report.received + report.run.originated,
+      report.received + report.run.originated + report.run.replicated,
       report.sent + report.run.drops.sum() + report.run.consumed,
-      "packets received + originated = packets sent + drops by cause + consumed does not hold");
+      "packets received + originated + replicated = packets sent + drops by cause + consumed does "
+      "not hold");
   const l3::NeighbourCounters& neighbours = report.neighbours.counters;
   expect_equal(neighbours.waited,
                neighbours.released + neighbours.lost_failed + neighbours.lost_evicted +

@@ -4,11 +4,17 @@
 // destructor. Between push() and take() the datapath works on the views in batch():
 // it may move a packet's data pointer and adjusts the lengths with it; take() applies the
 // difference to the buffer.
+//
+// A lane that leaves by several ports has a buffer for each of its port groups, from replicate()
+// on, with a reference for each port: every port sends the same buffer, which is freed with the
+// last reference. A device that hands what it sends to another receiver of this process must not be
+// among them.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "roost/net/packet_batch.h"
 
@@ -38,12 +44,31 @@ class PacketBurst {
   // datapath.
   [[nodiscard]] rte_mbuf* take(size_t lane);
 
+  // Makes the buffers of all lanes that leave by several ports, once the batch is decided.
+  void replicate();
+
+  // Whether the lane, once replicated, leaves by that port too. Then take(lane, port) releases the
+  // port's reference; nullptr if there was no buffer for a copy.
+  [[nodiscard]] bool leaves_by(size_t lane, uint16_t port);
+  [[nodiscard]] rte_mbuf* take(size_t lane, uint16_t port);
+
   // Frees what was not taken and empties the burst.
   void clear();
 
  private:
+  // A port group's buffer, and the ports that have a reference to it; nullptr: there was none left.
+  struct Replica {
+    rte_mbuf* buffer = nullptr;
+    net::PortSet ports{};
+  };
+  using Replicas = std::array<Replica, net::kPortGroupsMax>;
+
+  // The lane's buffer for that port, which has not taken it.
+  [[nodiscard]] Replica* find_replica(size_t lane, uint16_t port);
+
   net::PacketBatch batch_;
   std::array<rte_mbuf*, net::kBatchLanesMax> buffers_{};  // null from take() on
+  std::vector<Replicas> replicas_;                        // by replication of the batch
 };
 
 }  // namespace roost::io

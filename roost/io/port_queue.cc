@@ -116,8 +116,17 @@ void PortQueue::transmit(PacketBurst& burst) {
   uint16_t count = 0;
   const std::span<const net::LaneVerdict> verdicts = burst.batch().verdicts();
   for (size_t lane = 0; lane < verdicts.size(); ++lane) {
-    if (!verdicts[lane].is_forward() || verdicts[lane].out_port() != port_) continue;
-    buffers[count] = burst.take(lane);
+    if (verdicts[lane].is_forward()) {
+      if (verdicts[lane].out_port() != port_) continue;
+      buffers[count] = burst.take(lane);
+    } else {
+      if (!burst.leaves_by(lane, port_)) continue;
+      buffers[count] = burst.take(lane, port_);
+      if (buffers[count] == nullptr) {
+        ++counters_.no_buffer;
+        continue;
+      }
+    }
     bytes[count] = rte_pktmbuf_pkt_len(buffers[count]);
     ++count;
   }

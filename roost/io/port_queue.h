@@ -9,7 +9,8 @@
 // place where packets wait and get lost.
 //
 // A transmit that the device refuses is not tried again: the packet is freed and counted, so that
-// received + originated = sent + refused + dropped + consumed can be checked at any time.
+// received + originated + replicated = sent + refused + no_buffer + dropped + consumed can be
+// checked at any time.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,8 @@ struct PortCounters {
   uint64_t sent = 0;  // accepted by the device
   uint64_t sent_bytes = 0;
   uint64_t refused = 0;    // not accepted by the device, freed
-  uint64_t no_buffer = 0;  // given to send(), which found no buffer for it
+  uint64_t no_buffer = 0;  // to be sent, and there was no buffer for it: a frame that was made
+                           // here, or the copy of one that leaves by several ports
   uint64_t malformed = 0;  // delivered by the device with lengths that contradict each other, freed
 
   PortCounters& operator+=(const PortCounters& other);
@@ -72,8 +74,8 @@ class alignas(64) PortQueue {
   [[nodiscard]] size_t fetch(std::span<rte_mbuf*> buffers);
   void deliver(rte_mbuf* buffer, PacketBurst& burst);
 
-  // Sends the lanes of the burst that are to leave by this port, in their order. They are gone from
-  // the burst afterwards, sent or refused.
+  // Sends the lanes of the burst that are to leave by this port, or by it too, in their order. They
+  // are gone from the burst afterwards, sent or refused.
   void transmit(PacketBurst& burst);
 
   // Sends a copy of a frame of 1 to 65,535 bytes. It is sent, refused, or found no buffer, and

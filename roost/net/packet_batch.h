@@ -1,18 +1,21 @@
 // What the datapath sees of received frames: a borrowed view of each, and what became of it.
 //
 // The bytes belong to the port that received them. The datapath decides a batch: for each lane it
-// either rewrites the frame in place and names the port it leaves by, or names the cause why it is
-// dropped, or consumes it: it was for the function itself, or its bytes are kept (outbox.h). Or it
-// names the worker whose flow it is of.
+// either rewrites the frame in place and names the port it leaves by, or several ports with the
+// VLAN tags of each, or names the cause why it is dropped, or consumes it: it was for the function
+// itself, or its bytes are kept (outbox.h). Or it names the worker whose flow it is of.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "roost/base/assert.h"
 #include "roost/net/drop_cause.h"
+#include "roost/net/port_group.h"
 
 namespace roost::net {
 
@@ -50,6 +53,11 @@ class LaneVerdict {
   // The function took what it needed of the packet, which is neither sent nor dropped.
   [[nodiscard]] static constexpr LaneVerdict consume() { return LaneVerdict(Kind::kConsume, 0); }
 
+  // By several ports: PacketBatch::replicate().
+  [[nodiscard]] static constexpr LaneVerdict replicate(uint16_t replication) {
+    return LaneVerdict(Kind::kReplicate, replication);
+  }
+
   // The packet is another worker's, unchanged so far. Only for what a port received: a packet is
   // handed off at most once.
   [[nodiscard]] static constexpr LaneVerdict handoff(size_t worker) {
@@ -65,12 +73,17 @@ class LaneVerdict {
   }
 
   [[nodiscard]] constexpr bool is_forward() const { return kind_ == Kind::kForward; }
+  [[nodiscard]] constexpr bool is_replicated() const { return kind_ == Kind::kReplicate; }
   [[nodiscard]] constexpr bool is_drop() const { return kind_ == Kind::kDrop; }
   [[nodiscard]] constexpr bool is_consumed() const { return kind_ == Kind::kConsume; }
   [[nodiscard]] constexpr bool is_handoff() const { return kind_ == Kind::kHandoff; }
   [[nodiscard]] constexpr bool is_copied() const { return is_copied_; }
   [[nodiscard]] constexpr uint16_t out_port() const {
     ROOST_DEBUG_ASSERT(is_forward());
+    return target_;
+  }
+  [[nodiscard]] constexpr uint16_t replication() const {
+    ROOST_DEBUG_ASSERT(is_replicated());
     return target_;
   }
   [[nodiscard]] constexpr DropCause drop_cause() const {
@@ -83,11 +96,11 @@ class LaneVerdict {
   }
 
  private:
-  enum class Kind : uint8_t { kDrop, kForward, kConsume, kHandoff };
+  enum class Kind : uint8_t { kDrop, kForward, kReplicate, kConsume, kHandoff };
 
   constexpr LaneVerdict(Kind kind, uint16_t target) : target_(target), kind_(kind) {}
 
-  uint16_t target_ = 0;  // a port, a cause or a worker
+  uint16_t target_ = 0;  // a port, a replication of the batch, a cause or a worker
   Kind kind_ = Kind::kDrop;
   bool is_copied_ = false;
 };
@@ -108,7 +121,30 @@ class PacketBatch {
     verdicts_[lane_count_] = LaneVerdict();
     ++lane_count_;
   }
-  void clear() { lane_count_ = 0; }
+  void clear() {
+    lane_count_ = 0;
+    replications_.clear();
+  }
+
+  // Decides that the lane leaves by all ports of the groups, 1 to kPortGroupsMax of them; a port is
+  // in one group at most, and none is empty. A packet that leaves by n ports is replicated n - 1
+  // times. The frame has the tags that are popped, and headroom for what the first group pushes.
+  // Ports of a group share a buffer, and each group beyond the first costs a copy, so groups with
+  // the same tags should be one. Allocates only what batches before did not need.
+  void replicate(size_t lane, std::span<const PortGroup> groups) {
+    ROOST_ASSERT(!groups.empty() && groups.size() <= kPortGroupsMax);
+    Replication replication{.count = groups.size()};
+    std::ranges::copy(groups, replication.groups.begin());
+    verdicts_[lane] = LaneVerdict::replicate(static_cast<uint16_t>(replications_.size()));
+    replications_.push_back(replication);
+  }
+
+  // Of a lane that is replicated.
+  [[nodiscard]] std::span<const PortGroup> port_groups(size_t lane) const {
+    const Replication& replication = replications_[verdicts_[lane].replication()];
+    return std::span(replication.groups).first(replication.count);
+  }
+  [[nodiscard]] size_t replication_count() const { return replications_.size(); }
 
   [[nodiscard]] std::span<Packet> packets() { return {packets_.data(), lane_count_}; }
   [[nodiscard]] std::span<const Packet> packets() const { return {packets_.data(), lane_count_}; }
@@ -118,9 +154,15 @@ class PacketBatch {
   }
 
  private:
+  struct Replication {
+    size_t count = 0;
+    std::array<PortGroup, kPortGroupsMax> groups{};
+  };
+
   size_t lane_count_ = 0;
   std::array<Packet, kBatchLanesMax> packets_{};
   std::array<LaneVerdict, kBatchLanesMax> verdicts_{};
+  std::vector<Replication> replications_;
 };
 
 }  // namespace roost::net

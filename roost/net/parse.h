@@ -34,6 +34,7 @@
 
 #include "roost/net/headers.h"
 #include "roost/net/packet_batch.h"
+#include "roost/net/vlan_tags.h"
 
 namespace roost::net {
 
@@ -55,27 +56,6 @@ inline constexpr size_t kParseVerdictCount = 12;
 
 // The name of a verdict as reports write it: "ok", "truncated", "split_headers", "not_ip", ...
 [[nodiscard]] std::string_view parse_verdict_name(ParseVerdict verdict);
-
-struct VlanTag {
-  uint16_t protocol_identifier = vlan::kCustomer;  // vlan::kCustomer or vlan::kService
-  uint16_t control = 0;  // priority (3 bits), drop eligible (1), identifier (12)
-
-  [[nodiscard]] constexpr uint16_t identifier() const { return control & vlan::kIdentifierMask; }
-  bool operator==(const VlanTag&) const = default;
-};
-
-// The VLAN tags of a frame, outermost first.
-struct VlanTags {
-  uint8_t count = 0;
-  std::array<VlanTag, vlan::kTagsMax> tags{};  // those from `count` on are default
-
-  // One tag that names no VLAN: the frame is of its port's own (IEEE 802.1Q clause 6.9.1).
-  [[nodiscard]] constexpr bool is_priority_only() const {
-    return count == 1 && tags[0].identifier() == vlan::kPriorityOnly;
-  }
-
-  bool operator==(const VlanTags&) const = default;
-};
 
 // Which part of a datagram a packet is. That of a whole packet is all default.
 struct Fragment {

@@ -40,10 +40,13 @@ struct MacPair {
 [[nodiscard]] MacPair read_macs(const Packet& packet);
 void rewrite_macs(const Packet& packet, const MacPair& macs);
 
-// Replaces the frame's VLAN tags by `wanted`: the MAC addresses move, everything behind the tags
-// stays where it is. Moves `packet.data` and with it the packet's lengths and headroom and the
-// offsets in `parsed`. False, and nothing changed, when the headroom is too small for the tags to
-// add.
+// Of the frame's VLAN tags the `popped` outermost go, and then those of `pushed` come before what
+// is left: the MAC addresses move, everything behind the tags stays where it is. Moves
+// `packet.data` and with it the packet's lengths and headroom. False, and nothing changed, when the
+// headroom is too small for the tags to add. The frame has the popped tags.
+[[nodiscard]] bool edit_vlan_tags(Packet& packet, size_t popped, const VlanTags& pushed);
+
+// Replaces all tags of a parsed packet, in the same way, and moves the offsets in `parsed`.
 [[nodiscard]] bool rewrite_vlan_tags(Packet& packet, ParsedPacket& parsed, const VlanTags& wanted);
 
 // --- Definitions, in line: every packet goes through them. ---

@@ -7,6 +7,7 @@ void add(const RunTotals& from, RunTotals& to) {
   for (size_t i = 0; i < from.ports.size(); ++i) add_port(from.ports[i], to.ports[i]);
   to.drops += from.drops;
   to.originated += from.originated;
+  to.replicated += from.replicated;
   to.consumed += from.consumed;
   to.batches += from.batches;
   to.cycles += from.cycles;

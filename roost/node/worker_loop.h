@@ -15,7 +15,8 @@
 // apart.
 //
 // Conservation, over all ports and at every return of a run function:
-//   received + originated = sent + refused + no_buffer + drops by cause + consumed
+//   received + originated + replicated =
+//       sent + refused + no_buffer + drops by cause + consumed
 // Of several workers: over all of them, when all have returned, with what the rings between them
 // refused on the right side. A copy is no packet, and in no sum.
 #pragma once
@@ -44,9 +45,10 @@ namespace roost::node {
 template <class Function>
 concept NetworkFunction =
     requires(Function& function, net::PacketBatch& batch, Tick now, uint64_t budget) {
-      // Decides every lane of a batch that is not empty: forwards it by a port that exists, names a
-      // drop cause, consumes it, or names its owner, if a port received it and there are several
-      // workers. It may change frames in place. `now` never runs backwards, over both functions.
+      // Decides every lane of a batch that is not empty: forwards it by a port that exists, or
+      // replicates it to several, names a drop cause, consumes it, or names its owner, if a port
+      // received it and there are several workers. It may change frames in place. `now` never runs
+      // backwards, over both functions.
       { function.process(batch, now) } -> std::same_as<void>;
       // Work that no packet asks for, table maintenance above all; called after every batch and
       // every poll without packets. `budget` bounds the work, in units of the function's own
@@ -68,6 +70,7 @@ struct WorkerCounters {
   uint64_t batches = 0;  // that held a packet
   StageCycles cycles{};
   uint64_t originated = 0;  // frames taken from the function's outbox, sent or not
+  uint64_t replicated = 0;  // by n ports: n - 1 times
   uint64_t consumed = 0;    // packets that the function kept for itself
   net::DropCounts drops{};
 };
@@ -183,6 +186,7 @@ class Worker {
   // frees them.
   void send_or_drop(io::PacketBurst& burst) {
     bool is_shared = false;
+    bool is_replicated = false;
     for (size_t lane = 0; lane < burst.batch().lane_count(); ++lane) {
       net::LaneVerdict& verdict = burst.batch().verdicts()[lane];
       if (burst.batch().packets()[lane].origin == net::PacketOrigin::kCopy) {
@@ -199,13 +203,27 @@ class Worker {
         ++counters_.drops[verdict.drop_cause()];
       } else if (verdict.is_consumed()) {
         ++counters_.consumed;
+      } else if (verdict.is_replicated()) {
+        is_replicated = true;
+        count_replicas(burst.batch().port_groups(lane));
       } else {
         ROOST_ASSERT(verdict.out_port() < ports_.size());
       }
     }
     if (is_shared) share(burst);
+    if (is_replicated) burst.replicate();
     for (io::Port& port : ports_) port.queue(config_.worker).transmit(burst);
     burst.clear();
+  }
+
+  void count_replicas(std::span<const net::PortGroup> groups) {
+    net::PortSet all{};
+    for (const net::PortGroup& group : groups) {
+      ROOST_ASSERT(!group.ports.empty() && (all & group.ports).empty());
+      all |= group.ports;
+    }
+    for (const unsigned port : all) ROOST_ASSERT(port < ports_.size());
+    counters_.replicated += all.count() - 1;
   }
 
   // What other workers get of the burst. A worker alone copies nothing.

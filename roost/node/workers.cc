@@ -114,6 +114,7 @@ RunTotals Workers::totals() const {
 void Workers::add_totals(size_t worker, RunTotals& totals) const {
   const WorkerCounters& counters = workers_[worker]->counters();
   totals.originated += counters.originated;
+  totals.replicated += counters.replicated;
   totals.consumed += counters.consumed;
   totals.batches += counters.batches;
   totals.cycles += counters.cycles;

@@ -78,10 +78,19 @@ struct PacketTrace {
   uint16_t in_port = 0;
   uint16_t answer_count = 0;  // frames that the function made because of this packet
   net::LaneVerdict verdict;
+  uint8_t group_count = 0;  // if it leaves by several ports
+  std::array<net::PortGroup, net::kPortGroupsMax> groups;
   Note before;
   Note after;
   Form received;
-  Form sent;  // if the verdict is to forward it
+  Form sent;  // if it is forwarded or replicated: before the groups' tags
+
+  [[nodiscard]] std::span<const net::PortGroup> port_groups() const {
+    return std::span(groups).first(group_count);
+  }
 };
+
+// What the ports of one of its groups sent.
+[[nodiscard]] PacketTrace::Form sent_by(const PacketTrace& trace, const net::PortGroup& group);
 
 }  // namespace roost::trace

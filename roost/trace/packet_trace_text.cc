@@ -90,6 +90,18 @@ std::string sent_words(const PacketTrace& trace) {
                      mac_at(trace.sent, 0), trace.sent.total_bytes);
 }
 
+// A line for each group of ports.
+std::string replicas_words(const PacketTrace& trace) {
+  std::string text;
+  for (const net::PortGroup& group : trace.port_groups()) {
+    const PacketTrace::Form form = sent_by(trace, group);
+    text += fmt::format("\n  sent       by port{} {} to {}, {} bytes: {}",
+                        group.ports.count() == 1 ? "" : "s", fmt::join(group.ports, ", "),
+                        mac_at(form, 0), form.total_bytes, frame_words(form));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string words_of(const PacketTrace& trace, const TraceWords& words) {
@@ -107,6 +119,8 @@ std::string words_of(const PacketTrace& trace, const TraceWords& words) {
   text += words.explanation(trace.before, trace.after);
   if (trace.verdict.is_forward()) {
     text += "\n  rewritten  " + frame_words(trace.sent) + sent_words(trace);
+  } else if (trace.verdict.is_replicated()) {
+    text += replicas_words(trace);
   } else if (trace.verdict.is_consumed()) {
     text += fmt::format("\n  kept       by the {}, for itself or until a neighbour has answered",
                         words.function);

@@ -141,7 +141,7 @@ class Tracer::TraceWriter {
     ++not_kept_count_;
   }
 
-  // As it came, with the words; then as it left.
+  // As it came, with the words; then as it left, by each port.
   static void write(io::PcapngFile& file, const PacketTrace& trace, const std::string& words) {
     if (!trace.is_own) {
       file.write({.interface = trace.in_port,
@@ -151,13 +151,19 @@ class Tracer::TraceWriter {
                   .total_bytes = trace.received.total_bytes,
                   .comment = words});
     }
-    if (!trace.verdict.is_forward()) return;
-    file.write({.interface = trace.verdict.out_port(),
-                .nanoseconds = trace.nanoseconds,
-                .direction = Direction::kOut,
-                .bytes = trace.sent.kept(),
-                .total_bytes = trace.sent.total_bytes,
-                .comment = trace.is_own ? std::string_view(words) : std::string_view()});
+    const auto write_sent = [&](uint16_t port, const PacketTrace::Form& form) {
+      file.write({.interface = port,
+                  .nanoseconds = trace.nanoseconds,
+                  .direction = Direction::kOut,
+                  .bytes = form.kept(),
+                  .total_bytes = form.total_bytes,
+                  .comment = trace.is_own ? std::string_view(words) : std::string_view()});
+    };
+    if (trace.verdict.is_forward()) write_sent(trace.verdict.out_port(), trace.sent);
+    for (const net::PortGroup& group : trace.port_groups()) {
+      const PacketTrace::Form form = sent_by(trace, group);
+      for (const unsigned port : group.ports) write_sent(static_cast<uint16_t>(port), form);
+    }
   }
 
   const Config& config_;

@@ -1,6 +1,8 @@
 #include "roost/trace/watch_point.h"
 
+#include <algorithm>
 #include <chrono>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -14,12 +16,17 @@ PacketTrace& WatchPoint::begin_packet(const net::Packet& packet, Tick now) {
   return trace;
 }
 
-void WatchPoint::end_packet(PacketTrace& trace, const net::Packet& packet,
-                            const net::LaneVerdict& verdict, const net::Outbox& outbox,
-                            size_t first_own, Tick now) {
-  trace.verdict = verdict;
+void WatchPoint::end_packet(PacketTrace& trace, const net::PacketBatch& single,
+                            const net::Outbox& outbox, size_t first_own, Tick now) {
+  const net::Packet& packet = single.packets()[0];
+  trace.verdict = single.verdicts()[0];
   trace.answer_count = static_cast<uint16_t>(outbox.frame_count() - first_own);
-  if (verdict.is_forward()) {
+  if (trace.verdict.is_replicated()) {
+    const std::span<const net::PortGroup> groups = single.port_groups(0);
+    trace.group_count = static_cast<uint8_t>(groups.size());
+    std::ranges::copy(groups, trace.groups.begin());
+  }
+  if (trace.verdict.is_forward() || trace.verdict.is_replicated()) {
     trace.sent.keep({packet.data, packet.contiguous_bytes}, packet.total_bytes);
   }
   const bool is_wanted = admits(trace.received) || admits(trace.sent);
@@ -54,6 +61,7 @@ PacketTrace& WatchPoint::begin_trace(Tick now) {
   trace.worker = config.worker;
   trace.is_own = false;
   trace.answer_count = 0;
+  trace.group_count = 0;
   trace.received.total_bytes = 0;
   trace.received.kept_bytes = 0;
   trace.sent.total_bytes = 0;

@@ -49,9 +49,10 @@ class WatchPoint {
 
   // A packet that is about to be decided: its record, as if new but for the bytes.
   [[nodiscard]] PacketTrace& begin_packet(const net::Packet& packet, Tick now);
-  // It was decided; `first_own` is the first frame of the outbox that was made because of it.
-  void end_packet(PacketTrace& trace, const net::Packet& packet, const net::LaneVerdict& verdict,
-                  const net::Outbox& outbox, size_t first_own, Tick now);
+  // It was decided, alone in its batch; `first_own` is the first frame of the outbox that was made
+  // because of it.
+  void end_packet(PacketTrace& trace, const net::PacketBatch& single, const net::Outbox& outbox,
+                  size_t first_own, Tick now);
   // Frames of the outbox from `first_frame` on: those that the filter admits, or all.
   void watch_own(const net::Outbox& outbox, size_t first_frame, Tick now, bool is_wanted);
 

@@ -46,7 +46,11 @@ class Watched : public Datapath, public WatchPoint {
       single.push(batch.packets()[lane]);
       watch_one(single, now);
       batch.packets()[lane] = single.packets()[0];
-      batch.verdicts()[lane] = single.verdicts()[0];
+      if (single.verdicts()[0].is_replicated()) {
+        batch.replicate(lane, single.port_groups(0));
+      } else {
+        batch.verdicts()[lane] = single.verdicts()[0];
+      }
     }
   }
 
@@ -56,7 +60,7 @@ class Watched : public Datapath, public WatchPoint {
     look(trace, trace.before, now);
     Datapath::process(single, now);
     look(trace, trace.after, now);
-    end_packet(trace, single.packets()[0], single.verdicts()[0], this->outbox(), first_own, now);
+    end_packet(trace, single, this->outbox(), first_own, now);
   }
 
   // What the tables say of the packet as it came.

@@ -40,8 +40,6 @@ class Control final : public control::Control {
   struct Sample {
     Report report{};
     struct Worker {
-      unsigned core = 0;
-      node::RunTotals totals{};
       FlowCounts flows{};
       std::array<TableSample, 2> tables{};
     };

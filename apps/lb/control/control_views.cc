@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -21,19 +22,15 @@ Json table_json(const TableSample& table, std::string_view family) {
           {"kernel", isa_name(table.isa)}};
 }
 
-Json worker_json(size_t number, const Control::Sample::Worker& worker) {
-  Json json = control::running_worker_json(number, worker.core, worker.totals);
-  json["flows_created"] = worker.flows.created;
-  json["flows_live"] = worker.flows.held();
-  json["tables"] =
-      Json::array({table_json(worker.tables[0], "ipv4"), table_json(worker.tables[1], "ipv6")});
-  return json;
-}
-
-Json workers_json(const Control::Sample& sample) {
-  Json all = Json::array();
-  for (size_t i = 0; i < sample.workers.size(); ++i)
-    all.push_back(worker_json(i, sample.workers[i]));
+Json workers_json(std::span<const control::WorkerHandle> workers, const Control::Sample& sample) {
+  Json all = control::running_workers_json(workers, sample.report);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Control::Sample::Worker& worker = sample.workers[i];
+    all[i]["flows_created"] = worker.flows.created;
+    all[i]["flows_live"] = worker.flows.held();
+    all[i]["tables"] =
+        Json::array({table_json(worker.tables[0], "ipv4"), table_json(worker.tables[1], "ipv6")});
+  }
   return all;
 }
 
@@ -71,8 +68,7 @@ Result<Control::Sample> Control::take_sample() {
       }
       report.table_bytes += request.tables[family].bytes;
     }
-    sample.workers.push_back(
-        {config_.workers[i].core, request.totals, request.flows, request.tables});
+    sample.workers.push_back({request.flows, request.tables});
   }
   complete(report);
   report.live = report.flows.held();
@@ -91,7 +87,7 @@ Result<Json> Control::stats() {
   if (!sample) return sample.error();
   Json json = report_json(sample.value().report);
   json["reloads"] = control::reloads_json(sample.value().report);
-  json["workers"] = workers_json(sample.value());
+  json["workers"] = workers_json(config_.workers, sample.value());
   return json;
 }
 
@@ -133,7 +129,7 @@ Result<Json> Control::backends(const Json& parameters) {
 Result<Json> Control::workers() {
   const Result<Sample> sample = take_sample();
   if (!sample) return sample.error();
-  return Json{{"workers", workers_json(sample.value())}};
+  return Json{{"workers", workers_json(config_.workers, sample.value())}};
 }
 
 }  // namespace roost::lb

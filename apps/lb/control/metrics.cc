@@ -62,9 +62,7 @@ void add_reloads(const Control::Sample& sample, control::MetricList& out) {
 }
 
 void add_workers(const Control::Sample& sample, control::MetricList& out) {
-  std::vector<node::RunTotals> totals;
-  for (const Control::Sample::Worker& worker : sample.workers) totals.push_back(worker.totals);
-  control::add_stages(totals, out);
+  control::add_stages(sample.report.running, out);
   const auto each_table = [&](auto&& value_of) {
     for (size_t i = 0; i < sample.workers.size(); ++i) {
       for (size_t family = 0; family < 2; ++family) {

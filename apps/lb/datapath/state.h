@@ -59,10 +59,8 @@ struct FragmentReport {
   uint64_t dropped = 0;  // of the released: they could not leave all the same
 
   FragmentReport& operator+=(const FragmentReport& other) {
-    counters.followed += other.counters.followed;
-    counters.waited += other.counters.waited;
-    counters.released += other.counters.released;
-    counters.expired += other.counters.expired;
+    add_counters<conntrack::FragmentCounters>(conntrack::kFragmentCounters, other.counters,
+                                              counters);
     waiting += other.waiting;
     dropped += other.dropped;
     return *this;

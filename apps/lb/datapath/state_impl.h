@@ -150,10 +150,10 @@ uint64_t BasicState<Tables>::count_live() {
 
 template <class Tables>
 FragmentReport BasicState<Tables>::fragment_report() const {
-  const conntrack::FragmentCounters& a = ipv4_->fragments().counters();
-  const conntrack::FragmentCounters& b = ipv6_->fragments().counters();
-  return {.counters = {a.followed + b.followed, a.waited + b.waited, a.released + b.released,
-                       a.expired + b.expired},
+  conntrack::FragmentCounters counters = ipv4_->fragments().counters();
+  add_counters<conntrack::FragmentCounters>(conntrack::kFragmentCounters,
+                                            ipv6_->fragments().counters(), counters);
+  return {.counters = counters,
           .waiting = ipv4_->fragments().waiting_count() + ipv6_->fragments().waiting_count(),
           .dropped = released_dropped_};
 }
