@@ -174,7 +174,7 @@ inline constexpr std::array kDropCauses = {
     DropCauseInfo{DropCause::kTxRefused, "tx_refused", "was not taken by the device",
                   "the device's queue: too much traffic"},
     DropCauseInfo{DropCause::kNoBuffer, "no_buffer",
-                  "was made here, and there was no buffer for it",
+                  "was made or copied here, and there was no buffer for it",
                   "the device keeps all of them: too much traffic"},
     DropCauseInfo{DropCause::kMalformed, "malformed",
                   "came from the device with lengths that contradict each other", "the device"},

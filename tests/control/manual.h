@@ -1,0 +1,64 @@
+// The tables of a function's manual that say what lists of the code say. They stand between
+//
+//   <!-- from the code: drop causes -->
+//   <!-- end -->
+//
+// A test compares them; with ROOST_WRITE_MANUALS in the environment it writes them instead.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "roost/base/counter.h"
+#include "roost/net/drop_cause.h"
+
+namespace roost::control {
+
+inline std::string drop_causes_table(std::span<const net::DropCauseInfo> causes) {
+  std::string text = "| cause | the packet | what to look at |\n|---|---|---|\n";
+  for (const net::DropCauseInfo& info : causes) {
+    text += fmt::format("| `{}` | {} | {} |\n", info.name, info.packet, info.look_at);
+  }
+  return text;
+}
+
+inline constexpr std::string_view kCountersHead = "| field | counter | counts |\n|---|---|---|\n";
+
+// Rows below kCountersHead; `field`: of the report's JSON.
+template <class Counters>
+std::string counter_rows(std::string_view field, std::span<const Counter<Counters>> list) {
+  std::string text;
+  for (const Counter<Counters>& one : list) {
+    text += fmt::format("| `{}` | `{}` | {} |\n", field, one.name, one.help);
+  }
+  return text;
+}
+
+inline void expect_in_manual(const std::string& path, std::string_view name,
+                             const std::string& table) {
+  std::ostringstream read;
+  read << std::ifstream(path).rdbuf();
+  std::string text = read.str();
+  const std::string begin_mark = fmt::format("<!-- from the code: {} -->\n", name);
+  const size_t mark = text.find(begin_mark);
+  ASSERT_NE(mark, std::string::npos) << path << " has no " << begin_mark;
+  const size_t begin = mark + begin_mark.size();
+  const size_t end = text.find("<!-- end -->", begin);
+  ASSERT_NE(end, std::string::npos) << path;
+  if (std::getenv("ROOST_WRITE_MANUALS") != nullptr) {
+    text.replace(begin, end - begin, table);
+    std::ofstream(path) << text;
+    return;
+  }
+  EXPECT_EQ(text.substr(begin, end - begin), table)
+      << path << ", " << name << ": run this test with ROOST_WRITE_MANUALS=1";
+}
+
+}  // namespace roost::control
