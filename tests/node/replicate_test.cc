@@ -33,9 +33,9 @@ std::vector<net::PortGroup> groups_of(uint32_t number) {
       return {{.ports = ports({1, 2, 3})}};
     case 1:  // untagged, and a tag for the trunk
       return {{.ports = ports({1, 2})}, {.ports = ports({3}), .pushed = tagged(10)}};
-    case 2:  // as it came, without its tag, and with another one
-      return {{.ports = ports({3})},
-              {.ports = ports({1}), .popped = 1},
+    case 2:  // without its tag, as it came, and with another one
+      return {{.ports = ports({1}), .popped = 1},
+              {.ports = ports({3})},
               {.ports = ports({2}), .popped = 1, .pushed = tagged(30)}};
     default:
       return {};
