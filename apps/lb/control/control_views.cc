@@ -56,8 +56,7 @@ Result<Control::Sample> Control::take_sample() {
   for (size_t family = 0; family < 2; ++family) {
     backends[family].resize(registry_.families[family].backends.size());
   }
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const SampleRequest& request = requests[i];
+  for (const SampleRequest& request : requests) {
     control::add(request, report);
     report.flows += request.flows;
     report.fragments += request.fragments;
