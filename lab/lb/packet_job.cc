@@ -71,8 +71,8 @@ class BalancerHolder {
   }
   // Every flow is there, and was made once.
   [[nodiscard]] std::optional<Error> wrong(uint64_t flows) {
-    const lb::FlowCounts counts = balancer_->state().counts();
-    const uint64_t live = balancer_->state().count_live();
+    const lb::FlowCounts counts = balancer_->state().tracker().counts();
+    const uint64_t live = balancer_->state().tracker().count_live();
     if (counts.created == flows && live == flows) return {};
     return Error{
         fmt::format("of {} flows {} were made and {} are live", flows, counts.created, live)};

@@ -150,15 +150,15 @@ class SoakJob {
       return Error{fmt::format("{} of {} packets of assured flows were not forwarded", counts.lost,
                                counts.packets)};
     }
-    balancer_->state().settle();
+    balancer_->state().tracker().settle();
     if (!balancer_->state().audit()) return Error{"an index leads nowhere, with flows live"};
     return check_sums();
   }
 
   std::optional<Error> check_sums() {
-    const lb::FlowCounts counts = balancer_->state().counts();
+    const lb::FlowCounts counts = balancer_->state().tracker().counts();
     const SoakCounts& done = traffic_->counts();
-    const uint64_t live = balancer_->state().count_live();
+    const uint64_t live = balancer_->state().tracker().count_live();
     const uint64_t expected = done.begun + done.flood_made;
     if (counts.created < expected || counts.created > expected + done.begun / kBegunPerAgain ||
         counts.held() != live || connections().size() != live || counts.evicted > done.flood_made ||
@@ -174,9 +174,9 @@ class SoakJob {
   std::optional<Error> check_at_the_end() {
     progress_(1, "everything ends");
     traffic_->fall_silent();
-    balancer_->state().settle();
+    balancer_->state().tracker().settle();
     if (auto error = check_sums()) return error;
-    const lb::FlowCounts counts = balancer_->state().counts();
+    const lb::FlowCounts counts = balancer_->state().tracker().counts();
     if (counts.ended * 2 != traffic_->counts().closed || counts.held() != 0) {
       return Error{fmt::format("{} flows closed and {} are counted; {} are left",
                                traffic_->counts().closed / 2, counts.ended, counts.held())};
@@ -188,7 +188,7 @@ class SoakJob {
   [[nodiscard]] Rows rows(std::span<const Phase> phases) {
     Rows rows;
     const SoakCounts& done = traffic_->counts();
-    const lb::FlowCounts counts = balancer_->state().counts();
+    const lb::FlowCounts counts = balancer_->state().tracker().counts();
     for (const Phase& phase : phases) {
       RecordRow row;
       row.experiment = config_.experiment;

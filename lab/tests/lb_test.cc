@@ -90,14 +90,14 @@ TEST(BalancerOnRteHash, decides_as_ours_does) {
       for (const auto& fate : fates) forwarded += fate.first ? 1 : 0;
     }
     EXPECT_GT(forwarded, 100'000U);
-    ours.state().settle();
-    theirs.state().settle();
-    const lb::FlowCounts mine = ours.state().counts();
-    const lb::FlowCounts other = theirs.state().counts();
+    ours.state().tracker().settle();
+    theirs.state().tracker().settle();
+    const lb::FlowCounts mine = ours.state().tracker().counts();
+    const lb::FlowCounts other = theirs.state().tracker().counts();
     EXPECT_EQ(mine.created, other.created);
     EXPECT_EQ(mine.ended, other.ended);
     EXPECT_EQ(mine.expired, other.expired);
-    EXPECT_EQ(ours.state().count_live(), theirs.state().count_live());
+    EXPECT_EQ(ours.state().tracker().count_live(), theirs.state().tracker().count_live());
     EXPECT_GT(mine.expired, 1'000U);
     EXPECT_GT(mine.ended, 1'000U);
     EXPECT_TRUE(ours.state().audit());

@@ -46,6 +46,10 @@ inline constexpr std::array<std::string_view, kConnectionStateCount> kConnection
     "syn_sent", "syn_received", "established",        "client_finished",    "server_finished",
     "closed",   "reset",        "reset_client_spoke", "reset_server_spoke", "udp"};
 
+[[nodiscard]] constexpr std::string_view connection_state_name(ConnectionState state) {
+  return kConnectionStateNames[static_cast<size_t>(state)];
+}
+
 // Ticks without a packet after which a connection in each state is forgotten.
 using StateTimeouts = std::array<TickCount, kConnectionStateCount>;
 

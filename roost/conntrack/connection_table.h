@@ -199,6 +199,13 @@ class ConnectionTable {
   {
     return shared_->replies.bound_end(connection);
   }
+  // The same of any connection; nothing if it is not bound.
+  [[nodiscard]] std::optional<Endpoint> find_bound_end(const Connection& connection) const {
+    if constexpr (!kIsSameEnds<Rule>) {
+      if (shared_->replies.is_bound(connection)) return bound_end(connection);
+    }
+    return {};
+  }
   // Every connection has its reply entry and the other way round (I1, I2); settle() first.
   // Linear in the capacity.
   [[nodiscard]] bool audit();

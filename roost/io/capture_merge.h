@@ -33,7 +33,7 @@ class CaptureMerge {
  public:
   struct Source {
     Port* port = nullptr;
-    uint64_t packet_count = 0;  // whole packets of its file: CaptureSummary::packet_count
+    uint64_t packet_count = 0;  // whole packets of its file: capture::Summary::packet_count
   };
 
   // What became of a source's packets so far: packet_count = delivered + lost + missing once it has

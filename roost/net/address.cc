@@ -136,4 +136,9 @@ std::string IpPrefix::format() const {
   return address.format() + "/" + std::to_string(prefix_bits);
 }
 
+std::string endpoint_text(const IpAddress& address, uint16_t port) {
+  const std::string text = address.format();
+  return (address.is_ipv6() ? "[" + text + "]" : text) + ":" + std::to_string(port);
+}
+
 }  // namespace roost::net

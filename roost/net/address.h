@@ -132,4 +132,7 @@ struct IpPrefix {
   auto operator<=>(const IpPrefix&) const = default;
 };
 
+// ADDRESS:PORT; an IPv6 address is in brackets.
+[[nodiscard]] std::string endpoint_text(const IpAddress& address, uint16_t port);
+
 }  // namespace roost::net

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <utility>
 
+#include "roost/capture/summary.h"
 #include "roost/hash/random_seed.h"
 #include "roost/io/buffer_pool.h"
 #include "roost/io/capture_arguments.h"
-#include "roost/io/capture_file.h"
 #include "roost/io/capture_merge.h"
 #include "roost/io/eal.h"
 #include "roost/io/lcores.h"
@@ -24,7 +24,7 @@ constexpr uint32_t kBuffersPerQueue = 4'096;  // of a port, for each worker
 // A capture to be replayed, and the device that will do it.
 struct Replay {
   std::string device;
-  io::CaptureSummary capture;
+  capture::Summary capture;
 };
 
 // Reads every capture once. A run replays captures as soon as one of its devices does; the other
@@ -35,7 +35,7 @@ Result<std::vector<Replay>> find_replays(std::span<const std::string> eal_argume
   std::vector<Replay> replays;
   for (const io::DeviceArgument& device : devices.value()) {
     if (!device.is_replay()) continue;
-    auto capture = io::summarize_capture(device.rx_paths.front());
+    auto capture = capture::summarize(device.rx_paths.front());
     if (!capture) return capture.error();
     replays.push_back({device.name, std::move(capture).value()});
   }
@@ -43,7 +43,7 @@ Result<std::vector<Replay>> find_replays(std::span<const std::string> eal_argume
 }
 
 // What an operator should know of a capture before it is replayed.
-void say_what_is_odd(const io::CaptureSummary& capture, const RunOptions::Notice& notice) {
+void say_what_is_odd(const capture::Summary& capture, const RunOptions::Notice& notice) {
   if (capture.cut_reason) {
     notice(fmt::format("{}: the file is cut {}; its {} whole packets are replayed", capture.path,
                        *capture.cut_reason, capture.packet_count));
@@ -104,7 +104,7 @@ Result<std::vector<CaptureTotals>> replay(Workers& workers, const RunConfig& con
   workers.run_captures(merge.value());
   std::vector<CaptureTotals> totals;
   for (size_t i = 0; i < replays.size(); ++i) {
-    const io::CaptureSummary& capture = replays[i].capture;
+    const capture::Summary& capture = replays[i].capture;
     const auto source = merge.value().report(i);
     totals.push_back({capture.path, capture.packet_count, source.delivered, source.lost,
                       source.missing, capture.cut_reason});

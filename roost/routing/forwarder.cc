@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "roost/hash/random_seed.h"
 #include "roost/net/headers.h"
 
 namespace roost::routing {
@@ -10,8 +9,6 @@ namespace roost::routing {
 namespace {
 
 using net::DropCause;
-
-constexpr uint64_t kDueNeighboursMax = 64;  // before a batch; the rest follows in idle()
 
 template <class Address>
 Address address_at(const net::Packet& packet, const net::ParsedPacket& parsed, size_t offset) {
@@ -40,24 +37,16 @@ bool is_link_local(const net::Ipv6Address& address) { return address.is_link_loc
 
 }  // namespace
 
-Forwarder::Forwarder(const Config& config, l3::NextHops& next_hops, WorkerRoutes& routes,
-                     l3::IcmpErrorCounters& errors, uint64_t& echo_replies)
+Forwarder::Forwarder(const l3::Ingress::Config& config, l3::NextHops& next_hops,
+                     WorkerRoutes& routes, l3::IcmpErrorCounters& errors, uint64_t& echo_replies)
     : next_hops_(next_hops),
       routes_(routes),
-      icmp_errors_(next_hops, outbox_, config.tick_seconds,
-                   config.hash_seed.value_or(random_seed()), errors),
-      local_delivery_(next_hops, outbox_, echo_replies),
-      egress4_(next_hops, icmp_errors_, outbox_, 0),
-      egress6_(next_hops, icmp_errors_, outbox_, 0) {
-  for (size_t port = 0; port < config.ports.size(); ++port) {
-    rules_.push_back({.interface = &next_hops.interface(static_cast<uint16_t>(port)),
-                      .promiscuous = config.ports[port].promiscuous});
-  }
-}
+      ingress_(config, next_hops, errors, echo_replies),
+      egress4_(next_hops, ingress_.icmp_errors(), ingress_.outbox(), 0),
+      egress6_(next_hops, ingress_.icmp_errors(), ingress_.outbox(), 0) {}
 
 void Forwarder::process(net::PacketBatch& batch, Tick now) {
-  next_hops_.advance(now, outbox_, kDueNeighboursMax);
-  icmp_errors_.advance(now);
+  ingress_.advance(now);
   ipv4_.count = 0;
   ipv6_.count = 0;
   for (size_t lane = 0; lane < batch.lane_count(); ++lane) admit(lane, batch, now);
@@ -69,9 +58,9 @@ void Forwarder::process(net::PacketBatch& batch, Tick now) {
 void Forwarder::admit(size_t lane, net::PacketBatch& batch, Tick now) {
   net::Packet& packet = batch.packets()[lane];
   net::ParsedPacket& parsed = parsed_[lane];
-  std::optional<DropCause> cause = l3::admit(packet, rules_[packet.in_port], parsed);
+  std::optional<DropCause> cause = ingress_.admit(packet, parsed);
   if (cause) {
-    if (const auto verdict = local_delivery_.decide(packet, parsed, *cause, now)) {
+    if (const auto verdict = ingress_.deliver(packet, parsed, *cause, now)) {
       batch.verdicts()[lane] = *verdict;
       return;
     }
@@ -112,16 +101,17 @@ void Forwarder::refuse(size_t lane, DropCause cause, net::PacketBatch& batch) {
   using Reason = net::IcmpAnswer::Reason;
   const net::Packet& packet = batch.packets()[lane];
   const net::ParsedPacket& parsed = parsed_[lane];
+  l3::IcmpErrors& errors = ingress_.icmp_errors();
   batch.verdicts()[lane] = net::drop(cause);
   switch (cause) {
     case DropCause::kTtlExpired:
-      return icmp_errors_.time_exceeded(packet, parsed);
+      return errors.time_exceeded(packet, parsed);
     case DropCause::kNotServed:
-      return icmp_errors_.unreachable(packet, parsed, Reason::kPortUnreachable);
+      return errors.unreachable(packet, parsed, Reason::kPortUnreachable);
     case DropCause::kNoRoute:
-      return icmp_errors_.unreachable(packet, parsed, Reason::kNoRoute);
+      return errors.unreachable(packet, parsed, Reason::kNoRoute);
     case DropCause::kNeighbourFailed:
-      return icmp_errors_.unreachable(packet, parsed, Reason::kHostUnreachable);
+      return errors.unreachable(packet, parsed, Reason::kHostUnreachable);
     default:
       return;
   }

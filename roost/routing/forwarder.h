@@ -7,19 +7,13 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <vector>
 
 #include "roost/expiry/tick.h"
-#include "roost/l3/admission.h"
 #include "roost/l3/egress.h"
-#include "roost/l3/icmp_errors.h"
-#include "roost/l3/local_delivery.h"
-#include "roost/l3/network_config.h"
+#include "roost/l3/ingress.h"
 #include "roost/l3/next_hops.h"
 #include "roost/net/drop_cause.h"
-#include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
 #include "roost/routing/routing_table.h"
 
@@ -28,22 +22,16 @@ namespace roost::routing {
 // One worker's; each decides what it receives.
 class Forwarder {
  public:
-  struct Config {
-    std::span<const l3::PortConfig> ports;
-    double tick_seconds = 1;
-    std::optional<uint64_t> hash_seed{};  // else random
-  };
-
   // All must outlive this object and stay where they are.
-  Forwarder(const Config& config, l3::NextHops& next_hops, WorkerRoutes& routes,
+  Forwarder(const l3::Ingress::Config& config, l3::NextHops& next_hops, WorkerRoutes& routes,
             l3::IcmpErrorCounters& errors, uint64_t& echo_replies);
   Forwarder(const Forwarder&) = delete;
   Forwarder& operator=(const Forwarder&) = delete;
 
   // As for every function (roost/node/worker_loop.h). There must be a table of routes.
   void process(net::PacketBatch& batch, Tick now);
-  void idle(Tick now, uint64_t budget) { next_hops_.advance(now, outbox_, budget); }
-  [[nodiscard]] net::Outbox& outbox() { return outbox_; }
+  void idle(Tick now, uint64_t budget) { ingress_.idle(now, budget); }
+  [[nodiscard]] net::Outbox& outbox() { return ingress_.outbox(); }
 
  private:
   // The lanes of a family, with their destinations.
@@ -67,10 +55,7 @@ class Forwarder {
 
   l3::NextHops& next_hops_;
   WorkerRoutes& routes_;
-  net::Outbox outbox_;
-  l3::IcmpErrors icmp_errors_;
-  std::vector<l3::AdmissionRules> rules_;  // by port
-  l3::LocalDelivery local_delivery_;
+  l3::Ingress ingress_;
   l3::Egress<net::Ipv4Address> egress4_;
   l3::Egress<net::Ipv6Address> egress6_;
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "roost/io/capture_file.h"
+#include "roost/capture/summary.h"
 #include "tests/io/capture_writer.h"
 #include "tests/io/port_run.h"
 
@@ -153,7 +153,7 @@ TEST_F(CaptureMergeTest, a_cut_capture_gives_its_whole_packets_and_ends_without_
   for (uint32_t i = 0; i < 100; ++i) frames.push_back({1000 + i, numbered_frame(i, 60)});
   const std::string path = add_capture(frames);
   cut_file(path, 10);
-  const CaptureSummary summary = summarize_capture(path).value();
+  const capture::Summary summary = capture::summarize(path).value();
   ASSERT_EQ(summary.packet_count, 99u);
   PortRun run(devices_);
   CaptureMerge merge = run.merge({summary.packet_count}, kTickUs);

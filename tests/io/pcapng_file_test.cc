@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "roost/io/capture_file.h"
+#include "roost/capture/summary.h"
 
 namespace roost::io {
 namespace {
@@ -68,7 +68,7 @@ TEST_F(PcapngFileTest, a_file_without_frames_is_a_file) {
   auto made = PcapngFile::create({.path = path_, .interfaces = {"a"}, .snap_bytes = 100});
   ASSERT_TRUE(made);
   EXPECT_FALSE(made.value().finish(0));
-  const auto summary = summarize_capture(path_);
+  const auto summary = capture::summarize(path_);
   ASSERT_TRUE(summary);
   EXPECT_EQ(summary.value().packet_count, 0U);
   EXPECT_FALSE(summary.value().cut_reason);

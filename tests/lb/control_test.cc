@@ -130,7 +130,7 @@ TEST_F(Controlled, deleted_flows_are_gone_in_both_directions_and_counted) {
   EXPECT_EQ(deleted["deleted"], 2 * kFlowsOfAWorker / 4);
   EXPECT_EQ(count({{"client", "192.0.2.11"}}), 0U);
   EXPECT_EQ(count(Json::object()), 3 * (2 * kFlowsOfAWorker / 4));
-  EXPECT_EQ(workers_[0].state().counts().deleted, kFlowsOfAWorker / 4);
+  EXPECT_EQ(workers_[0].state().tracker().counts().deleted, kFlowsOfAWorker / 4);
   expect_sums();
   EXPECT_EQ(must({{"command", "flows"}, {"action", "delete"}, {"all", true}})["deleted"],
             3 * (2 * kFlowsOfAWorker / 4));
@@ -179,12 +179,12 @@ TEST_F(Controlled, the_next_connection_of_a_closed_one_leaves_a_drained_backend)
   must({{"command", "backend"}, {"action", "drain"}, {"name", "b2"}});
   EXPECT_EQ(send(net::tcp::kAck), "10.0.0.12");
   EXPECT_EQ(send(net::tcp::kRst), "10.0.0.12");
-  const FlowCounts before = workers_[0].state().counts();
+  const FlowCounts before = workers_[0].state().tracker().counts();
   const std::string anew = send(net::tcp::kSyn);
   EXPECT_NE(anew, "10.0.0.12");
   EXPECT_EQ(send(net::tcp::kAck), anew);
-  EXPECT_EQ(workers_[0].state().counts().ended, before.ended + 1);
-  EXPECT_EQ(workers_[0].state().counts().created, before.created + 1);
+  EXPECT_EQ(workers_[0].state().tracker().counts().ended, before.ended + 1);
+  EXPECT_EQ(workers_[0].state().tracker().counts().created, before.created + 1);
   expect_sums();
 }
 

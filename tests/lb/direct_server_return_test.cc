@@ -124,7 +124,7 @@ TEST_P(DirectServerReturn, the_backend_gets_the_packet_as_it_was_sent) {
     const Bytes inner = make_frame(passed_on(from_client(c, flags)));
     EXPECT_EQ(fate.frame, encapsulated(c, inner, fate.frame));
   }
-  EXPECT_EQ(balancer.state().counts().created, 1U);
+  EXPECT_EQ(balancer.state().tracker().counts().created, 1U);
   EXPECT_TRUE(balancer.state().audit());
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
@@ -198,7 +198,7 @@ TEST_P(DirectServerReturn, without_room_before_the_packet_it_is_dropped_whole) {
   const Bytes frame = make_frame(from_client(c));
   const auto room = static_cast<uint32_t>(c.added_bytes());
   EXPECT_EQ(balancer.send({frame, 0, room - 1, {}}).cause, DropCause::kNoHeadroom);
-  EXPECT_EQ(balancer.state().counts().created, 0U);
+  EXPECT_EQ(balancer.state().tracker().counts().created, 0U);
   EXPECT_EQ(balancer.send({frame, 0, room, {}}).cause, std::nullopt);
 }
 
@@ -275,16 +275,16 @@ TEST_P(DirectServerReturn, the_next_connection_of_the_same_ports_begins_after_th
   balancer.send_from_client(from_client(c));
   balancer.send_from_client(from_client(c, net::tcp::kAck));
   balancer.send_from_client(from_client(c, net::tcp::kFin | net::tcp::kAck));
-  EXPECT_EQ(balancer.state().counts().created, 1U);
+  EXPECT_EQ(balancer.state().tracker().counts().created, 1U);
   balancer.send_from_client(from_client(c));
-  EXPECT_EQ(balancer.state().counts().created, 2U);
-  EXPECT_EQ(balancer.state().counts().ended, 1U);
+  EXPECT_EQ(balancer.state().tracker().counts().created, 2U);
+  EXPECT_EQ(balancer.state().tracker().counts().ended, 1U);
   // It is a whole one again: silent for longer than after a FIN, it is there still.
   for (int i = 0; i < 3; ++i) balancer.send_from_client(from_client(c, net::tcp::kAck));
   balancer.now = Tick{800};
-  EXPECT_EQ(balancer.state().count_live(), 1U);
+  EXPECT_EQ(balancer.state().tracker().count_live(), 1U);
   balancer.send_from_client(from_client(c, net::tcp::kAck));
-  EXPECT_EQ(balancer.state().counts().created, 2U);
+  EXPECT_EQ(balancer.state().tracker().counts().created, 2U);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
@@ -304,9 +304,9 @@ TEST_P(DirectServerReturn, a_flood_of_syns_evicts_itself) {
     for (int i = 0; i < 3; ++i) ASSERT_EQ(send(port, net::tcp::kAck).cause, std::nullopt);
   }
   for (uint16_t port = kKept + 1; port < 60'000; ++port) send(port, net::tcp::kSyn);
-  const uint64_t made = balancer.state().counts().created;
+  const uint64_t made = balancer.state().tracker().counts().created;
   for (uint16_t port = 1; port <= kKept; ++port) send(port, net::tcp::kAck);
-  EXPECT_EQ(balancer.state().counts().created, made) << "all of them are there";
+  EXPECT_EQ(balancer.state().tracker().counts().created, made) << "all of them are there";
   EXPECT_TRUE(balancer.state().audit());
 }
 

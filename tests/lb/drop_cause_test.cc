@@ -210,7 +210,7 @@ TEST(reply_tuple, is_taken_over_from_an_expired_owner) {
   ASSERT_EQ(back.cause, std::nullopt);
   EXPECT_EQ(back.frame[29], 54) << "it must come from the second service";
   // The sweep that reclaims the first connection must not touch the second one's reply entry.
-  balancer.state().settle();
+  balancer.state().tracker().settle();
   EXPECT_EQ(balancer.send_from_backend(answer()).cause, std::nullopt);
   const Report report = balancer.report();
   EXPECT_EQ(report.flows.created, 2U);

@@ -148,7 +148,7 @@ TEST_P(LocalPortsTaken, those_of_closed_connections_are_taken_over) {
     const PacketSpec last = from_client(f, port, net::tcp::kFin | net::tcp::kAck);
     ASSERT_EQ(balancer.send_from_client(last).cause, std::nullopt);
   }
-  balancer.state().settle();
+  balancer.state().tracker().settle();
   const Report report = balancer.report();
   EXPECT_EQ(report.flows.created, made);
   EXPECT_EQ(report.flows.ended + report.live, made);
@@ -183,7 +183,7 @@ TEST_P(LocalPortsTaken, those_of_dead_connections_are_taken_over) {
     EXPECT_EQ(ends_of(balancer.send_from_backend(answer_to(f, ends, net::tcp::kAck))),
               (Ends{f.virtual_address, f.client, 80, port}));
   }
-  balancer.state().settle();
+  balancer.state().tracker().settle();
   EXPECT_TRUE(balancer.state().audit());
   EXPECT_EQ(balancer.report().live, ports);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
@@ -227,7 +227,7 @@ TEST(local_ports, every_answer_finds_its_client_whatever_came_before) {
       }
     }
     EXPECT_TRUE(balancer.state().audit());
-    EXPECT_EQ(balancer.state().counts().held(), live.size());
+    EXPECT_EQ(balancer.state().tracker().counts().held(), live.size());
     EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
   }
 }

@@ -74,12 +74,12 @@ TEST(picked_up, a_backends_connection_is_its_own_whatever_maglev_says) {
   EXPECT_EQ(balancer.report().flows.created, 300U);
   // Assured, and with the state that it has.
   balancer.now.count += 900;
-  EXPECT_EQ(balancer.state().count_live(), 300U);
+  EXPECT_EQ(balancer.state().tracker().count_live(), 300U);
   ASSERT_EQ(balancer.send_from_backend(from_backend("10.0.0.11", 1'000, kFin | kAck)).cause,
             std::nullopt);
   balancer.now.count += 121;
   balancer.idle(1'000'000);
-  EXPECT_EQ(balancer.state().count_live(), 0U);
+  EXPECT_EQ(balancer.state().tracker().count_live(), 0U);
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
@@ -161,7 +161,7 @@ TEST_F(PickedUp, connections_of_a_drained_backend_find_it) {
   }
   must({{"command", "backend"}, {"action", "drain"}, {"name", "b2"}, {"service", "web"}});
   must({{"command", "flows"}, {"action", "delete"}, {"service", "web"}});
-  EXPECT_EQ(workers_[0].state().count_live(), 0U);
+  EXPECT_EQ(workers_[0].state().tracker().count_live(), 0U);
   size_t drained = 0;
   for (const auto& [port, backend] : before) {
     ASSERT_EQ(destination_of(workers_[0].send_from_client(from_port(port, kAck))), backend);

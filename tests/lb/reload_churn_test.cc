@@ -194,8 +194,8 @@ TEST_P(ReloadChurn, moves_no_connection_and_loses_no_count) {
     expect_sums();
     ASSERT_FALSE(HasFailure()) << "seed " << GetParam() << ", round " << round;
   }
-  EXPECT_GT(workers_[0].state().counts().expired, 100U);
-  EXPECT_GT(workers_[0].state().counts().ended, 10U);
+  EXPECT_GT(workers_[0].state().tracker().counts().expired, 100U);
+  EXPECT_GT(workers_[0].state().tracker().counts().ended, 10U);
 
   // When all connections are over, nothing is left of what is not configured.
   let_time_pass(2'000);

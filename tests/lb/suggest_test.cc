@@ -9,7 +9,7 @@
 #include <fstream>
 #include <random>
 
-#include "apps/lb/config/contacts.h"
+#include "roost/capture/contacts.h"
 #include "tests/lb/test_balancer.h"
 
 namespace roost::lb {
@@ -196,20 +196,15 @@ TEST(suggest, of_damaged_captures_makes_a_right_configuration_or_none) {
 }
 
 TEST(contacts, memory_is_bounded_and_the_busiest_are_kept) {
-  Contacts contacts;
-  const auto add = [&](const PacketSpec& spec) {
-    std::vector<uint8_t> frame = make_frame(spec);
-    contacts.add({.data = frame.data(),
-                  .contiguous_bytes = static_cast<uint32_t>(frame.size()),
-                  .total_bytes = static_cast<uint32_t>(frame.size())});
-  };
+  capture::Contacts contacts;
+  const auto add = [&](const PacketSpec& spec) { contacts.add(make_frame(spec)); };
   for (uint32_t i = 0; i < 200'000; ++i) {
     const std::string server = "20." + std::to_string(i / 65'536) + "." +
                                std::to_string(i / 256 % 256) + "." + std::to_string(i % 256);
     add(between("172.16.0.1", server, 80));
     if (i % 100 == 0) add(between("172.16.0.1", "203.0.113.80", 80));
   }
-  const std::vector<ContactCount> most = contacts.most_contacted(1);
+  const std::vector<capture::ContactCount> most = contacts.most_contacted(1);
   ASSERT_EQ(most.size(), 1U);
   EXPECT_EQ(most[0].server.address.format(), "203.0.113.80");
   EXPECT_LE(most[0].contacts, 2'000U);

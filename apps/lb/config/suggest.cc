@@ -1,21 +1,23 @@
 #include "apps/lb/config/suggest.h"
 
 #include <fmt/format.h>
-#include <pcap/pcap.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "apps/lb/config/contacts.h"
+#include "roost/capture/contacts.h"
+#include "roost/capture/reader.h"
 
 namespace roost::lb {
 
 namespace {
+
+using capture::ContactCount;
+using capture::Contacts;
 
 constexpr size_t kServicesMax = 8;
 constexpr uint32_t kSuggestedMtuMin = 1'500;
@@ -25,33 +27,12 @@ constexpr int kBackendCount = 3;
 // services from one port would have one reply tuple for both.
 constexpr size_t kBackendPortFirst = 8'001;
 
-struct CloseCapture {
-  void operator()(pcap_t* capture) const { pcap_close(capture); }
-};
-
 // Reads up to the end, or to where the file is cut: what is there is worth a suggestion.
 Result<Contacts> read_contacts(const std::string& path) {
-  std::array<char, PCAP_ERRBUF_SIZE> reason{};
-  const std::unique_ptr<pcap_t, CloseCapture> capture(
-      pcap_open_offline(path.c_str(), reason.data()));
-  if (capture == nullptr) {
-    return Error{path + ": not a capture that libpcap reads: " + reason.data() +
-                 "; save it as pcap or pcapng, with Ethernet frames"};
-  }
-  if (pcap_datalink(capture.get()) != DLT_EN10MB) {
-    return Error{path +
-                 ": its link type is not Ethernet; capture on one Ethernet interface (not "
-                 "on \"any\")"};
-  }
+  Result<capture::Reader> reader = capture::Reader::open(path);
+  if (!reader) return reader.error();
   Contacts contacts;
-  pcap_pkthdr* header = nullptr;
-  const u_char* bytes = nullptr;
-  while (pcap_next_ex(capture.get(), &header, &bytes) == 1) {
-    // A packet view is writable; the parser only reads.
-    contacts.add({.data = const_cast<uint8_t*>(bytes),
-                  .contiguous_bytes = header->caplen,
-                  .total_bytes = header->caplen});
-  }
+  while (const auto frame = reader.value().next()) contacts.add(frame->bytes);
   return contacts;
 }
 
@@ -113,7 +94,7 @@ void write_neighbours(std::string& toml, const std::vector<net::IpPrefix>& netwo
 
 void write_service(std::string& toml, const ContactCount& contact, const net::IpPrefix& network,
                    size_t backend_port) {
-  const Server& server = contact.server;
+  const capture::Server& server = contact.server;
   const std::string_view protocol = server.protocol == net::IpProtocol::kTcp ? "tcp" : "udp";
   const std::string address = server.address.format();
   fmt::format_to(std::back_inserter(toml),

@@ -64,7 +64,7 @@ Balancer::Running::Running(const Config& config, control::Control::Config contro
 control::MetricFamilies Balancer::Running::metrics() { return metric_families(control_.sample()); }
 
 std::array<uint64_t, Balancer::kStatusCount> Balancer::status(const State& state) {
-  const FlowCounts counts = state.counts();
+  const FlowCounts counts = state.tracker().counts();
   std::array<uint64_t, kStatusCount> numbers{};
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = counts.*kFlowCounters[i].value;
   return numbers;

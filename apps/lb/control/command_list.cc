@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 
 #include "roost/control/common_commands.h"
+#include "roost/control/connection_commands.h"
 #include "roost/control/view.h"
 
 namespace roost::lb {
@@ -20,26 +20,13 @@ constexpr Parameter kBackend = {.name = "backend", .help = "only backends of thi
 
 constexpr std::array<Parameter, 1> kBackendsParameters = {kService};
 
-constexpr std::array<Parameter, 9> kFlowsParameters = {
-    {{.name = "action",
-      .is_positional = true,
-      .choices = "list count delete",
-      .help = "list them (the default), count them by class, service, backend and state, or delete "
-              "them"},
-     kService,
-     kBackend,
-     {.name = "client", .help = "only clients in this prefix: 192.0.2.0/24, or an address"},
-     {.name = "state",
-      .choices = "syn_sent syn_received established client_finished server_finished closed udp",
-      .help = "only connections in this state"},
-     {.name = "class",
-      .choices = "unreplied seen_reply assured closed",
-      .help = "only connections of this class; all but assured ones may be evicted"},
-     {.name = "limit",
-      .kind = ParameterKind::kNumber,
-      .help = "at most so many a page, 8 to 1000 (100)"},
-     {.name = "cursor", .help = "go on where the page before ended"},
-     {.name = "all", .kind = ParameterKind::kFlag, .help = "with delete: without any filter"}}};
+constexpr auto kFlowsParameters = control::with_connection_parameters(std::array{
+    Parameter{.name = "action",
+              .is_positional = true,
+              .choices = "list count delete",
+              .help = "list them (the default), count them by class, service, backend and state, "
+                      "or delete them"},
+    kService, kBackend});
 
 constexpr std::array<Parameter, 2> kTimeoutsParameters = {
     {{.name = "name",
@@ -112,25 +99,10 @@ Json timeouts_view(const Json&) {
 }
 
 Json flows_view(const Json& result) {
-  View view;
-  if (result.contains("deleted")) {
-    return view.text(fmt::format("{} deleted", result["deleted"].get<uint64_t>())).take();
-  }
-  if (result.contains("by")) {
-    view.table("/by", {"service", "backend", "state", "flows"});
-    view.text(fmt::format("{} in all", result["flows"].get<uint64_t>())).list("/classes");
-    return view.take();
-  }
-  View::Columns columns = {"service",  "protocol", "client", "virtual", "backend",
-                           "endpoint", "state",    "class",  "worker"};
-  const bool has_local =
-      std::ranges::any_of(result["flows"], [](const Json& flow) { return flow.contains("local"); });
-  if (has_local) columns.insert(columns.begin() + 4, "local");
-  view.table("/flows", columns);
-  if (result.contains("cursor")) {
-    view.text("there are more: --cursor " + result["cursor"].get<std::string>());
-  }
-  return view.take();
+  return control::connections_view(result,
+                                   {"service", "protocol", "client", "virtual", "local", "backend",
+                                    "endpoint", "state", "class", "worker"},
+                                   {"service", "backend", "state", "flows"});
 }
 
 constexpr std::array kCommands = {

@@ -5,13 +5,13 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "apps/lb/config/config.h"
 #include "apps/lb/control/command_list.h"
 #include "apps/lb/control/control_requests.h"
 #include "roost/base/result.h"
+#include "roost/control/connection_walk.h"
 #include "roost/control/control.h"
 
 namespace roost::lb {
@@ -71,12 +71,9 @@ class Control final : public control::Control {
   Result<Json> timeouts(const Json& parameters);
   Result<Json> backend(const Json& parameters);
   Result<Json> flows(const Json& parameters);
-  Result<Json> list_flows(const Json& parameters, const FlowFilter& filter);
-  Result<Json> walk_flows(FlowsRequest::Action action, const FlowFilter& filter);
 
   Result<Sample> take_sample();
-  [[nodiscard]] Result<FlowFilter> filter_of(const Json& parameters) const;
-  [[nodiscard]] Json row_json(size_t worker, size_t family, const FlowRow& row) const;
+  void describe(const control::ConnectionRow& row, Json& json) const;
   [[nodiscard]] uint32_t weight_of(size_t family, uint32_t index) const;
   [[nodiscard]] Result<SetWeightsRequest::Change> change_of(const BackendRegistry::Place& place);
   std::optional<Error> apply(const std::vector<SetWeightsRequest::Change>& changes);
@@ -97,7 +94,5 @@ class Control final : public control::Control {
   BackendRegistry registry_;          // what all workers have
   BackendStates backend_states_;
 };
-
-[[nodiscard]] std::string_view connection_state_name(ConnectionState state);
 
 }  // namespace roost::lb

@@ -63,7 +63,7 @@ std::string Control::words_of(size_t family, uint32_t index) const {
   const FamilyRegistry& registry = registry_.families[family];
   const RegisteredBackend& backend = registry.backends[index];
   return fmt::format("backend {} of {} ({})", backend.name, registry.services[backend.service].name,
-                     endpoint_text(backend.address, backend.port));
+                     net::endpoint_text(backend.address, backend.port));
 }
 
 Result<Json> Control::backend(const Json& parameters) {

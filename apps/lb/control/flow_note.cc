@@ -31,7 +31,7 @@ FlowNote note_of(Family<Address>& family, const FamilyRegistry& registry,
 
 std::string flow_words(const FlowNote& flow) {
   return fmt::format("{} of {}, {}", flow.backend_name.text(), flow.service.text(),
-                     connection_state_name(flow.state));
+                     conntrack::connection_state_name(flow.state));
 }
 
 // What the packet found, and what it left.
@@ -43,7 +43,7 @@ std::string change_words(const FlowNote& before, const FlowNote& after) {
   if (!after.is_known) return text + " -> over";
   if (after.backend != before.backend) return text + " -> created anew: " + flow_words(after);
   if (after.state != before.state) {
-    text += fmt::format(" -> {}", connection_state_name(after.state));
+    text += fmt::format(" -> {}", conntrack::connection_state_name(after.state));
   }
   return text;
 }
@@ -52,7 +52,7 @@ std::string change_words(const FlowNote& before, const FlowNote& after) {
 
 void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed, Tick now,
              trace::Note& note) {
-  state.advance(now);  // what is over by now is not there, as for the datapath
+  state.tracker().advance(now);  // what is over by now is not there, as for the datapath
   const auto& registries = state.registry().families;
   note.set(parsed.is_ipv6
                ? note_of(state.ipv6(), registries[1], net::FlowKey6::from_packet(packet, parsed))

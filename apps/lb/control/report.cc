@@ -25,14 +25,15 @@ BackendCounters sum_of_backends(const Report& report) {
 }
 
 void add_state(State& state, Report& report) {
-  state.settle();
-  const FlowCounts counts = state.counts();
-  const uint64_t live = state.count_live();
+  const auto tracker = state.tracker();
+  tracker.settle();
+  const FlowCounts counts = tracker.counts();
+  const uint64_t live = tracker.count_live();
   report.flows += counts;
   report.live += live;
   report.is_sound = report.is_sound && state.audit();
   control::add_state(state, report);
-  report.fragments += state.fragment_report();
+  report.fragments += tracker.fragment_report();
   report.forgotten += state.forgotten();
   report.worker_flows.push_back({counts.created, live});
   const auto& ipv4 = state.ipv4().connections();
@@ -55,10 +56,6 @@ std::vector<std::vector<uint32_t>> removed_backends(const FamilyRegistry& family
 
 }  // namespace
 
-std::string endpoint_text(const net::IpAddress& address, uint16_t port) {
-  return fmt::format(fmt::runtime(address.is_ipv6() ? "[{}]:{}" : "{}:{}"), address.format(), port);
-}
-
 std::vector<ServiceReport> report_services(const BackendRegistry& registry,
                                            const BackendCountersAt& counters_at) {
   const std::array removed = {removed_backends(registry.families[0]),
@@ -71,7 +68,7 @@ std::vector<ServiceReport> report_services(const BackendRegistry& registry,
     const auto& gone = removed[place.family][place.service];
     indices.insert(indices.end(), gone.begin(), gone.end());
     ServiceReport report{service.name,
-                         endpoint_text(service.address, service.port),
+                         net::endpoint_text(service.address, service.port),
                          service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
                          std::string(mode_name(service.mode)),
                          {},
@@ -79,7 +76,7 @@ std::vector<ServiceReport> report_services(const BackendRegistry& registry,
                          place.family};
     for (const uint32_t index : indices) {
       const RegisteredBackend& backend = family.backends[index];
-      report.backends.push_back({backend.name, endpoint_text(backend.address, backend.port),
+      report.backends.push_back({backend.name, net::endpoint_text(backend.address, backend.port),
                                  counters_at(place.family, index),
                                  backend.use == Registration::kRemoved, index});
     }

@@ -43,7 +43,7 @@ struct Report : control::RunReport {
   };
   std::vector<WorkerFlows> worker_flows{};  // at a run's end
   FlowCounts flows{};
-  FragmentReport fragments{};
+  conntrack::FragmentReport fragments{};
   uint64_t live = 0;     // counted one by one
   bool is_sound = true;  // every connection has its reply tuple and the other way round
   std::vector<ServiceReport> services{};
@@ -66,9 +66,6 @@ struct Report : control::RunReport {
 using BackendCountersAt = std::function<BackendCounters(size_t family, uint32_t index)>;
 [[nodiscard]] std::vector<ServiceReport> report_services(const BackendRegistry& registry,
                                                          const BackendCountersAt& counters_at);
-
-// ADDRESS:PORT; an IPv6 address is in brackets.
-[[nodiscard]] std::string endpoint_text(const net::IpAddress& address, uint16_t port);
 
 // A sentence for each sum that does not close; none when all is well.
 [[nodiscard]] std::vector<std::string> broken_sums(const Report& report);

@@ -18,7 +18,7 @@ Json flows_json(const Report& report) {
   return json;
 }
 
-Json fragments_json(const FragmentReport& fragments) {
+Json fragments_json(const conntrack::FragmentReport& fragments) {
   Json json = control::counters_json<conntrack::FragmentCounters>(conntrack::kFragmentCounters,
                                                                   fragments.counters);
   json["waiting"] = fragments.waiting;

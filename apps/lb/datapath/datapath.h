@@ -11,14 +11,11 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "apps/lb/datapath/family_path.h"
 #include "apps/lb/datapath/state.h"
 #include "roost/expiry/tick.h"
-#include "roost/l3/admission.h"
-#include "roost/l3/local_delivery.h"
-#include "roost/net/outbox.h"
+#include "roost/l3/ingress.h"
 #include "roost/net/packet_batch.h"
 #include "roost/node/flow_owner.h"
 
@@ -45,13 +42,13 @@ class BasicDatapath {
   void idle(Tick now, uint64_t bucket_budget);
 
   // What the balancer sends of its own.
-  [[nodiscard]] net::Outbox& outbox() { return outbox_; }
+  [[nodiscard]] net::Outbox& outbox() { return ingress_.outbox(); }
 
  private:
   void admit_all(net::PacketBatch& batch, Tick now);
   template <class Address>
-  void send_released(conntrack::FragmentTable<Address>& fragments,
-                     FamilyPath<Address, Tables>& path, FamilyLanes<Address>& lanes, Tick now);
+  void send_released(Family<Address, Tables>& family, FamilyPath<Address, Tables>& path,
+                     FamilyLanes<Address>& lanes, Tick now);
   void refuse(size_t lane, DropCause cause, net::PacketBatch& batch, Tick now);
   template <class Address>
   void sort(size_t lane, net::PacketBatch& batch, Family<Address, Tables>& family,
@@ -59,12 +56,9 @@ class BasicDatapath {
 
   BasicState<Tables>& state_;
   node::FlowOwner owner_;
-  net::Outbox outbox_;
-  l3::IcmpErrors icmp_errors_;
-  std::vector<l3::AdmissionRules> rules_;  // by port
+  l3::Ingress ingress_;
   FamilyPath<net::Ipv4Address, Tables> ipv4_path_;
   FamilyPath<net::Ipv6Address, Tables> ipv6_path_;
-  l3::LocalDelivery local_delivery_;
 
   // Of the batch at hand.
   std::array<net::ParsedPacket, net::kBatchLanesMax> parsed_;

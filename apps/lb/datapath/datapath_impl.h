@@ -3,41 +3,30 @@
 
 #include "apps/lb/datapath/datapath.h"
 #include "apps/lb/datapath/steering.h"
-#include "roost/base/assert.h"
-#include "roost/hash/random_seed.h"
 
 namespace roost::lb {
-
-// Whose time has come, looked at before a batch; the rest follows in idle().
-inline constexpr uint64_t kDueNeighboursMax = 64;
 
 template <class Tables>
 BasicDatapath<Tables>::BasicDatapath(BasicState<Tables>& state, const node::FlowOwner& owner)
     : state_(state),
       owner_(owner),
-      icmp_errors_(state.next_hops(), outbox_, state.config().tick_seconds(),
-                   state.config().table.hash_seed.value_or(random_seed()), state.icmp_errors()),
-      ipv4_path_(state.ipv4(), state.next_hops(), state.config(), icmp_errors_, outbox_, owner_),
-      ipv6_path_(state.ipv6(), state.next_hops(), state.config(), icmp_errors_, outbox_, owner_),
-      local_delivery_(state.next_hops(), outbox_, state.echo_replies()) {
-  const Config& config = state.config();
-  for (size_t port = 0; port < config.network.ports.size(); ++port) {
-    rules_.push_back({.interface = &state.next_hops().interface(static_cast<uint16_t>(port)),
-                      .promiscuous = config.network.ports[port].promiscuous,
-                      .verify_l4_checksum = config.verify_l4_checksum});
-  }
-}
+      ingress_({.ports = state.config().network.ports,
+                .tick_seconds = state.config().tick_seconds(),
+                .hash_seed = state.config().table.hash_seed,
+                .verify_l4_checksum = state.config().verify_l4_checksum},
+               state.next_hops(), state.icmp_errors(), state.echo_replies()),
+      ipv4_path_(state.ipv4(), state, ingress_, owner_),
+      ipv6_path_(state.ipv6(), state, ingress_, owner_) {}
 
 template <class Tables>
 void BasicDatapath<Tables>::process(net::PacketBatch& batch, Tick now) {
-  state_.advance(now);
-  state_.next_hops().advance(now, outbox_, kDueNeighboursMax);
-  icmp_errors_.advance(now);
+  state_.tracker().advance(now);
+  ingress_.advance(now);
   admit_all(batch, now);
   ipv4_path_.forward(ipv4_lanes_, batch, parsed_, now);
   ipv6_path_.forward(ipv6_lanes_, batch, parsed_, now);
-  send_released(state_.ipv4().fragments(), ipv4_path_, ipv4_lanes_, now);
-  send_released(state_.ipv6().fragments(), ipv6_path_, ipv6_lanes_, now);
+  send_released(state_.ipv4(), ipv4_path_, ipv4_lanes_, now);
+  send_released(state_.ipv6(), ipv6_path_, ipv6_lanes_, now);
   // After the packets, so that an error finds the connection that its batch has made.
   for (size_t i = 0; i < icmp_lane_count_; ++i) {
     const size_t lane = icmp_lanes_[i];
@@ -50,9 +39,9 @@ void BasicDatapath<Tables>::process(net::PacketBatch& batch, Tick now) {
 
 template <class Tables>
 void BasicDatapath<Tables>::idle(Tick now, uint64_t bucket_budget) {
-  state_.advance(now);
-  state_.maintain(bucket_budget);
-  state_.next_hops().advance(now, outbox_, bucket_budget);
+  state_.tracker().advance(now);
+  state_.tracker().maintain(bucket_budget);
+  ingress_.idle(now, bucket_budget);
 }
 
 // Whether a packet between these addresses can belong to a connection, whatever its ports are.
@@ -80,7 +69,7 @@ void BasicDatapath<Tables>::sort(size_t lane, net::PacketBatch& batch,
     lanes.push(lane, key);
   } else if (!is_of_a_service(key, family)) {
     batch.verdicts()[lane] = drop(drop_cause::kNoService);
-  } else if (const auto verdict = family.fragments().place(packet, parsed)) {
+  } else if (const auto verdict = family.tracker().fragments().place(packet, parsed)) {
     batch.verdicts()[lane] = *verdict;
   } else {
     lanes.push(lane, Key::from_packet(packet, parsed));  // now it has ports
@@ -95,9 +84,8 @@ void BasicDatapath<Tables>::admit_all(net::PacketBatch& batch, Tick now) {
   icmp_lane_count_ = 0;
   for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
     const net::Packet& packet = batch.packets()[lane];
-    ROOST_ASSERT(packet.in_port < rules_.size());
     net::ParsedPacket& parsed = parsed_[lane];
-    if (const auto cause = l3::admit(packet, rules_[packet.in_port], parsed)) {
+    if (const auto cause = ingress_.admit(packet, parsed)) {
       refuse(lane, *cause, batch, now);
     } else if (parsed.is_ipv6) {
       sort(lane, batch, state_.ipv6(), ipv6_lanes_);
@@ -107,28 +95,17 @@ void BasicDatapath<Tables>::admit_all(net::PacketBatch& batch, Tick now) {
   }
 }
 
-// Sends the fragments whose first one was in this batch. They count as the balancer's own frames:
-// when they came, they were consumed.
 template <class Tables>
 template <class Address>
-void BasicDatapath<Tables>::send_released(conntrack::FragmentTable<Address>& fragments,
+void BasicDatapath<Tables>::send_released(Family<Address, Tables>& family,
                                           FamilyPath<Address, Tables>& path,
                                           FamilyLanes<Address>& lanes, Tick now) {
   path.set_counting(false);
-  while (auto waited = fragments.take_released()) {
-    net::PacketBatch one;
-    one.push(waited->packet);
+  family.tracker().send_released(outbox(), [&](net::PacketBatch& one, net::ParsedPacket& parsed) {
     lanes.count = 0;
-    lanes.push(0, net::FlowKey<Address>::from_packet(waited->packet, waited->parsed));
-    path.forward(lanes, one, std::span(&waited->parsed, 1), now);
-    const net::Packet& packet = one.packets()[0];
-    const net::LaneVerdict verdict = one.verdicts()[0];
-    if (verdict.is_consumed()) continue;  // it waits for its neighbour, or was cut
-    if (!verdict.is_forward() ||
-        !outbox_.send(verdict.out_port(), {packet.data, packet.total_bytes})) {
-      ++state_.released_dropped();
-    }
-  }
+    lanes.push(0, net::FlowKey<Address>::from_packet(one.packets()[0], parsed));
+    path.forward(lanes, one, std::span(&parsed, 1), now);
+  });
   path.set_counting(true);
 }
 
@@ -139,7 +116,7 @@ void BasicDatapath<Tables>::refuse(size_t lane, DropCause cause, net::PacketBatc
                                    Tick now) {
   net::Packet& packet = batch.packets()[lane];
   net::ParsedPacket& parsed = parsed_[lane];
-  if (const auto verdict = local_delivery_.decide(packet, parsed, cause, now)) {
+  if (const auto verdict = ingress_.deliver(packet, parsed, cause, now)) {
     batch.verdicts()[lane] = *verdict;
     return;
   }
@@ -148,7 +125,7 @@ void BasicDatapath<Tables>::refuse(size_t lane, DropCause cause, net::PacketBatc
     icmp_lanes_[icmp_lane_count_++] = static_cast<uint8_t>(lane);
     return;
   }
-  if (cause == DropCause::kTtlExpired) icmp_errors_.time_exceeded(packet, parsed);
+  if (cause == DropCause::kTtlExpired) ingress_.icmp_errors().time_exceeded(packet, parsed);
   batch.verdicts()[lane] = drop(cause);
 }
 

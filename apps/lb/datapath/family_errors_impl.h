@@ -1,51 +1,20 @@
 // The definition of FamilyPath::forward_error: ICMP errors about packets of connections.
 #pragma once
 
-#include <optional>
-
 #include "apps/lb/datapath/family_path.h"
 #include "apps/lb/datapath/steering.h"
-#include "roost/net/icmp_error.h"
-#include "roost/net/martian.h"
+#include "roost/l3/icmp_error_admission.h"
 
 namespace roost::lb {
-
-// Why a message is no error that can be followed; nothing if it is one.
-[[nodiscard]] inline std::optional<DropCause> cause_of(net::IcmpVerdict verdict) {
-  using enum net::IcmpVerdict;
-  switch (verdict) {
-    case kError:
-      return {};
-    case kNotIcmp:
-    case kNotError:
-      return DropCause::kUnsupportedProtocol;
-    case kSplitHeaders:
-      return DropCause::kSplitHeaders;
-    case kTruncated:
-    case kBadChecksum:
-    case kBadEmbedded:
-      return DropCause::kBadIcmp;
-    case kLaterFragment:  // whose datagram may have passed, and be forgotten
-    case kOtherProtocol:
-      return DropCause::kIcmpNoFlow;
-  }
-  return DropCause::kBadIcmp;
-}
 
 template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
                                                             net::ParsedPacket& parsed) {
   net::IcmpError error;
-  if (const auto cause = cause_of(parse_icmp_error(packet, parsed, error))) return drop(*cause);
-  const Key outer = Key::from_packet(packet, parsed);
-  if (has_martian_address(outer) || next_hops_.is_ours(outer.source)) {
-    return drop(DropCause::kMartian);
+  Key about;
+  if (const auto cause = l3::admit_icmp_error(packet, parsed, next_hops_, error, about)) {
+    return drop(*cause);
   }
-  if (parsed.ttl <= 1) return drop(DropCause::kTtlExpired);
-  // It goes to who sent the packet it is about; what is for somebody else is made up.
-  const Key about = net::embedded_key<Key>(packet, error);
-  if (about.source != outer.destination) return drop(DropCause::kBadIcmp);
-
   if (const auto owner =
           other_owner_of(packet, about.reversed(), services_, connections_.ports(), owner_)) {
     return net::LaneVerdict::handoff(*owner);

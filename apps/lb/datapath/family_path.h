@@ -17,9 +17,9 @@
 #include "apps/lb/datapath/state.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/egress.h"
+#include "roost/l3/ingress.h"
 #include "roost/net/encapsulation.h"
 #include "roost/net/flow_key.h"
-#include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
 #include "roost/net/parse.h"
 #include "roost/net/tcp_segment.h"
@@ -45,8 +45,8 @@ template <class Address, class Tables = conntrack::OwnTables>
 class FamilyPath {
  public:
   // All must outlive this object.
-  FamilyPath(Family<Address, Tables>& family, l3::NextHops& next_hops, const Config& config,
-             l3::IcmpErrors& errors, net::Outbox& outbox, const node::FlowOwner& owner);
+  FamilyPath(Family<Address, Tables>& family, BasicState<Tables>& state, l3::Ingress& ingress,
+             const node::FlowOwner& owner);
 
   // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
   void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,

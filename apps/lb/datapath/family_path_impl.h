@@ -11,14 +11,13 @@
 namespace roost::lb {
 
 template <class Address, class Tables>
-FamilyPath<Address, Tables>::FamilyPath(Family<Address, Tables>& family, l3::NextHops& next_hops,
-                                        const Config& config, l3::IcmpErrors& errors,
-                                        net::Outbox& outbox, const node::FlowOwner& owner)
+FamilyPath<Address, Tables>::FamilyPath(Family<Address, Tables>& family, BasicState<Tables>& state,
+                                        l3::Ingress& ingress, const node::FlowOwner& owner)
     : services_(family.services()),
       connections_(family.connections()),
-      next_hops_(next_hops),
-      timeouts_(config.timeouts),
-      egress_(next_hops, errors, outbox, config.gue_port),
+      next_hops_(state.next_hops()),
+      timeouts_(state.config().timeouts),
+      egress_(next_hops_, ingress.icmp_errors(), ingress.outbox(), state.config().gue_port),
       owner_(owner) {}
 
 template <class Address, class Tables>

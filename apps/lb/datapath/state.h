@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "apps/lb/config/config.h"
@@ -14,7 +15,7 @@
 #include "apps/lb/datapath/connections.h"
 #include "apps/lb/datapath/service_table.h"
 #include "roost/base/result.h"
-#include "roost/conntrack/fragment_table.h"
+#include "roost/conntrack/tracker.h"
 #include "roost/l3/icmp_error_counters.h"
 #include "roost/l3/next_hops.h"
 
@@ -31,40 +32,24 @@ struct WorkerShare {
 template <class Address, class Tables = conntrack::OwnTables>
 class Family {
  public:
+  using Tracker = conntrack::FamilyTracker<BackendReplies<Address>, Tables>;
+
   static Result<std::unique_ptr<Family>> create(const Config& config,
                                                 const FamilyRegistry& registry,
                                                 l3::NextHops& next_hops, const WorkerShare& share);
 
   [[nodiscard]] ServiceTable<Address>& services() { return services_; }
   [[nodiscard]] const ServiceTable<Address>& services() const { return services_; }
-  [[nodiscard]] ConnectionTable<Address, Tables>& connections() { return *connections_; }
-  [[nodiscard]] const ConnectionTable<Address, Tables>& connections() const {
-    return *connections_;
-  }
-  [[nodiscard]] conntrack::FragmentTable<Address>& fragments() { return *fragments_; }
-  [[nodiscard]] const conntrack::FragmentTable<Address>& fragments() const { return *fragments_; }
+  [[nodiscard]] Tracker& tracker() { return *tracker_; }
+  [[nodiscard]] const Tracker& tracker() const { return *tracker_; }
+  [[nodiscard]] auto& connections() { return tracker_->connections(); }
+  [[nodiscard]] const auto& connections() const { return tracker_->connections(); }
 
  private:
   explicit Family(ServiceTable<Address> services) : services_(std::move(services)) {}
 
   ServiceTable<Address> services_;
-  std::optional<ConnectionTable<Address, Tables>> connections_;  // there from create() on
-  std::optional<conntrack::FragmentTable<Address>> fragments_;   // likewise
-};
-
-// Of both families.
-struct FragmentReport {
-  conntrack::FragmentCounters counters{};
-  uint64_t waiting = 0;
-  uint64_t dropped = 0;  // of the released: they could not leave all the same
-
-  FragmentReport& operator+=(const FragmentReport& other) {
-    add_counters<conntrack::FragmentCounters>(conntrack::kFragmentCounters, other.counters,
-                                              counters);
-    waiting += other.waiting;
-    dropped += other.dropped;
-    return *this;
-  }
+  std::optional<Tracker> tracker_;  // there from create() on
 };
 
 // What a new configuration changes while packets flow, with all the memory that it needs.
@@ -109,22 +94,18 @@ class BasicState {
   [[nodiscard]] Family<net::Ipv6Address, Tables>& ipv6() { return *ipv6_; }
   [[nodiscard]] const Family<net::Ipv6Address, Tables>& ipv6() const { return *ipv6_; }
 
-  // Fragments that had waited and, when their first one came, could not be sent all the same.
-  [[nodiscard]] uint64_t& released_dropped() { return released_dropped_; }
-  [[nodiscard]] FragmentReport fragment_report() const;
+  // The connections and fragments of both.
+  [[nodiscard]] auto tracker() { return conntrack::Tracker(ipv4_->tracker(), ipv6_->tracker()); }
+  [[nodiscard]] auto tracker() const {
+    return conntrack::Tracker(std::as_const(*ipv4_).tracker(), std::as_const(*ipv6_).tracker());
+  }
+  [[nodiscard]] bool audit() { return tracker().audit() && next_hops_.neighbours().audit(); }
+
   [[nodiscard]] l3::IcmpErrorCounters& icmp_errors() { return icmp_errors_; }
   [[nodiscard]] const l3::IcmpErrorCounters& icmp_errors() const { return icmp_errors_; }
   // Echo requests that were answered in place.
   [[nodiscard]] uint64_t& echo_replies() { return echo_replies_; }
   [[nodiscard]] uint64_t echo_replies() const { return echo_replies_; }
-
-  // As for ConnectionTable, for both families. maintain() shares its budget between them.
-  void advance(Tick now);
-  void maintain(uint64_t bucket_budget);
-  void settle();
-  [[nodiscard]] FlowCounts counts() const;
-  [[nodiscard]] uint64_t count_live();
-  [[nodiscard]] bool audit();
 
   // Counters of the backend at this index of the family: 0 IPv4, 1 IPv6.
   [[nodiscard]] const BackendCounters& backend_counters(size_t family, uint32_t index) const;
@@ -148,7 +129,6 @@ class BasicState {
   std::unique_ptr<Family<net::Ipv4Address, Tables>> ipv4_;
   std::unique_ptr<Family<net::Ipv6Address, Tables>> ipv6_;
   l3::IcmpErrorCounters icmp_errors_{};
-  uint64_t released_dropped_ = 0;
 };
 
 using State = BasicState<conntrack::OwnTables>;

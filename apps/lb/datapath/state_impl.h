@@ -6,28 +6,9 @@
 #include <utility>
 
 #include "apps/lb/datapath/state.h"
-#include "roost/conntrack/connection_table_impl.h"
-#include "roost/conntrack/fragment_table_impl.h"
-#include "roost/conntrack/timeouts.h"
+#include "roost/conntrack/tracker_impl.h"
 
 namespace roost::lb {
-
-inline constexpr uint64_t kDatagramsMax = 4'096;
-inline constexpr uint64_t kUnusedMax = 16;
-inline constexpr uint16_t kWaitingFragmentsMax = 256;
-
-// A connection that was used in the last ten seconds is not evicted once it is assured.
-inline TickCount silence_ticks_min(double tick_seconds) {
-  constexpr double kSeconds = 10;
-  return conntrack::timeout_ticks(kSeconds, tick_seconds).value_or(kTimeoutTicksMax);
-}
-
-// An expired connection counts as live for so long. A line of the cache every dozen connections in
-// five seconds is nothing beside the packets.
-inline TickCount pass_ticks(double tick_seconds) {
-  constexpr double kSeconds = 5;
-  return conntrack::timeout_ticks(kSeconds, tick_seconds).value_or(kTimeoutTicksMax);
-}
 
 // A family without services takes no room.
 template <class Address>
@@ -68,25 +49,13 @@ Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create
   family->services_.pin_neighbours(next_hops);
   auto ports = local_ports<Address>(config.fullnat, share);
   if (!ports) return ports.error();
-  auto connections = ConnectionTable<Address, Tables>::create(
-      {.connections = connections_wanted(config, family->services_),
-       .hash_seed = config.table.hash_seed,
-       .ports = std::move(ports).value(),
-       .silence_ticks_min = silence_ticks_min(config.tick_seconds()),
-       .pass_ticks = pass_ticks(config.tick_seconds())},
-      BackendReplies<Address>(family->services_));
-  if (!connections) {
-    return Error{"[table] connections: " + connections.error().message};
-  }
-  family->connections_.emplace(std::move(connections).value());
-  const bool is_used = !family->services_.services().empty();
-  auto fragments = conntrack::FragmentTable<Address>::create(
-      {.datagrams_max = is_used ? kDatagramsMax : kUnusedMax,
-       .places = is_used ? kWaitingFragmentsMax : uint16_t{0},
-       .tick_seconds = config.tick_seconds(),
-       .hash_seed = config.table.hash_seed});
-  if (!fragments) return fragments.error();
-  family->fragments_.emplace(std::move(fragments).value());
+  auto tracker = Tracker::create({.connections = connections_wanted(config, family->services_),
+                                  .tick_seconds = config.tick_seconds(),
+                                  .hash_seed = config.table.hash_seed,
+                                  .ports = std::move(ports).value()},
+                                 BackendReplies<Address>(family->services_));
+  if (!tracker) return Error{"[table] connections: " + tracker.error().message};
+  family->tracker_.emplace(std::move(tracker).value());
   return family;
 }
 
@@ -113,55 +82,6 @@ Result<BasicState<Tables>> BasicState<Tables>::create(const Config& config,
   if (!ipv6) return ipv6.error();
   return BasicState(config, std::move(registry).value(), std::move(next_hops).value(),
                     std::move(ipv4).value(), std::move(ipv6).value());
-}
-
-template <class Tables>
-void BasicState<Tables>::advance(Tick now) {
-  ipv4_->connections().advance(now);
-  ipv6_->connections().advance(now);
-  ipv4_->fragments().advance(now);
-  ipv6_->fragments().advance(now);
-}
-
-template <class Tables>
-void BasicState<Tables>::maintain(uint64_t bucket_budget) {
-  ipv4_->connections().maintain(bucket_budget - bucket_budget / 2);
-  ipv6_->connections().maintain(bucket_budget / 2);
-  ipv4_->fragments().maintain(1);
-  ipv6_->fragments().maintain(1);
-}
-
-template <class Tables>
-void BasicState<Tables>::settle() {
-  ipv4_->connections().settle();
-  ipv6_->connections().settle();
-}
-
-template <class Tables>
-FlowCounts BasicState<Tables>::counts() const {
-  FlowCounts counts = ipv4_->connections().counts();
-  return counts += ipv6_->connections().counts();
-}
-
-template <class Tables>
-uint64_t BasicState<Tables>::count_live() {
-  return ipv4_->connections().count_live() + ipv6_->connections().count_live();
-}
-
-template <class Tables>
-FragmentReport BasicState<Tables>::fragment_report() const {
-  conntrack::FragmentCounters counters = ipv4_->fragments().counters();
-  add_counters<conntrack::FragmentCounters>(conntrack::kFragmentCounters,
-                                            ipv6_->fragments().counters(), counters);
-  return {.counters = counters,
-          .waiting = ipv4_->fragments().waiting_count() + ipv6_->fragments().waiting_count(),
-          .dropped = released_dropped_};
-}
-
-template <class Tables>
-bool BasicState<Tables>::audit() {
-  return ipv4_->connections().audit() && ipv6_->connections().audit() &&
-         next_hops_.neighbours().audit();
 }
 
 template <class Tables>

@@ -2,8 +2,7 @@
 //
 // DPDK's net_pcap port says neither when its file ends nor that it is cut nor what link type it
 // has, so the file is read once here, by the same libpcap, and a replay ends after the packets
-// counted now. Classic captures (microseconds, nanoseconds, either byte order) and pcapng are read;
-// times are microseconds, as net_pcap delivers them.
+// counted now.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +11,9 @@
 
 #include "roost/base/result.h"
 
-namespace roost::io {
+namespace roost::capture {
 
-struct CaptureSummary {
+struct Summary {
   std::string path;
   uint64_t packet_count = 0;                // whole packets, up to the cut if there is one
   uint64_t packet_bytes = 0;                // captured bytes of all of them
@@ -28,6 +27,6 @@ struct CaptureSummary {
 
 // Reads the whole file. Refused: what is not a regular file, what libpcap cannot open, and any link
 // type but Ethernet, which net_pcap would pass off as Ethernet.
-[[nodiscard]] Result<CaptureSummary> summarize_capture(const std::string& path);
+[[nodiscard]] Result<Summary> summarize(const std::string& path);
 
-}  // namespace roost::io
+}  // namespace roost::capture

@@ -1,5 +1,5 @@
 // What a capture is said to hold: counts, times, cuts, and what is refused.
-#include "roost/io/capture_file.h"
+#include "roost/capture/summary.h"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +7,17 @@
 
 #include "tests/io/capture_writer.h"
 
-namespace roost::io {
+namespace roost::capture {
 namespace {
+
+using io::cut_file;
+using io::numbered_frame;
+using io::TemporaryDirectory;
+using io::write_capture;
 
 class CaptureFile : public testing::Test {
  protected:
-  std::vector<Frame> three_frames() {
+  std::vector<io::Frame> three_frames() {
     return {{1'000'000, numbered_frame(0, 60)},
             {2'500'000, numbered_frame(1, 1514)},
             {2'400'000, numbered_frame(2, 90)}};
@@ -24,7 +29,7 @@ class CaptureFile : public testing::Test {
 
 TEST_F(CaptureFile, packets_bytes_and_times_are_counted) {
   write_capture(path_, three_frames());
-  const Result<CaptureSummary> summary = summarize_capture(path_);
+  const Result<Summary> summary = summarize(path_);
   ASSERT_TRUE(summary.ok());
   EXPECT_EQ(summary.value().packet_count, 3u);
   EXPECT_EQ(summary.value().packet_bytes, 60u + 1514u + 90u);
@@ -38,7 +43,7 @@ TEST_F(CaptureFile, packets_bytes_and_times_are_counted) {
 
 TEST_F(CaptureFile, an_empty_capture_is_no_error) {
   write_capture(path_, {});
-  const Result<CaptureSummary> summary = summarize_capture(path_);
+  const Result<Summary> summary = summarize(path_);
   ASSERT_TRUE(summary.ok());
   EXPECT_EQ(summary.value().packet_count, 0u);
   EXPECT_FALSE(summary.value().cut_reason.has_value());
@@ -47,7 +52,7 @@ TEST_F(CaptureFile, an_empty_capture_is_no_error) {
 TEST_F(CaptureFile, a_cut_packet_is_not_counted_and_its_place_is_said) {
   write_capture(path_, three_frames());
   cut_file(path_, 1);
-  const Result<CaptureSummary> summary = summarize_capture(path_);
+  const Result<Summary> summary = summarize(path_);
   ASSERT_TRUE(summary.ok());
   EXPECT_EQ(summary.value().packet_count, 2u);
   ASSERT_TRUE(summary.value().cut_reason.has_value());
@@ -59,7 +64,7 @@ TEST_F(CaptureFile, a_cut_packet_is_not_counted_and_its_place_is_said) {
 TEST_F(CaptureFile, a_cut_packet_header_is_a_cut_too) {
   write_capture(path_, three_frames());
   cut_file(path_, 90 + 7);
-  const Result<CaptureSummary> summary = summarize_capture(path_);
+  const Result<Summary> summary = summarize(path_);
   ASSERT_TRUE(summary.ok());
   EXPECT_EQ(summary.value().packet_count, 2u);
   EXPECT_TRUE(summary.value().cut_reason.has_value());
@@ -68,20 +73,20 @@ TEST_F(CaptureFile, a_cut_packet_header_is_a_cut_too) {
 TEST_F(CaptureFile, a_file_that_ends_in_its_first_header_is_refused) {
   write_capture(path_, {});
   cut_file(path_, 10);
-  const Result<CaptureSummary> summary = summarize_capture(path_);
+  const Result<Summary> summary = summarize(path_);
   ASSERT_FALSE(summary.ok());
   EXPECT_NE(summary.error().message.find(path_), std::string::npos);
 }
 
 TEST_F(CaptureFile, link_types_other_than_ethernet_are_refused_by_name) {
   write_capture(path_, three_frames(), {.link_type = DLT_RAW});
-  const Result<CaptureSummary> raw = summarize_capture(path_);
+  const Result<Summary> raw = summarize(path_);
   ASSERT_FALSE(raw.ok());
   EXPECT_NE(raw.error().message.find("RAW (Raw IP), not Ethernet"), std::string::npos)
       << raw.error().message;
 
   write_capture(path_, three_frames(), {.link_type = DLT_LINUX_SLL});
-  const Result<CaptureSummary> cooked = summarize_capture(path_);
+  const Result<Summary> cooked = summarize(path_);
   ASSERT_FALSE(cooked.ok());
   EXPECT_NE(cooked.error().message.find("LINUX_SLL (Linux cooked"), std::string::npos)
       << cooked.error().message;
@@ -89,7 +94,7 @@ TEST_F(CaptureFile, link_types_other_than_ethernet_are_refused_by_name) {
 
 TEST_F(CaptureFile, nanosecond_captures_are_read_in_microseconds) {
   write_capture(path_, three_frames(), {.has_nanoseconds = true});
-  const Result<CaptureSummary> summary = summarize_capture(path_);
+  const Result<Summary> summary = summarize(path_);
   ASSERT_TRUE(summary.ok());
   EXPECT_EQ(summary.value().packet_count, 3u);
   EXPECT_EQ(summary.value().first_timestamp_us, 1'000'000u);
@@ -97,7 +102,7 @@ TEST_F(CaptureFile, nanosecond_captures_are_read_in_microseconds) {
 
 TEST_F(CaptureFile, packets_cut_by_the_snap_length_are_counted) {
   write_capture(path_, three_frames(), {.snap_bytes = 80});
-  const Result<CaptureSummary> summary = summarize_capture(path_);
+  const Result<Summary> summary = summarize(path_);
   ASSERT_TRUE(summary.ok());
   EXPECT_EQ(summary.value().packet_count, 3u);
   EXPECT_EQ(summary.value().snapped_count, 2u);
@@ -120,28 +125,28 @@ void write_words(const std::string& path, const std::vector<uint32_t>& words) {
 
 TEST_F(CaptureFile, pcapng_is_read_like_pcap) {
   write_words(path_, pcapng_words(DLT_EN10MB));
-  const Result<CaptureSummary> summary = summarize_capture(path_);
+  const Result<Summary> summary = summarize(path_);
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   EXPECT_EQ(summary.value().packet_count, 1u);
   EXPECT_EQ(summary.value().first_timestamp_us, 3'000'000u);
 
   write_words(path_, pcapng_words(DLT_RAW));
-  EXPECT_FALSE(summarize_capture(path_).ok());
+  EXPECT_FALSE(summarize(path_).ok());
 }
 
 TEST_F(CaptureFile, what_is_no_capture_is_refused_by_its_path) {
   for (const std::string& path :
        {directory_.file("missing.pcap"), directory_.path().string(), std::string("/dev/null")}) {
-    const Result<CaptureSummary> summary = summarize_capture(path);
+    const Result<Summary> summary = summarize(path);
     ASSERT_FALSE(summary.ok());
     EXPECT_NE(summary.error().message.find(path + ": not a file"), std::string::npos)
         << summary.error().message;
   }
   std::ofstream(path_) << "this is text, not a capture, and longer than a header";
-  const Result<CaptureSummary> text = summarize_capture(path_);
+  const Result<Summary> text = summarize(path_);
   ASSERT_FALSE(text.ok());
   EXPECT_NE(text.error().message.find("not a capture that libpcap reads"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace roost::io
+}  // namespace roost::capture

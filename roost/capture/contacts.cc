@@ -1,4 +1,4 @@
-#include "apps/lb/config/contacts.h"
+#include "roost/capture/contacts.h"
 
 #include <algorithm>
 #include <functional>
@@ -11,7 +11,7 @@
 #include "roost/net/martian.h"
 #include "roost/net/rewrite.h"
 
-namespace roost::lb {
+namespace roost::capture {
 
 namespace {
 
@@ -41,7 +41,11 @@ size_t Contacts::ServerHash::operator()(const Server& server) const {
   return std::hash<std::string_view>()(address) ^ std::hash<uint64_t>()(rest * 0x9e3779b97f4a7c15);
 }
 
-void Contacts::add(const net::Packet& packet) {
+void Contacts::add(std::span<const uint8_t> frame) {
+  const auto bytes = static_cast<uint32_t>(frame.size());
+  // A packet view is writable; the parser only reads.
+  const net::Packet packet{
+      .data = const_cast<uint8_t*>(frame.data()), .contiguous_bytes = bytes, .total_bytes = bytes};
   net::ParsedPacket parsed;
   if (net::parse(packet, parsed) != net::ParseVerdict::kOk) return;
   if (parsed.ttl <= 1 || net::read_macs(packet).destination.is_multicast()) return;
@@ -105,4 +109,4 @@ std::vector<ContactCount> Contacts::most_contacted(size_t count_max) const {
   return counts;
 }
 
-}  // namespace roost::lb
+}  // namespace roost::capture

@@ -1,4 +1,4 @@
-// Which (address, port, protocol)s are contacted most in a stream of packets: who the servers are.
+// Which (address, port, protocol)s are contacted most in a stream of packets: what the servers are.
 //
 // The server of a packet is: of a SYN its destination, of a SYN-ACK its source; else the end that a
 // SYN named a server before; else the end with the lower port, which is where services are. A
@@ -10,14 +10,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "roost/net/address.h"
-#include "roost/net/packet_batch.h"
-#include "roost/net/parse.h"
+#include "roost/net/headers.h"
 
-namespace roost::lb {
+namespace roost::capture {
 
 struct Server {
   net::IpAddress address{};
@@ -37,8 +37,8 @@ class Contacts {
  public:
   static constexpr size_t kServersMax = 65'536;
 
-  // Any packet; those the load balancer would drop whatever its configuration are passed over.
-  void add(const net::Packet& packet);
+  // Any frame; those that no network function would forward are passed over.
+  void add(std::span<const uint8_t> frame);
 
   // Up to `count_max` servers of the frames with the most frequent VLAN tags, most contacted first;
   // of equals, the lower address and port.
@@ -63,4 +63,4 @@ class Contacts {
   uint32_t largest_ip_bytes_ = 0;
 };
 
-}  // namespace roost::lb
+}  // namespace roost::capture

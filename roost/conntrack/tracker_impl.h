@@ -1,0 +1,47 @@
+// The definition of FamilyTracker::create, for the sources that instantiate it.
+#pragma once
+
+#include "roost/conntrack/connection_table_impl.h"
+#include "roost/conntrack/fragment_table_impl.h"
+#include "roost/conntrack/timeouts.h"
+#include "roost/conntrack/tracker.h"
+
+namespace roost::conntrack {
+
+// A connection that was used in the last ten seconds is not evicted once it is assured.
+inline TickCount silence_ticks_min(double tick_seconds) {
+  constexpr double kSeconds = 10;
+  return timeout_ticks(kSeconds, tick_seconds).value_or(kTimeoutTicksMax);
+}
+
+// An expired connection counts as live for so long. A line of the cache every dozen connections in
+// five seconds is nothing beside the packets.
+inline TickCount pass_ticks(double tick_seconds) {
+  constexpr double kSeconds = 5;
+  return timeout_ticks(kSeconds, tick_seconds).value_or(kTimeoutTicksMax);
+}
+
+template <class Rule, class Tables>
+Result<FamilyTracker<Rule, Tables>> FamilyTracker<Rule, Tables>::create(const Config& config,
+                                                                        Rule rule) {
+  constexpr uint64_t kDatagramsMax = 4'096;
+  constexpr uint64_t kUnusedMax = 16;
+  constexpr uint16_t kWaitingFragmentsMax = 256;
+  auto connections =
+      Connections::create({.connections = config.connections,
+                           .hash_seed = config.hash_seed,
+                           .ports = config.ports,
+                           .silence_ticks_min = silence_ticks_min(config.tick_seconds),
+                           .pass_ticks = pass_ticks(config.tick_seconds)},
+                          std::move(rule));
+  if (!connections) return connections.error();
+  const bool is_used = config.connections != 0;
+  auto fragments = Fragments::create({.datagrams_max = is_used ? kDatagramsMax : kUnusedMax,
+                                      .places = is_used ? kWaitingFragmentsMax : uint16_t{0},
+                                      .tick_seconds = config.tick_seconds,
+                                      .hash_seed = config.hash_seed});
+  if (!fragments) return fragments.error();
+  return FamilyTracker(std::move(connections).value(), std::move(fragments).value());
+}
+
+}  // namespace roost::conntrack
