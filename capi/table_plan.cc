@@ -112,7 +112,7 @@ BucketShape bucket_shape(unsigned inline_slots) {
   }
 }
 
-// What is asked for must be heard: fields that have no effect beside others are refused.
+// Fields that have no effect beside others are refused.
 std::optional<Error> contradiction_in(const roost_config& config) {
   if (config.on_expiry != nullptr && !config.expires) {
     return refusal("on_expiry", "is set, but entries do not expire; set expires, or leave it NULL");

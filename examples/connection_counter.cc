@@ -30,7 +30,7 @@ class Monitor {
     } else if (sender == Sender::kClient && begins_anew(connection->state, segment.flags)) {
       table_.begin_anew(*connection, key.protocol, segment, kTimeouts);
     } else {
-      table_.hear(*connection, sender, segment, kTimeouts);
+      table_.update(*connection, sender, segment, kTimeouts);
     }
   }
   void print(const char* family, Tick end) {

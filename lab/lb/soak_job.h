@@ -3,7 +3,7 @@
 // Frames come from memory, not from a port, and time is counted in batches, not by a clock: how
 // fast the machine is changes nothing of what happens, so every count is known exactly. Flows
 // arrive, are assured by both ends, are used in turn and then close or fall silent, so that the
-// table stays at about 0.9 of what it takes; in the middle, senders that are never heard of again
+// table stays at about 0.9 of what it takes; in the middle, senders that send one packet each
 // ask ten times as often as the table has places. Afterwards everything ends.
 //
 // Wrong is: a packet of an assured flow that is not forwarded; a count that is not the sum of what

@@ -82,8 +82,8 @@ struct Connection {
     set_server_position(is_udp ? 0 : stream_position(segment.end()));
   }
 
-  // A packet of the connection passes.
-  void hear(Sender sender, const net::TcpSegment& segment, bool is_reply_unseen) {
+  // By a packet of the connection.
+  void update(Sender sender, const net::TcpSegment& segment, bool is_reply_unseen) {
     const bool is_verifiable = can_verify(is_reply_unseen);
     if (state != ConnectionState::kUdp) {
       if (!fits(sender, segment, is_verifiable)) return;

@@ -130,12 +130,11 @@ class ConnectionTable {
   [[nodiscard]] CreateOutcome create_connection(const Key& client_key, Connection& connection,
                                                 const StateTimeouts& timeouts);
 
-  // A packet of the connection passes: how far it has come, and how long it lives on. A later
-  // fragment has no segment, and says nothing of the connection's progress. Until TCP is assured,
-  // nothing but its end changes how long it has left, so that only its ends can keep one
-  // alive.
-  void hear(Connection& connection, Sender sender, const std::optional<net::TcpSegment>& segment,
-            const StateTimeouts& timeouts);
+  // Updates the connection's state and timeout by a packet of it. A later fragment has no segment
+  // and leaves the state as it is. Until TCP is assured, nothing but its end changes how long it
+  // has left, so that only its ends can keep one alive.
+  void update(Connection& connection, Sender sender, const std::optional<net::TcpSegment>& segment,
+              const StateTimeouts& timeouts);
 
   // The client's packet begins another connection where its closed one was (begins_anew()).
   void begin_anew(Connection& connection, net::IpProtocol protocol, const net::TcpSegment& segment,

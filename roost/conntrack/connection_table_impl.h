@@ -127,11 +127,11 @@ CreateOutcome ConnectionTable<Rule, Tables>::create_connection(const Key& client
 }
 
 template <class Rule, class Tables>
-void ConnectionTable<Rule, Tables>::hear(Connection& connection, Sender sender,
-                                         const std::optional<net::TcpSegment>& segment,
-                                         const StateTimeouts& timeouts) {
+void ConnectionTable<Rule, Tables>::update(Connection& connection, Sender sender,
+                                           const std::optional<net::TcpSegment>& segment,
+                                           const StateTimeouts& timeouts) {
   const bool was_over = is_over(connection.state, false);
-  if (segment) connection.hear(sender, *segment, !shared_->replies.is_seen(connection));
+  if (segment) connection.update(sender, *segment, !shared_->replies.is_seen(connection));
   TickCount timeout = connection.timeout(timeouts);
   if (connection.state != ConnectionState::kUdp && connection.assurance != Assurance::kAssured) {
     if (was_over || !is_over(connection.state, false)) return;

@@ -46,7 +46,7 @@ class Control {
   Control& operator=(const Control&) = delete;
   virtual ~Control() = default;
 
-  // Any thread but a worker's; one at a time is heard. Takes at most some seconds.
+  // Any thread but a worker's; commands run one at a time. Takes at most some seconds.
   [[nodiscard]] Result<Json> run(const Json& request);
 
   // The same for text: a line of JSON in, a line out: {"result": ..., "view": ...}, or

@@ -19,14 +19,14 @@ bool Announcer::is_due(Tick now) {
   return true;
 }
 
-uint64_t Announcer::advance(Tick now, std::span<const AnsweredAddress> addresses,
+uint64_t Announcer::advance(Tick now, std::span<const LocalAddress> addresses,
                             std::span<const Interface> interfaces, net::Outbox& outbox) {
   if (!is_active() || !is_due(now)) return 0;
   const size_t begin = next_;
   const size_t end = std::min(addresses.size(), begin + std::min<size_t>(tokens_, kFramesACallMax));
   for (; next_ < end; ++next_) {
-    const AnsweredAddress& answered = addresses[next_];
-    if (!send_unsolicited_advertisement(answered.port, interfaces[answered.port], answered.address,
+    const LocalAddress& local = addresses[next_];
+    if (!send_unsolicited_advertisement(local.port, interfaces[local.port], local.address,
                                         outbox)) {
       break;  // no room: the next call goes on here
     }

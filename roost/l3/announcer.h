@@ -1,6 +1,6 @@
-// Tells the networks which MAC the answered addresses have, without being asked: a station that
-// knows another MAC, of whoever had the addresses before, has this one at once instead of
-// when its entry is old.
+// Announces the local addresses: unsolicited advertisements, by which a station whose cache has
+// another MAC, of the addresses' owner before, has this one at once instead of when its entry is
+// stale.
 //
 // IPv4: an ARP announcement, a broadcast request whose sender and target are the address (RFC 5227
 // section 3). IPv6: an unsolicited neighbour advertisement to all nodes, with the override flag
@@ -37,7 +37,7 @@ class Announcer {
 
   // Writes what is due, a bounded piece a call; how many frames. The addresses must be the same in
   // each call since begin().
-  uint64_t advance(Tick now, std::span<const AnsweredAddress> addresses,
+  uint64_t advance(Tick now, std::span<const LocalAddress> addresses,
                    std::span<const Interface> interfaces, net::Outbox& outbox);
 
  private:

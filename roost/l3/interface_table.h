@@ -30,12 +30,12 @@ struct Interface {
 [[nodiscard]] std::optional<net::IpAddress> source_towards(const Interface& interface,
                                                            const net::IpAddress& address);
 
-// An address that is answered for on a port: the port's own, or one that it stands for.
-struct AnsweredAddress {
+// An address that ARP or ND is answered for on a port: the port's own, or the function's.
+struct LocalAddress {
   uint16_t port = 0;
   net::IpAddress address{};
 
-  auto operator<=>(const AnsweredAddress&) const = default;
+  auto operator<=>(const LocalAddress&) const = default;
 };
 
 // Immutable once made; any thread may read it.

@@ -56,12 +56,12 @@ std::optional<net::LaneVerdict> LocalDelivery::decide(net::Packet& packet,
   const bool may_be_for_us = cause != net::DropCause::kNotForUs ||
                              (is_to_group && is_right_vlan(parsed.vlan, interface.vlan));
   if (!may_be_for_us) return {};
-  if (is_arp(packet, parsed)) return hear_arp(packet, parsed, now);
+  if (is_arp(packet, parsed)) return receive_arp(packet, parsed, now);
   const std::optional<uint8_t> type = icmpv6_type(packet, parsed);
   if (type == net::icmpv6::kSolicitation || type == net::icmpv6::kAdvertisement) {
-    return hear_neighbour_message(packet, parsed, now);
+    return receive_neighbour_message(packet, parsed, now);
   }
-  if (type == net::mld::kQuery) return hear_query(packet, parsed, now);
+  if (type == net::mld::kQuery) return receive_query(packet, parsed, now);
   if (is_to_group || !net::is_echo_request(packet, parsed) ||
       !next_hops_.is_ours(ends_of(packet, parsed).destination)) {
     return {};
@@ -80,32 +80,33 @@ std::optional<net::LaneVerdict> LocalDelivery::decide(net::Packet& packet,
   return net::LaneVerdict::forward(packet.in_port);
 }
 
-net::LaneVerdict LocalDelivery::hear_arp(const net::Packet& packet, const net::ParsedPacket& parsed,
-                                         Tick now) {
+net::LaneVerdict LocalDelivery::receive_arp(const net::Packet& packet,
+                                            const net::ParsedPacket& parsed, Tick now) {
   const size_t offset = ether_type_offset(parsed) + net::ethernet::kEtherTypeBytes;
   const auto message = net::parse_arp({packet.data + offset, packet.contiguous_bytes - offset});
   if (!message) return net::drop(net::DropCause::kBadNeighbourMessage);
-  next_hops_.neighbours().hear(packet.in_port, *message, now, outbox_);
+  next_hops_.neighbours().receive(packet.in_port, *message, now, outbox_);
   const bool is_solicitation = message->is_request && message->sender != message->target;
   return consume_news(packet.in_port, message->sender, is_solicitation);
 }
 
-net::LaneVerdict LocalDelivery::hear_neighbour_message(const net::Packet& packet,
-                                                       const net::ParsedPacket& parsed, Tick now) {
+net::LaneVerdict LocalDelivery::receive_neighbour_message(const net::Packet& packet,
+                                                          const net::ParsedPacket& parsed,
+                                                          Tick now) {
   const auto message = net::parse_neighbour_message(packet, parsed);
   const net::MacAddress from = net::read_macs(packet).source;
   if (!message || !from.is_station()) return net::drop(net::DropCause::kBadNeighbourMessage);
-  next_hops_.neighbours().hear(packet.in_port, *message, from, now, outbox_);
+  next_hops_.neighbours().receive(packet.in_port, *message, from, now, outbox_);
   return consume_news(packet.in_port, message->target, message->is_solicitation);
 }
 
-// Which version the querier speaks all workers learn; the one that received the query answers.
-net::LaneVerdict LocalDelivery::hear_query(const net::Packet& packet,
-                                           const net::ParsedPacket& parsed, Tick now) {
+// All workers learn the querier's version; the one that received the query reports.
+net::LaneVerdict LocalDelivery::receive_query(const net::Packet& packet,
+                                              const net::ParsedPacket& parsed, Tick now) {
   const auto query = net::parse_listener_query(packet, parsed);
   if (!query) return net::drop(net::DropCause::kBadNeighbourMessage);
   const bool is_copy = packet.origin == net::PacketOrigin::kCopy;
-  next_hops_.listener().hear(packet.in_port, *query, is_copy, now);
+  next_hops_.listener().receive(packet.in_port, *query, is_copy, now);
   return net::LaneVerdict::consume().with_copies();
 }
 
@@ -114,7 +115,7 @@ net::LaneVerdict LocalDelivery::hear_query(const net::Packet& packet,
 // ours, which is counted once.
 net::LaneVerdict LocalDelivery::consume_news(uint16_t port, const net::IpAddress& about,
                                              bool is_solicitation) const {
-  const bool is_news = !is_solicitation && !next_hops_.neighbours().is_answered(port, about);
+  const bool is_news = !is_solicitation && !next_hops_.neighbours().is_local(port, about);
   return is_news ? net::LaneVerdict::consume().with_copies() : net::LaneVerdict::consume();
 }
 

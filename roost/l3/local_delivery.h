@@ -25,12 +25,13 @@ class LocalDelivery {
                                          net::DropCause cause, Tick now);
 
  private:
-  [[nodiscard]] net::LaneVerdict hear_arp(const net::Packet& packet,
-                                          const net::ParsedPacket& parsed, Tick now);
-  [[nodiscard]] net::LaneVerdict hear_neighbour_message(const net::Packet& packet,
-                                                        const net::ParsedPacket& parsed, Tick now);
-  [[nodiscard]] net::LaneVerdict hear_query(const net::Packet& packet,
-                                            const net::ParsedPacket& parsed, Tick now);
+  [[nodiscard]] net::LaneVerdict receive_arp(const net::Packet& packet,
+                                             const net::ParsedPacket& parsed, Tick now);
+  [[nodiscard]] net::LaneVerdict receive_neighbour_message(const net::Packet& packet,
+                                                           const net::ParsedPacket& parsed,
+                                                           Tick now);
+  [[nodiscard]] net::LaneVerdict receive_query(const net::Packet& packet,
+                                               const net::ParsedPacket& parsed, Tick now);
   [[nodiscard]] net::LaneVerdict consume_news(uint16_t port, const net::IpAddress& about,
                                               bool is_solicitation) const;
 

@@ -30,13 +30,13 @@ std::span<uint8_t> begin_frame(uint16_t port, const Interface& interface,
 
 }  // namespace
 
-std::vector<ListenedGroup> listened_groups(std::span<const AnsweredAddress> addresses,
+std::vector<ListenedGroup> listened_groups(std::span<const LocalAddress> addresses,
                                            size_t port_count) {
   std::vector<ListenedGroup> groups;
   groups.reserve(addresses.size() + port_count);
-  for (const AnsweredAddress& answered : addresses) {
-    if (!answered.address.is_ipv6()) continue;
-    groups.push_back({answered.port, net::solicited_node_group(answered.address.ipv6())});
+  for (const LocalAddress& local : addresses) {
+    if (!local.address.is_ipv6()) continue;
+    groups.push_back({local.port, net::solicited_node_group(local.address.ipv6())});
   }
   std::ranges::sort(groups, {}, &ListenedGroup::place);
   const auto repeated = std::ranges::unique(groups, {}, &ListenedGroup::place);
@@ -100,8 +100,8 @@ Tick MulticastListener::random_time(uint32_t response_ms_max, Tick now) {
   return Tick{now.count + (ticks == 0 ? 0 : (random_ >> 33) % ticks)};
 }
 
-void MulticastListener::hear(uint16_t port, const net::ListenerQuery& query, bool is_copy,
-                             Tick now) {
+void MulticastListener::receive(uint16_t port, const net::ListenerQuery& query, bool is_copy,
+                                Tick now) {
   PortState& state = ports_[port];
   if (query.is_version1) {
     const double seconds = kQueriesSeconds + query.response_ms_max / 1000.0;

@@ -41,11 +41,11 @@ struct ListenedGroup {
 };
 
 // The groups of these addresses, sorted, each once, and with room for one more a port.
-[[nodiscard]] std::vector<ListenedGroup> listened_groups(std::span<const AnsweredAddress> addresses,
+[[nodiscard]] std::vector<ListenedGroup> listened_groups(std::span<const LocalAddress> addresses,
                                                          size_t port_count);
 
 struct ListenerCounters {
-  uint64_t queries = 0;  // heard
+  uint64_t queries = 0;  // received
   uint64_t reports = 0;  // sent, in frames
 };
 
@@ -66,8 +66,8 @@ class MulticastListener {
   // Reports all groups, from the next advance() on.
   void report_all() { reports_left_ = kRobustness; }
 
-  // A query came in by this port. `is_copy`: another worker answers it.
-  void hear(uint16_t port, const net::ListenerQuery& query, bool is_copy, Tick now);
+  // A query received on this port. `is_copy`: another worker answers it.
+  void receive(uint16_t port, const net::ListenerQuery& query, bool is_copy, Tick now);
 
   // Writes what is due, a bounded piece a call.
   void advance(Tick now, net::Outbox& outbox);

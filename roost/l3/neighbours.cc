@@ -1,5 +1,4 @@
-// How neighbours are solicited, kept and forgotten; neighbours_hear.cc has what is believed of
-// them.
+// How neighbours are solicited, kept and forgotten; neighbours_receive.cc has what messages change.
 #include "roost/l3/neighbours.h"
 
 #include <algorithm>
@@ -40,13 +39,13 @@ NeighbourTicks NeighbourTicks::of_seconds(double tick_seconds) {
 }
 
 Result<Neighbours> Neighbours::create(const Config& config, std::span<const Interface> interfaces,
-                                      std::vector<AnsweredAddress> answered) {
+                                      std::vector<LocalAddress> local) {
   auto table =
       NeighbourTable::create({.entry_count_max = config.pinned_count_max + config.dynamic_count_max,
                               .hash_seed = config.hash_seed});
   if (!table) return table.error();
-  std::ranges::sort(answered);
-  return Neighbours(config, interfaces, std::move(answered), std::move(table).value());
+  std::ranges::sort(local);
+  return Neighbours(config, interfaces, std::move(local), std::move(table).value());
 }
 
 NeighbourIndex Neighbours::pin_static(uint16_t port, const std::optional<net::IpAddress>& address,
@@ -114,7 +113,7 @@ void Neighbours::keep(NeighbourIndex index, std::span<const uint8_t> frame) {
 }
 
 void Neighbours::advance(Tick now, net::Outbox& outbox, uint64_t budget) {
-  counters_.unsolicited_sent += announcer_.advance(now, answered_, interfaces_, outbox);
+  counters_.unsolicited_sent += announcer_.advance(now, local_, interfaces_, outbox);
   if (advanced_at_ == now) return;
   const NeighbourTicks& ticks = config_.ticks;
   const std::array<std::pair<NeighbourState, TickCount>, 7> deadlines = {
@@ -215,8 +214,8 @@ bool Neighbours::make_room(Room room) {
   return false;
 }
 
-bool Neighbours::is_answered(uint16_t port, const net::IpAddress& address) const {
-  return std::ranges::binary_search(answered_, AnsweredAddress{port, address}) ||
+bool Neighbours::is_local(uint16_t port, const net::IpAddress& address) const {
+  return std::ranges::binary_search(local_, LocalAddress{port, address}) ||
          (address.is_ipv6() && link_local_address(interfaces_[port]) == address.ipv6());
 }
 

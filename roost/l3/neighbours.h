@@ -148,7 +148,7 @@ class Neighbours {
 
   // The interfaces stay the caller's and where they are. Refused: no memory.
   static Result<Neighbours> create(const Config& config, std::span<const Interface> interfaces,
-                                   std::vector<AnsweredAddress> answered);
+                                   std::vector<LocalAddress> local);
 
   // A neighbour whose MAC is known for ever; without an address, a gateway that nobody asks for.
   NeighbourIndex pin_static(uint16_t port, const std::optional<net::IpAddress>& address,
@@ -186,25 +186,25 @@ class Neighbours {
 
   [[nodiscard]] uint16_t port(NeighbourIndex index) const { return table_.entry(index).port; }
 
-  // A message came in by this port, in a frame from this MAC.
-  void hear(uint16_t port, const net::ArpMessage& message, Tick now, net::Outbox& outbox);
-  void hear(uint16_t port, const net::NeighbourMessage& message, const net::MacAddress& from,
-            Tick now, net::Outbox& outbox);
+  // A message received on this port, in a frame from this MAC.
+  void receive(uint16_t port, const net::ArpMessage& message, Tick now, net::Outbox& outbox);
+  void receive(uint16_t port, const net::NeighbourMessage& message, const net::MacAddress& from,
+               Tick now, net::Outbox& outbox);
 
-  // Tells all networks of the answered addresses, from the next advance() on: announcer.h.
+  // Announces the local addresses to their networks, from the next advance() on: announcer.h.
   void announce() { announcer_.begin(); }
 
   // Advertises, solicits again, fails, forgets: what is due, at most `budget` entries.
   void advance(Tick now, net::Outbox& outbox, uint64_t budget);
 
-  // Answers for these addresses from now on, which are sorted; those that it answered for are in
-  // `answered` afterwards. What is being announced begins anew.
-  void exchange_answered(std::vector<AnsweredAddress>& answered) {
-    answered_.swap(answered);
+  // These, which are sorted, are the local addresses from now on; those before are in `local`
+  // afterwards. What is being announced begins anew.
+  void exchange_local(std::vector<LocalAddress>& local) {
+    local_.swap(local);
     if (announcer_.is_active()) announcer_.begin();
   }
   // These, and the port's link-local address.
-  [[nodiscard]] bool is_answered(uint16_t port, const net::IpAddress& address) const;
+  [[nodiscard]] bool is_local(uint16_t port, const net::IpAddress& address) const;
   [[nodiscard]] const NeighbourCounters& counters() const { return counters_; }
   [[nodiscard]] uint32_t waiting_count() const { return waiting_.frame_count(); }
   // For listings; entries with is_free are not there.
@@ -226,10 +226,10 @@ class Neighbours {
   };
 
   Neighbours(const Config& config, std::span<const Interface> interfaces,
-             std::vector<AnsweredAddress> answered, NeighbourTable table)
+             std::vector<LocalAddress> local, NeighbourTable table)
       : config_(config),
         interfaces_(interfaces),
-        answered_(std::move(answered)),
+        local_(std::move(local)),
         table_(std::move(table)),
         waiting_(config.waiting),
         announcer_({.interval = config.ticks.announce,
@@ -255,7 +255,7 @@ class Neighbours {
 
   Config config_;
   std::span<const Interface> interfaces_;
-  std::vector<AnsweredAddress> answered_;  // sorted
+  std::vector<LocalAddress> local_;  // sorted
   NeighbourTable table_;
   WaitingFrames waiting_;
   Announcer announcer_;

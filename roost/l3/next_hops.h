@@ -21,7 +21,7 @@ namespace roost::l3 {
 
 // Addresses that are answered for here, all sorted.
 struct LocalAddresses {
-  std::vector<AnsweredAddress> asked{};  // by ARP and neighbour discovery, on their port
+  std::vector<LocalAddress> asked{};  // by ARP and neighbour discovery, on their port
   std::vector<net::IpAddress> ours{};
   std::vector<ListenedGroup> groups{};  // by which those of IPv6 are asked for
 };
@@ -67,7 +67,7 @@ class NextHops {
   [[nodiscard]] std::optional<uint16_t> port_towards(const net::IpAddress& address);
   // Answers for these addresses from now on; what it answered for is in `local` afterwards.
   void exchange_local(LocalAddresses& local) {
-    neighbours_.exchange_answered(local.asked);
+    neighbours_.exchange_local(local.asked);
     listener_.exchange_groups(local.groups);
     std::swap(ours_, local.ours);
   }

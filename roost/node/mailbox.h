@@ -76,7 +76,7 @@ enum class Answer : uint8_t {
   kNotAsked
 };
 
-// The mailboxes of all workers. Any number of threads may ask; one request at a time is heard.
+// The mailboxes of all workers. Any number of threads may post; requests run one at a time.
 class WorkerMailboxes {
  public:
   explicit WorkerMailboxes(size_t worker_count) : mailboxes_(worker_count) {}

@@ -92,7 +92,7 @@ TEST(CConfig, a_hint_that_there_is_not_is_refused_and_others_are_kept) {
   }
 }
 
-TEST(CConfig, wishes_that_would_go_unheard_are_refused) {
+TEST(CConfig, fields_without_effect_are_refused) {
   roost_config config = good();
   config.on_expiry = ignore;
   expect_invalid(config,

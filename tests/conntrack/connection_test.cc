@@ -27,11 +27,11 @@ struct Talk {
   uint32_t backend_next = kBackendFirst;
 
   void client(uint8_t flags, uint32_t bytes = 0) {
-    connection.hear(Sender::kClient, from_client(flags, bytes), !kIsReplyUnseen);
+    connection.update(Sender::kClient, from_client(flags, bytes), !kIsReplyUnseen);
   }
   void backend(uint8_t flags, uint32_t bytes = 0) {
     const uint32_t length = bytes + length_of(flags);
-    connection.hear(Sender::kServer, {flags, backend_next, client_next, length}, !kIsReplyUnseen);
+    connection.update(Sender::kServer, {flags, backend_next, client_next, length}, !kIsReplyUnseen);
     backend_next += length;
   }
   TcpSegment from_client(uint8_t flags, uint32_t bytes = 0) {
@@ -67,7 +67,7 @@ size_t places_that_change(const Connection& before, Sender sender, uint8_t flags
     Connection connection = before;
     TcpSegment segment = {flags, sequence, acknowledgement, Talk::length_of(flags)};
     (is_sequence_guessed ? segment.sequence : segment.acknowledgement) = place << 8 | 0x80;
-    connection.hear(sender, segment, !kIsReplyUnseen);
+    connection.update(sender, segment, !kIsReplyUnseen);
     if (changes(connection)) ++count;
   }
   return count;
@@ -89,7 +89,8 @@ TEST(connection, is_assured_by_the_acknowledgement_of_a_first_flight) {
   Talk talk = Talk::answered();
   const uint32_t acknowledged = talk.backend_next;
   talk.backend(kAck, 10 * 1'448);
-  talk.connection.hear(Sender::kClient, {kAck, talk.client_next, acknowledged, 0}, !kIsReplyUnseen);
+  talk.connection.update(Sender::kClient, {kAck, talk.client_next, acknowledged, 0},
+                         !kIsReplyUnseen);
   EXPECT_EQ(talk.connection.assurance, Assurance::kAssured);
 }
 
@@ -101,8 +102,8 @@ TEST(connection, is_not_assured_by_guessing) {
             65U);
   for (const uint8_t flags : {uint8_t{0}, kFin, uint8_t{kSyn | kAck}, uint8_t{kRst | kAck}}) {
     Connection connection = talk.connection;
-    connection.hear(Sender::kClient, {flags, talk.client_next, talk.backend_next, 0},
-                    !kIsReplyUnseen);
+    connection.update(Sender::kClient, {flags, talk.client_next, talk.backend_next, 0},
+                      !kIsReplyUnseen);
     EXPECT_EQ(connection.assurance, Assurance::kSeenReply) << int{flags};
   }
 }
@@ -125,7 +126,7 @@ TEST(connection, that_was_there_before_is_assured_by_its_backend) {
   EXPECT_EQ(talk.connection.state, kEstablished);
   EXPECT_NE(talk.connection.flow_class(), FlowClass::kAssured);
   Connection refused = talk.connection;
-  refused.hear(Sender::kServer, {kRst, talk.backend_next, 0, 0}, !kIsReplyUnseen);
+  refused.update(Sender::kServer, {kRst, talk.backend_next, 0, 0}, !kIsReplyUnseen);
   EXPECT_EQ(refused.state, kReset);
   EXPECT_NE(refused.flow_class(), FlowClass::kAssured);
   talk.backend(kAck, 1'448);
@@ -152,9 +153,9 @@ TEST(connection, is_not_reset_by_guessing) {
 TEST(connection, is_reset_by_a_refused_syn) {
   Talk talk = Talk::asked();
   Connection other = talk.connection;
-  other.hear(Sender::kServer, {kRst | kAck, 0, talk.client_next + 100'000, 0}, !kIsReplyUnseen);
+  other.update(Sender::kServer, {kRst | kAck, 0, talk.client_next + 100'000, 0}, !kIsReplyUnseen);
   EXPECT_EQ(other.state, kSynSent);
-  talk.connection.hear(Sender::kServer, {kRst | kAck, 0, talk.client_next, 0}, !kIsReplyUnseen);
+  talk.connection.update(Sender::kServer, {kRst | kAck, 0, talk.client_next, 0}, !kIsReplyUnseen);
   EXPECT_EQ(talk.connection.state, kReset);
   EXPECT_NE(talk.connection.flow_class(), FlowClass::kAssured);
 }
@@ -166,7 +167,7 @@ TEST(connection, is_not_finished_by_guessing) {
   constexpr size_t kGuesses = 1'000'000;
   for (size_t i = 0; i < kGuesses; ++i) {
     Connection connection = talk.connection;
-    connection.hear(
+    connection.update(
         Sender::kClient,
         {kFin | kAck, static_cast<uint32_t>(random()), static_cast<uint32_t>(random()), 1},
         !kIsReplyUnseen);
@@ -180,7 +181,7 @@ TEST(connection, is_followed_whatever_strangers_send) {
   Talk talk = Talk::established();
   std::mt19937 random(2);
   for (size_t i = 0; i < 10'000; ++i) {
-    talk.connection.hear(
+    talk.connection.update(
         Sender::kClient,
         {kAck, static_cast<uint32_t>(random()), static_cast<uint32_t>(random()), 1'448},
         !kIsReplyUnseen);
@@ -210,8 +211,8 @@ TEST(connection, is_finished_by_a_client_that_is_far_behind) {
   Talk talk = Talk::established();
   const uint32_t acknowledged = talk.backend_next;
   for (size_t i = 0; i < 1'000; ++i) talk.backend(kAck, 60'000);
-  talk.connection.hear(Sender::kClient, {kFin | kAck, talk.client_next, acknowledged, 1},
-                       !kIsReplyUnseen);
+  talk.connection.update(Sender::kClient, {kFin | kAck, talk.client_next, acknowledged, 1},
+                         !kIsReplyUnseen);
   EXPECT_EQ(talk.connection.state, kClientFinished);
 }
 
@@ -235,14 +236,14 @@ TEST(connection, of_udp_is_assured_by_the_fourth_packet_of_its_client) {
     connection.begin(net::IpProtocol::kUdp, {}, is_reply_unseen);
     for (size_t packet = 2; packet <= 4; ++packet) {
       EXPECT_NE(connection.flow_class(), FlowClass::kAssured) << packet;
-      if (!is_reply_unseen) connection.hear(Sender::kServer, {}, is_reply_unseen);
-      connection.hear(Sender::kClient, {}, is_reply_unseen);
+      if (!is_reply_unseen) connection.update(Sender::kServer, {}, is_reply_unseen);
+      connection.update(Sender::kClient, {}, is_reply_unseen);
     }
     EXPECT_EQ(connection.flow_class(), FlowClass::kAssured);
   }
   Connection unanswered;
   unanswered.begin(net::IpProtocol::kUdp, {}, !kIsReplyUnseen);
-  for (size_t i = 0; i < 100; ++i) unanswered.hear(Sender::kClient, {}, !kIsReplyUnseen);
+  for (size_t i = 0; i < 100; ++i) unanswered.update(Sender::kClient, {}, !kIsReplyUnseen);
   EXPECT_NE(unanswered.flow_class(), FlowClass::kAssured);
 }
 
@@ -250,15 +251,15 @@ TEST(connection, whose_backend_is_not_seen_is_followed_by_its_client) {
   Connection connection;
   connection.begin(net::IpProtocol::kTcp, {kSyn, 1'000'000, 0, 1}, kIsReplyUnseen);
   EXPECT_EQ(connection.state, kSynReceived);
-  connection.hear(Sender::kClient, {kAck, 1'000'001, 77, 500}, kIsReplyUnseen);
-  connection.hear(Sender::kClient, {kAck, 1'000'501, 77, 500}, kIsReplyUnseen);
+  connection.update(Sender::kClient, {kAck, 1'000'001, 77, 500}, kIsReplyUnseen);
+  connection.update(Sender::kClient, {kAck, 1'000'501, 77, 500}, kIsReplyUnseen);
   EXPECT_NE(connection.flow_class(), FlowClass::kAssured);
-  connection.hear(Sender::kClient, {kAck, 1'001'001, 77, 500}, kIsReplyUnseen);
+  connection.update(Sender::kClient, {kAck, 1'001'001, 77, 500}, kIsReplyUnseen);
   EXPECT_EQ(connection.flow_class(), FlowClass::kAssured);
   EXPECT_EQ(connection.state, kEstablished);
-  connection.hear(Sender::kClient, {kRst, 500'000'000, 0, 0}, kIsReplyUnseen);
+  connection.update(Sender::kClient, {kRst, 500'000'000, 0, 0}, kIsReplyUnseen);
   EXPECT_EQ(connection.state, kEstablished);
-  connection.hear(Sender::kClient, {kRst, 1'001'501, 0, 0}, kIsReplyUnseen);
+  connection.update(Sender::kClient, {kRst, 1'001'501, 0, 0}, kIsReplyUnseen);
   EXPECT_EQ(connection.state, kReset);
 }
 

@@ -62,8 +62,8 @@ class Connections : public testing::Test {
     Connection connection{.owner = static_cast<uint16_t>(draw(kOwners))};
     connection.begin(protocol, {net::tcp::kSyn, 1, 0, 1}, false);
     if (draw(2) == 0) {
-      connection.hear(conntrack::Sender::kServer, {net::tcp::kSyn | net::tcp::kAck, 1, 2, 1},
-                      false);
+      connection.update(conntrack::Sender::kServer, {net::tcp::kSyn | net::tcp::kAck, 1, 2, 1},
+                        false);
     }
     ASSERT_EQ(tracker.connections().create_connection(key, connection, timeouts_),
               conntrack::CreateOutcome::kCreated);

@@ -1,4 +1,4 @@
-// What a service manager hears of the workers: nothing that is not true at that moment. The manager
+// What a service manager is notified of: nothing that is not true at that moment. The manager
 // here is the other end of the protocol: a datagram socket. Nothing waits for a time; datagrams
 // come in the order in which they were sent.
 #include "roost/control/service_notice.h"
@@ -50,7 +50,7 @@ class Manager {
     std::filesystem::remove_all(folder_);
   }
 
-  std::string hear() {
+  std::string receive() {
     std::array<char, 1'024> text{};
     const ssize_t bytes = recv(socket_.number(), text.data(), text.size(), 0);
     if (bytes <= 0) throw std::runtime_error("the process says nothing");
@@ -64,11 +64,11 @@ class Manager {
   }
 
   // All that was said up to a message that has this in it, that one included.
-  std::vector<std::string> hear_until(const std::string& words) {
-    std::vector<std::string> heard;
-    do heard.push_back(hear());
-    while (heard.back().find(words) == std::string::npos);
-    return heard;
+  std::vector<std::string> receive_until(const std::string& words) {
+    std::vector<std::string> received;
+    do received.push_back(receive());
+    while (received.back().find(words) == std::string::npos);
+    return received;
   }
 
  private:
@@ -76,8 +76,8 @@ class Manager {
   FileDescriptor socket_{socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
 };
 
-bool holds(const std::vector<std::string>& heard, const std::string& words) {
-  for (const std::string& message : heard) {
+bool holds(const std::vector<std::string>& received, const std::string& words) {
+  for (const std::string& message : received) {
     if (message.find(words) != std::string::npos) return true;
   }
   return false;
@@ -125,14 +125,14 @@ TEST(ServiceNotice, ready_is_said_once_all_workers_take_turns) {
   TwoWorkers workers;
   workers.takes_turns[0] = true;
   auto notice = ServiceNotice::start(workers.mailboxes);
-  EXPECT_FALSE(holds(manager.hear_until("worker 1 takes no turn"), "READY"));
-  EXPECT_FALSE(holds(manager.hear_until("worker 1 takes no turn"), "READY"));
+  EXPECT_FALSE(holds(manager.receive_until("worker 1 takes no turn"), "READY"));
+  EXPECT_FALSE(holds(manager.receive_until("worker 1 takes no turn"), "READY"));
   workers.takes_turns[1] = true;
-  EXPECT_FALSE(holds(manager.hear_until("READY=1"), "WATCHDOG"));
-  EXPECT_FALSE(holds(manager.hear_until("2 workers process packets"), "READY"));
-  EXPECT_FALSE(holds(manager.hear_until("WATCHDOG=1"), "READY"));
+  EXPECT_FALSE(holds(manager.receive_until("READY=1"), "WATCHDOG"));
+  EXPECT_FALSE(holds(manager.receive_until("2 workers process packets"), "READY"));
+  EXPECT_FALSE(holds(manager.receive_until("WATCHDOG=1"), "READY"));
   notice.reset();
-  const auto last = manager.hear_until("STOPPING=1");
+  const auto last = manager.receive_until("STOPPING=1");
   EXPECT_FALSE(holds(last, "READY"));
 }
 
@@ -142,18 +142,18 @@ TEST(ServiceNotice, a_worker_that_hangs_does_not_feed_the_watchdog) {
   workers.takes_turns[0] = true;
   workers.takes_turns[1] = true;
   const auto notice = ServiceNotice::start(workers.mailboxes);
-  manager.hear_until("WATCHDOG=1");
-  manager.hear_until("WATCHDOG=1");
+  manager.receive_until("WATCHDOG=1");
+  manager.receive_until("WATCHDOG=1");
   workers.takes_turns[0] = false;
   while (!workers.hangs[0]) std::this_thread::yield();
   manager.forget_what_was_said();
   // What was asked before may still be answered well; what is asked after this is not.
-  manager.hear_until("worker 0 takes no turn");
+  manager.receive_until("worker 0 takes no turn");
   for (int i = 0; i < 5; ++i) {
-    EXPECT_FALSE(holds(manager.hear_until("worker 0 takes no turn"), "WATCHDOG"));
+    EXPECT_FALSE(holds(manager.receive_until("worker 0 takes no turn"), "WATCHDOG"));
   }
   workers.takes_turns[0] = true;
-  EXPECT_FALSE(holds(manager.hear_until("WATCHDOG=1"), "READY"));
+  EXPECT_FALSE(holds(manager.receive_until("WATCHDOG=1"), "READY"));
 }
 
 // A walk that never ends, over a table that is too large.
@@ -167,7 +167,7 @@ TEST(ServiceNotice, the_watchdog_does_not_wait_behind_questions) {
   workers.takes_turns[0] = true;
   workers.takes_turns[1] = true;
   auto notice = ServiceNotice::start(workers.mailboxes);
-  manager.hear_until("WATCHDOG=1");
+  manager.receive_until("WATCHDOG=1");
   // Three askers, one behind the other, each for longer than the watchdog's patience.
   std::atomic<int> answered_count = 0;
   std::vector<std::thread> askers;
@@ -184,7 +184,7 @@ TEST(ServiceNotice, the_watchdog_does_not_wait_behind_questions) {
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   manager.forget_what_was_said();
-  for (int i = 0; i < 5; ++i) manager.hear_until("WATCHDOG=1");
+  for (int i = 0; i < 5; ++i) manager.receive_until("WATCHDOG=1");
   EXPECT_EQ(answered_count, 0) << "the watchdog was fed after the questions, not beside them";
   notice.reset();  // before what it says fills the socket
   for (std::thread& asker : askers) asker.join();
@@ -196,9 +196,9 @@ TEST(ServiceNotice, without_a_watchdog_none_is_fed) {
   workers.takes_turns[0] = true;
   workers.takes_turns[1] = true;
   auto notice = ServiceNotice::start(workers.mailboxes);
-  manager.hear_until("READY=1");
+  manager.receive_until("READY=1");
   notice.reset();
-  EXPECT_FALSE(holds(manager.hear_until("STOPPING=1"), "WATCHDOG"));
+  EXPECT_FALSE(holds(manager.receive_until("STOPPING=1"), "WATCHDOG"));
 }
 
 }  // namespace

@@ -75,11 +75,11 @@ TEST_F(AnnouncerTest, ipv6_is_an_advertisement_to_all_nodes_that_overrides) {
 
 TEST_F(AnnouncerTest, many_addresses_are_announced_over_some_ticks) {
   make({.unsolicited_a_tick_max = 100});
-  std::vector<AnsweredAddress> many;
+  std::vector<LocalAddress> many;
   for (int i = 0; i < 250; ++i) {
     many.push_back({0, net::Ipv4Address{{10, 9, 1, static_cast<uint8_t>(i)}}});
   }
-  neighbours_->exchange_answered(many);
+  neighbours_->exchange_local(many);
   neighbours_->announce();
   for (const size_t expected : {100U, 100U, 100U, 100U, 100U, 100U, 100U, 50U, 0U}) {
     size_t sent_before = 0;
@@ -111,11 +111,11 @@ TEST_F(AnnouncerTest, begins_anew) {
   announce();
   pass(1);
   take_sent();
-  std::vector<AnsweredAddress> others = {{0, kVirtual}};
-  neighbours_->exchange_answered(others);
+  std::vector<LocalAddress> others = {{0, kVirtual}};
+  neighbours_->exchange_local(others);
   pass(5);
   EXPECT_EQ(take_sent().size(), 3U);
-  neighbours_->exchange_answered(others);
+  neighbours_->exchange_local(others);
   pass(1);
   EXPECT_TRUE(outbox_.is_empty()) << "an exchange alone says nothing";
 }

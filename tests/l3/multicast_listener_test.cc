@@ -29,9 +29,9 @@ constexpr int kListens = 2, kLeft = 3, kJoined = 4, kReport1 = 131, kDone1 = 132
 class MulticastListenerTest : public testing::Test {
  protected:
   static std::vector<ListenedGroup> groups_of(const std::vector<std::string>& addresses) {
-    std::vector<AnsweredAddress> answered = {{0, ip("192.0.2.1")}};
-    for (const std::string& address : addresses) answered.push_back({0, ip(address)});
-    return listened_groups(answered, 2);
+    std::vector<LocalAddress> local = {{0, ip("192.0.2.1")}};
+    for (const std::string& address : addresses) local.push_back({0, ip(address)});
+    return listened_groups(local, 2);
   }
   void make(double tick_seconds = 1) {
     listener_.emplace(MulticastListener::Config{.tick_seconds = tick_seconds, .seed = 7},
@@ -76,8 +76,8 @@ class MulticastListenerTest : public testing::Test {
   static std::vector<Told> all_as(int type) {
     return {{0, type, kOwnGroup}, {0, type, kLinkLocalGroup}, {0, type, kVirtualGroup}};
   }
-  void hear(const net::ListenerQuery& query, bool is_copy = false) {
-    listener_->hear(0, query, is_copy, now_);
+  void receive(const net::ListenerQuery& query, bool is_copy = false) {
+    listener_->receive(0, query, is_copy, now_);
   }
 
   // The second port has no IPv6 address.
@@ -105,7 +105,7 @@ TEST_F(MulticastListenerTest, all_groups_are_reported_at_once_and_once_more) {
 TEST_F(MulticastListenerTest, a_general_query_is_answered_within_its_time) {
   std::map<uint64_t, int> delays;
   for (int round = 0; round < 200; ++round) {
-    hear({false, {}, 10'000});
+    receive({false, {}, 10'000});
     uint64_t delay = 0;
     while (advance().empty()) {
       ++now_.count;
@@ -115,7 +115,7 @@ TEST_F(MulticastListenerTest, a_general_query_is_answered_within_its_time) {
     EXPECT_TRUE(pass(20).empty()) << "once";
   }
   EXPECT_GT(delays.size(), 8U) << "at a random time";
-  hear({false, {}, 10'000});
+  receive({false, {}, 10'000});
   EXPECT_EQ(pass(10), all_as(kListens));
   EXPECT_EQ(listener_->counters().queries, 201U);
   EXPECT_EQ(listener_->counters().reports, 201U);
@@ -124,31 +124,31 @@ TEST_F(MulticastListenerTest, a_general_query_is_answered_within_its_time) {
 // Ticks of two seconds: there is no later one that is soon enough.
 TEST_F(MulticastListenerTest, what_is_wanted_within_a_tick_is_answered_at_once) {
   make(2);
-  hear({false, {}, 1'900});
+  receive({false, {}, 1'900});
   EXPECT_EQ(advance(), all_as(kListens));
 }
 
 TEST_F(MulticastListenerTest, a_query_for_a_group_is_answered_for_it_alone) {
-  hear({false, kVirtualGroup, 1'000});
+  receive({false, kVirtualGroup, 1'000});
   EXPECT_EQ(pass(1), (std::vector<Told>{{0, kListens, kVirtualGroup}}));
-  hear({false, ip6("ff02::1:ff00:81"), 1'000});
-  listener_->hear(1, {false, kVirtualGroup, 1'000}, false, now_);
+  receive({false, ip6("ff02::1:ff00:81"), 1'000});
+  listener_->receive(1, {false, kVirtualGroup, 1'000}, false, now_);
   EXPECT_TRUE(pass(5).empty()) << "nobody listens to it";
-  hear({false, {}, 0});
-  hear({false, kVirtualGroup, 0});
+  receive({false, {}, 0});
+  receive({false, kVirtualGroup, 0});
   EXPECT_EQ(pass(5), all_as(kListens)) << "both at once";
 }
 
 TEST_F(MulticastListenerTest, a_flood_of_queries_is_answered_once_a_time) {
   for (int i = 0; i < 1'000; ++i) {
-    hear({false, {}, 2'000});
-    hear({false, kVirtualGroup, 2'000});
+    receive({false, {}, 2'000});
+    receive({false, kVirtualGroup, 2'000});
   }
   EXPECT_LE(pass(10).size(), 2 * all_as(kListens).size());
 }
 
 TEST_F(MulticastListenerTest, version_1_is_spoken_while_its_querier_is_there) {
-  hear({true, {}, 1'000});
+  receive({true, {}, 1'000});
   EXPECT_EQ(pass(1), all_as(kReport1));
   EXPECT_EQ(frames_, 3U);
   pass(240);
@@ -160,7 +160,7 @@ TEST_F(MulticastListenerTest, version_1_is_spoken_while_its_querier_is_there) {
 }
 
 TEST_F(MulticastListenerTest, a_copy_tells_of_the_version_and_is_not_answered) {
-  hear({true, {}, 1'000}, true);
+  receive({true, {}, 1'000}, true);
   EXPECT_TRUE(pass(5).empty());
   EXPECT_EQ(listener_->counters().queries, 0U);
   listener_->report_all();
@@ -182,7 +182,7 @@ TEST_F(MulticastListenerTest, groups_that_come_and_go_are_told_of) {
   expected.erase(expected.begin());
   EXPECT_EQ(advance(), expected) << "what was left is forgotten";
 
-  hear({true, {}, 0});
+  receive({true, {}, 0});
   advance();
   pass(2);
   groups = groups_of({"2001:db8:1::1"});
@@ -193,7 +193,7 @@ TEST_F(MulticastListenerTest, groups_that_come_and_go_are_told_of) {
 }
 
 TEST_F(MulticastListenerTest, what_a_querier_waits_for_survives_an_exchange) {
-  hear({false, kOwnGroup, 10'000});
+  receive({false, kOwnGroup, 10'000});
   std::vector<ListenedGroup> groups = groups_of({"2001:db8:1::1"});
   listener_->exchange_groups(groups);
   EXPECT_EQ(pass(10), (std::vector<Told>{{0, kListens, kOwnGroup}}));
@@ -208,7 +208,7 @@ TEST_F(MulticastListenerTest, many_groups_take_many_frames_and_turns) {
   }
   std::vector<ListenedGroup> groups = groups_of(addresses);
   listener_->exchange_groups(groups);
-  hear({false, {}, 0});
+  receive({false, {}, 0});
   size_t told = 0;
   for (int turn = 0; turn < 10; ++turn) {
     told += advance().size();
@@ -217,7 +217,7 @@ TEST_F(MulticastListenerTest, many_groups_take_many_frames_and_turns) {
   EXPECT_EQ(told, 5'001U);
 
   // By version 1 each has a frame: a thousand a tick.
-  hear({true, {}, 0});
+  receive({true, {}, 0});
   told = 0;
   ++now_.count;
   for (int turn = 0; turn < 200; ++turn) told += advance().size();
@@ -225,7 +225,7 @@ TEST_F(MulticastListenerTest, many_groups_take_many_frames_and_turns) {
 }
 
 TEST_F(MulticastListenerTest, what_finds_no_room_is_reported_later) {
-  hear({true, {}, 0});
+  receive({true, {}, 0});
   net::Outbox small({.frame_count_max = 2});
   size_t sent = 0;
   for (int turn = 0; turn < 3; ++turn) {

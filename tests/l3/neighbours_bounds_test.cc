@@ -51,35 +51,35 @@ TEST_F(NeighboursTest, solicitations_in_a_tick_are_bounded_and_nobody_is_passed_
 // Everything that a stranger could say, but for answers from the true owners.
 class Flood : public NeighboursTest {
  protected:
-  void hear_a_lie(std::mt19937& random) {
+  void receive_false_claim(std::mt19937& random) {
     const Ipv4Address any = {
         {10, 9, static_cast<uint8_t>(random()), static_cast<uint8_t>(random() | 2)}};
     const MacAddress mac = {
         {2, 6, 6, 6, static_cast<uint8_t>(random()), static_cast<uint8_t>(random())}};
     switch (random() % 5) {
       case 0:
-        hear_arp(false, any, mac, kOwn);
+        receive_arp(false, any, mac, kOwn);
         break;
       case 1:
-        hear_arp(true, any, mac, kOwn);
+        receive_arp(true, any, mac, kOwn);
         break;
       case 2:
-        hear_arp(false, random() % 2 == 0 ? kAlice : ip("192.0.2.11"), mac, kOwn);
+        receive_arp(false, random() % 2 == 0 ? kAlice : ip("192.0.2.11"), mac, kOwn);
         break;
       case 3:
-        hear_arp(true, kAlice, mac, kVirtual);
+        receive_arp(true, kAlice, mac, kVirtual);
         break;
       default: {
         Ipv6Address from = kAlice6.ipv6();
         from.bytes[14] = static_cast<uint8_t>(random());
         from.bytes[13] = static_cast<uint8_t>(random());
-        neighbours_->hear(0,
-                          {.is_solicitation = true,
-                           .source = from,
-                           .destination = net::solicited_node_group(kOwn6.ipv6()),
-                           .target = kOwn6.ipv6(),
-                           .link_address = mac},
-                          mac, now_, outbox_);
+        neighbours_->receive(0,
+                             {.is_solicitation = true,
+                              .source = from,
+                              .destination = net::solicited_node_group(kOwn6.ipv6()),
+                              .target = kOwn6.ipv6(),
+                              .link_address = mac},
+                             mac, now_, outbox_);
       }
     }
   }
@@ -90,7 +90,7 @@ TEST_F(Flood, a_flood_of_lies_leaves_the_table_in_its_bound_and_the_established_
   const NeighbourIndex alice = reachable_alice();
   const NeighbourIndex backend = neighbours_->pin(0, ip("192.0.2.11"));
   use(backend);
-  hear_arp(false, ip("192.0.2.11"), kAliceMac, kOwn);
+  receive_arp(false, ip("192.0.2.11"), kAliceMac, kOwn);
   std::mt19937 random(3);
   const NeighbourCounters before = counters();
   for (int i = 0; i < 100'000; ++i) {
@@ -99,10 +99,10 @@ TEST_F(Flood, a_flood_of_lies_leaves_the_table_in_its_bound_and_the_established_
       use(alice);
       use(backend);
       for (const Sent& sent : take_sent()) {  // the true owners answer
-        if (sent.what == "who-has") hear_arp(false, sent.about, kAliceMac, kOwn);
+        if (sent.what == "who-has") receive_arp(false, sent.about, kAliceMac, kOwn);
       }
     }
-    hear_a_lie(random);
+    receive_false_claim(random);
     ASSERT_EQ(neighbours_->mac(alice), kAliceMac);
     ASSERT_EQ(neighbours_->mac(backend), kAliceMac);
     ASSERT_LE(neighbours_->table().count(), 256u + 4u);
@@ -121,11 +121,11 @@ TEST_F(NeighboursTest, who_only_asked_us_pushes_out_no_stale_one_that_was_needed
   for (uint8_t i = 100; i < 107; ++i) {
     const NeighbourIndex index = neighbours_->find_or_make(0, Ipv4Address{{192, 0, 2, i}}, now_);
     use(index);
-    hear_arp(false, Ipv4Address{{192, 0, 2, i}}, kAliceMac, kOwn);
+    receive_arp(false, Ipv4Address{{192, 0, 2, i}}, kAliceMac, kOwn);
   }
   pass(31);
   ASSERT_EQ(neighbours_->table().counts_by_state()[static_cast<size_t>(kStale)], 7u);
-  hear_arp(true, ip("192.0.2.201"), kMalloryMac, kOwn);
+  receive_arp(true, ip("192.0.2.201"), kMalloryMac, kOwn);
   EXPECT_EQ(counters().ignored_full, 1u);
   EXPECT_EQ(neighbours_->table().counts_by_state()[static_cast<size_t>(kStale)], 7u);
 }
@@ -134,7 +134,7 @@ TEST_F(NeighboursTest, needed_ones_push_out_learned_ones_and_never_the_reachable
   make({.dynamic_count_max = 3});
   const NeighbourIndex alice = reachable_alice();
   for (uint8_t i = 100; i < 105; ++i) {
-    hear_arp(true, Ipv4Address{{192, 0, 2, i}}, kMalloryMac, kOwn);
+    receive_arp(true, Ipv4Address{{192, 0, 2, i}}, kMalloryMac, kOwn);
   }
   // One pinned entry's room is unused and may be taken, too: 4 + 3 entries in all.
   EXPECT_EQ(neighbours_->table().count(), 6u);
@@ -142,13 +142,13 @@ TEST_F(NeighboursTest, needed_ones_push_out_learned_ones_and_never_the_reachable
     const NeighbourIndex index = neighbours_->find_or_make(0, Ipv4Address{{192, 0, 2, i}}, now_);
     ASSERT_NE(index, kNoNeighbour);
     use(index);
-    hear_arp(false, Ipv4Address{{192, 0, 2, i}}, kMalloryMac, kOwn);
+    receive_arp(false, Ipv4Address{{192, 0, 2, i}}, kMalloryMac, kOwn);
     if (i == 115) break;
   }
   EXPECT_EQ(neighbours_->table().count(), 7u);
   EXPECT_EQ(neighbours_->find_or_make(0, ip("192.0.2.200"), now_), kNoNeighbour);
   EXPECT_EQ(counters().refused_full, 1u);
-  hear_arp(true, ip("192.0.2.201"), kMalloryMac, kOwn);
+  receive_arp(true, ip("192.0.2.201"), kMalloryMac, kOwn);
   EXPECT_EQ(counters().ignored_full, 1u);
   EXPECT_EQ(entry(alice).state, kReachable);
 }

@@ -83,11 +83,12 @@ class NeighboursTest : public testing::Test {
       neighbours_->advance(now_, outbox_, 1000);
     }
   }
-  void hear_arp(bool is_request, const net::IpAddress& sender, const MacAddress& mac,
-                const net::IpAddress& target) {
-    neighbours_->hear(0, {is_request, mac, sender.ipv4(), kPortMac, target.ipv4()}, now_, outbox_);
+  void receive_arp(bool is_request, const net::IpAddress& sender, const MacAddress& mac,
+                   const net::IpAddress& target) {
+    neighbours_->receive(0, {is_request, mac, sender.ipv4(), kPortMac, target.ipv4()}, now_,
+                         outbox_);
   }
-  void alice_answers(const MacAddress& mac = kAliceMac) { hear_arp(false, kAlice, mac, kOwn); }
+  void alice_answers(const MacAddress& mac = kAliceMac) { receive_arp(false, kAlice, mac, kOwn); }
   [[nodiscard]] const NeighbourEntry& entry(NeighbourIndex index) const {
     return neighbours_->table().entry(index);
   }

@@ -45,10 +45,10 @@ TEST_F(NeighboursTest, an_ipv6_one_too_by_solicitation_of_its_group) {
                                   .source = kAlice6.ipv6(),
                                   .destination = kOwn6.ipv6(),
                                   .target = kAlice6.ipv6()};
-  neighbours_->hear(0, answer, kAliceMac, now_, outbox_);
+  neighbours_->receive(0, answer, kAliceMac, now_, outbox_);
   EXPECT_EQ(entry(alice).state, kIncomplete) << "no link-layer address, no answer";
   answer.link_address = kAliceMac;
-  neighbours_->hear(0, answer, kAliceMac, now_, outbox_);
+  neighbours_->receive(0, answer, kAliceMac, now_, outbox_);
   EXPECT_EQ(entry(alice).state, kReachable);
 
   // A probe's answer may leave the link-layer address out; one without override changes no MAC.
@@ -58,11 +58,11 @@ TEST_F(NeighboursTest, an_ipv6_one_too_by_solicitation_of_its_group) {
   EXPECT_EQ(take_sent().at(0).to, kAliceMac) << "a probe goes to the station itself";
   answer.link_address = kMalloryMac;
   answer.is_override = false;
-  neighbours_->hear(0, answer, kMalloryMac, now_, outbox_);
+  neighbours_->receive(0, answer, kMalloryMac, now_, outbox_);
   EXPECT_EQ(entry(alice).state, kProbe);
   EXPECT_EQ(entry(alice).mac, kAliceMac);
   answer.link_address.reset();
-  neighbours_->hear(0, answer, kAliceMac, now_, outbox_);
+  neighbours_->receive(0, answer, kAliceMac, now_, outbox_);
   EXPECT_EQ(entry(alice).state, kReachable);
 }
 
@@ -113,7 +113,7 @@ TEST_F(NeighboursTest, what_nobody_needs_is_forgotten_but_for_the_pinned) {
   EXPECT_EQ(neighbours_->pin(0, ip("192.0.2.11")), pinned);
   EXPECT_EQ(use(pinned), Way::kWaits);
   const NeighbourIndex alice = reachable_alice();
-  hear_arp(true, ip("192.0.2.12"), kMalloryMac, kOwn);
+  receive_arp(true, ip("192.0.2.12"), kMalloryMac, kOwn);
   EXPECT_EQ(counters().learned, 1u);
   pass(640);
   EXPECT_TRUE(entry(alice).is_free);
@@ -125,21 +125,21 @@ TEST_F(NeighboursTest, what_nobody_needs_is_forgotten_but_for_the_pinned) {
 
 TEST_F(NeighboursTest, solicitations_for_our_addresses_are_answered_and_others_are_not) {
   for (const net::IpAddress& own : {kOwn, kVirtual}) {
-    hear_arp(true, kAlice, kAliceMac, own);
+    receive_arp(true, kAlice, kAliceMac, own);
     const std::vector<Sent> sent = take_sent();
     ASSERT_EQ(sent.size(), 1u);
     EXPECT_EQ(sent[0].what, "is-at");
     EXPECT_EQ(sent[0].about, own);
     EXPECT_EQ(sent[0].to, kAliceMac);
   }
-  hear_arp(true, kAlice, kAliceMac, ip("192.0.2.77"));
-  hear_arp(true, kAlice, kAliceMac, kAlice);
+  receive_arp(true, kAlice, kAliceMac, ip("192.0.2.77"));
+  receive_arp(true, kAlice, kAliceMac, kAlice);
   EXPECT_TRUE(take_sent().empty());
   // One that checks whether the address is free is answered, and nothing is learned of it.
-  hear_arp(true, ip("0.0.0.0"), kMalloryMac, kOwn);
+  receive_arp(true, ip("0.0.0.0"), kMalloryMac, kOwn);
   EXPECT_EQ(take_sent().size(), 1u);
   EXPECT_EQ(neighbours_->table().count(), 1u);
-  hear_arp(true, kOwn, kMalloryMac, kOwn);
+  receive_arp(true, kOwn, kMalloryMac, kOwn);
   EXPECT_TRUE(take_sent().empty());
   EXPECT_EQ(counters().conflicts, 1u);
 
@@ -148,7 +148,7 @@ TEST_F(NeighboursTest, solicitations_for_our_addresses_are_answered_and_others_a
                                         .destination = net::solicited_node_group(kOwn6.ipv6()),
                                         .target = kOwn6.ipv6(),
                                         .link_address = kAliceMac};
-  neighbours_->hear(0, solicitation, kAliceMac, now_, outbox_);
+  neighbours_->receive(0, solicitation, kAliceMac, now_, outbox_);
   std::vector<Sent> sent = take_sent();
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_EQ(sent[0].what, "advertise");
@@ -156,28 +156,28 @@ TEST_F(NeighboursTest, solicitations_for_our_addresses_are_answered_and_others_a
   EXPECT_EQ(neighbours_->table().count(), 2u);
   solicitation.source = {};
   solicitation.link_address.reset();
-  neighbours_->hear(0, solicitation, kAliceMac, now_, outbox_);
+  neighbours_->receive(0, solicitation, kAliceMac, now_, outbox_);
   sent = take_sent();
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_EQ(sent[0].to, (MacAddress{{0x33, 0x33, 0, 0, 0, 1}}));
   solicitation.target = kAlice6.ipv6();
-  neighbours_->hear(0, solicitation, kAliceMac, now_, outbox_);
+  neighbours_->receive(0, solicitation, kAliceMac, now_, outbox_);
   EXPECT_TRUE(take_sent().empty());
 }
 
 TEST_F(NeighboursTest, unsolicited_advertisements_make_no_entry_and_change_none) {
-  hear_arp(false, kAlice, kMalloryMac, kOwn);
-  hear_arp(false, kAlice, kMalloryMac, kAlice);
+  receive_arp(false, kAlice, kMalloryMac, kOwn);
+  receive_arp(false, kAlice, kMalloryMac, kAlice);
   EXPECT_EQ(neighbours_->table().count(), 0u);
   const NeighbourIndex alice = reachable_alice();
   pass(2);
-  hear_arp(false, kAlice, kMalloryMac, kOwn);
+  receive_arp(false, kAlice, kMalloryMac, kOwn);
   EXPECT_EQ(neighbours_->mac(alice), kAliceMac);
   EXPECT_EQ(entry(alice).state, kProbe);
   EXPECT_EQ(take_sent().at(0).to, kAliceMac) << "the owner is asked, alone";
-  hear_arp(false, kAlice, kMalloryMac, kOwn);
+  receive_arp(false, kAlice, kMalloryMac, kOwn);
   EXPECT_EQ(neighbours_->mac(alice), kAliceMac) << "and nobody else may answer";
-  hear_arp(true, kAlice, kMalloryMac, kOwn);
+  receive_arp(true, kAlice, kMalloryMac, kOwn);
   EXPECT_EQ(neighbours_->mac(alice), kAliceMac);
   EXPECT_EQ(take_sent().size(), 1u) << "the answer to the solicitation, no second probe";
   alice_answers();
@@ -190,7 +190,7 @@ TEST_F(NeighboursTest, unsolicited_advertisements_make_no_entry_and_change_none)
 TEST_F(NeighboursTest, a_failover_that_is_announced_is_followed_when_the_old_owner_is_silent) {
   const NeighbourIndex alice = reachable_alice();
   pass(2);
-  hear_arp(false, kAlice, kMalloryMac, kAlice);  // gratuitous: another machine has it now
+  receive_arp(false, kAlice, kMalloryMac, kAlice);  // gratuitous: another machine has it now
   EXPECT_EQ(take_sent().at(0).to, kAliceMac);
   pass(1);
   EXPECT_EQ(take_sent().at(0).to, net::kBroadcastMac);
@@ -205,7 +205,7 @@ TEST_F(NeighboursTest, the_asker_of_an_unresolved_one_is_believed_until_it_answe
   use(alice);
   keep(alice, 9);
   take_sent();
-  hear_arp(true, kAlice, kAliceMac, kOwn);
+  receive_arp(true, kAlice, kAliceMac, kOwn);
   EXPECT_EQ(take_sent().size(), 2u) << "our answer, and the frame that waited";
   EXPECT_EQ(use(alice), Way::kKnown);
   EXPECT_EQ(entry(alice).state, kProbe);
@@ -214,8 +214,8 @@ TEST_F(NeighboursTest, the_asker_of_an_unresolved_one_is_believed_until_it_answe
 TEST_F(NeighboursTest, a_static_one_is_what_the_configuration_says_whoever_says_otherwise) {
   const NeighbourIndex index = neighbours_->pin_static(0, ip("192.0.2.50"), kAliceMac);
   const NeighbourIndex gateway = neighbours_->pin_static(0, {}, kAliceMac);
-  hear_arp(false, ip("192.0.2.50"), kMalloryMac, kOwn);
-  hear_arp(true, ip("192.0.2.50"), kMalloryMac, kOwn);
+  receive_arp(false, ip("192.0.2.50"), kMalloryMac, kOwn);
+  receive_arp(true, ip("192.0.2.50"), kMalloryMac, kOwn);
   pass(1000);
   EXPECT_EQ(use(index), Way::kKnown);
   EXPECT_EQ(use(gateway), Way::kKnown);

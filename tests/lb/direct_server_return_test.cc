@@ -220,7 +220,7 @@ TEST_P(DirectServerReturn, a_packet_that_waits_leaves_encapsulated) {
   const net::IpAddress backend = net::IpAddress::parse(address).value();
   net::Outbox& outbox = balancer.datapath().outbox();
   if (c.is_ipv6) {
-    neighbours.hear(
+    neighbours.receive(
         1,
         net::NeighbourMessage{.is_solicited = true,
                               .is_override = true,
@@ -230,12 +230,12 @@ TEST_P(DirectServerReturn, a_packet_that_waits_leaves_encapsulated) {
                               .link_address = mac},
         mac, balancer.now, outbox);
   } else {
-    neighbours.hear(1,
-                    net::ArpMessage{.sender_mac = mac,
-                                    .sender = backend.ipv4(),
-                                    .target_mac = own_mac,
-                                    .target = {{10, 0, 0, 1}}},
-                    balancer.now, outbox);
+    neighbours.receive(1,
+                       net::ArpMessage{.sender_mac = mac,
+                                       .sender = backend.ipv4(),
+                                       .target_mac = own_mac,
+                                       .target = {{10, 0, 0, 1}}},
+                       balancer.now, outbox);
   }
   balancer.idle();
   ASSERT_EQ(balancer.originated.size(), 1U);
@@ -288,7 +288,7 @@ TEST_P(DirectServerReturn, the_next_connection_of_the_same_ports_begins_after_th
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
-// Assured by the client's fourth packet, for nobody else's is heard.
+// Assured by the client's fourth packet, for the server's are not seen.
 TEST_P(DirectServerReturn, a_flood_of_syns_evicts_itself) {
   const Case& c = GetParam();
   std::string toml = config_of(c.name);

@@ -94,7 +94,7 @@ class WatchedNeighbours : public Watched {
   void need_backend(size_t worker, uint16_t port = 1'000) {
     workers_[worker].send_from_client({.source_port = port});
   }
-  // The backends' answers, as the worker hears them.
+  // The backends' advertisements, as the worker receives them.
   void answer(size_t worker) {
     for (const char* backend : {"10.0.0.11", "10.0.0.12", "10.0.0.13"}) {
       workers_[worker].send({is_at(backend, kBackendMac, "10.0.0.1", kPort1Mac), 1, 128, {}});

@@ -149,7 +149,7 @@ TEST_F(LbNeighbours, pings_from_our_own_addresses_are_martians) {
   }
 }
 
-TEST_F(LbNeighbours, solicitations_are_heard_on_the_right_vlan_only) {
+TEST_F(LbNeighbours, solicitations_are_received_on_the_right_vlan_only) {
   net::Bytes request = net::kArpRequest;
   EXPECT_TRUE(balancer_.send({request, 0, 128, {}}).is_consumed);
   EXPECT_EQ(take_originated().size(), 1u);

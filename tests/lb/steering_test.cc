@@ -1,5 +1,6 @@
 // Two workers' balancers whose packets arrive at either: what is one flow's meets at its owner,
-// and what one hears of a neighbour the other learns. One thread; workers_test.cc has them run.
+// and what one receives about a neighbour the other learns. One thread; workers_test.cc has them
+// run.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -212,10 +213,10 @@ TEST_F(Steering, icmp_errors_reach_the_owner_of_the_flow_that_they_are_about) {
                                  .source = "10.0.0.11",
                                  .destination = query.source};
     const Bytes to_client = make_icmp_error(of_backend, asked.fate.frame, kEmbeddedBytes);
-    const Decided heard = pair_.receive(random() % kWorkers, to_client, 1);
-    EXPECT_EQ(heard.worker, asked.worker);
-    EXPECT_FALSE(heard.fate.cause.has_value());
-    EXPECT_EQ(heard.fate.out_port, 0);
+    const Decided received = pair_.receive(random() % kWorkers, to_client, 1);
+    EXPECT_EQ(received.worker, asked.worker);
+    EXPECT_FALSE(received.fate.cause.has_value());
+    EXPECT_EQ(received.fate.out_port, 0);
 
     const IcmpSpec of_router = {.source = "192.0.2.11", .destination = query.destination};
     const Bytes to_backend = make_icmp_error(of_router, answered.fate.frame, kEmbeddedBytes);

@@ -44,8 +44,8 @@ def check_snooping(roost, directory):
                 control.ask("reload")
             wait_for("the group is left", lambda: GROUPS[ADDED] not in groups_at(pair, PORT))
             assert GROUPS[VIRTUAL[1]] in groups_at(pair, PORT)
-            heard = control.ask("stats")["neighbours"]
-            assert heard["listener_queries"] >= 4, heard
+            counters = control.ask("stats")["neighbours"]
+            assert counters["listener_queries"] >= 4, counters
             pair.kill("one")
     print(
         "live: IPv6 behind a switch that snoops on multicast, for longer than it remembers, with "

@@ -105,9 +105,9 @@ class ServiceTest(unittest.TestCase):
         self.give_ports(EAL)
         run(*self.unit.words("ExecStartPre"))
         with Service(self.unit, self.new_folder()) as service:
-            heard = service.hear_until("READY=1")
-            self.assertFalse([notice for notice in heard if "STOPPING" in notice], heard)
-            service.hear_until("WATCHDOG=1")
+            received = service.receive_until("READY=1")
+            self.assertFalse([notice for notice in received if "STOPPING" in notice], received)
+            service.receive_until("WATCHDOG=1")
             stats = json.loads(run("roost", "ctl", "--json", "stats"))
             self.assertGreater(stats["packets"]["received"], 0)
             self.assertEqual([port["device"] for port in stats["ports"]],
@@ -116,7 +116,7 @@ class ServiceTest(unittest.TestCase):
             run(*self.unit.words("ExecReload", MAINPID=str(service.process.pid)))
             self.wait_for_reloads({"taken": 1, "refused": 0}, service)
             service.process.send_signal(signal.SIGTERM)
-            service.hear_until("STOPPING=1")
+            service.receive_until("STOPPING=1")
             self.assertEqual(service.process.wait(60), 0, service.log.read_text())
             self.assertFalse((service.runtime / "lb.sock").exists())
 

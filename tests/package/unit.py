@@ -80,12 +80,12 @@ class Service:
         self.notices.close()
         shutil.rmtree(self.runtime)  # a RuntimeDirectory goes with its service
 
-    def hear_until(self, words):
+    def receive_until(self, words):
         """All notices up to one with these words; those that the process has left when it ends."""
-        heard = []
-        while not heard or words not in heard[-1]:
+        received = []
+        while not received or words not in received[-1]:
             try:
-                heard.append(self.notices.recv(4096).decode())
+                received.append(self.notices.recv(4096).decode())
             except TimeoutError:
-                raise AssertionError(f"no {words} in {heard}\n{self.log.read_text()}") from None
-        return heard
+                raise AssertionError(f"no {words} in {received}\n{self.log.read_text()}") from None
+        return received

@@ -122,7 +122,7 @@ def describe_path(run, report):
     router, far = kernel_counters(run.network.router), kernel_counters(run.network.far)
     backends = [kernel_counters(namespace) for namespace in run.network.backends.values()]
 
-    def heard_by_backends(kind):
+    def received_by_backends(kind):
         """Without those that their own kernels told them."""
         return sum(counters[kind.format("In")] - counters[kind.format("Out")]
                    for counters in backends)  # fmt: skip
@@ -130,8 +130,11 @@ def describe_path(run, report):
     report.heading("Large packets on a narrow link", "IPv4", "IPv6")
     told = router["IcmpOutDestUnreachs"], router["Icmp6OutPktTooBigs"]
     report.row("too big, the router says", *told, holds=min(told) > 0)
-    heard = heard_by_backends("Icmp{}DestUnreachs"), heard_by_backends("Icmp6{}PktTooBigs")
-    report.row("too big, the backends hear", *heard, holds=min(heard) > 0)
+    received = (
+        received_by_backends("Icmp{}DestUnreachs"),
+        received_by_backends("Icmp6{}PktTooBigs"),
+    )
+    report.row("too big, the backends receive", *received, holds=min(received) > 0)
     report.row("pieces that the router cut packets into", router["IpFragCreates"], "",
                holds=router["IpFragCreates"] > 0)  # fmt: skip
     whole = far["IpReasmOKs"], far["Ip6ReasmOKs"]

@@ -108,12 +108,12 @@ class FamilyPath {
   // What every packet of a connection gets on its way out, and its backend counts.
   net::LaneVerdict transmit(const Passage& passage, Backend& backend, const l3::Resolved& resolved,
                             const l3::TunnelEnd<Address>* tunnel = nullptr);
-  void hear(const Passage& passage, Connection& connection, Sender sender) {
+  void update(const Passage& passage, Connection& connection, Sender sender) {
     std::optional<net::TcpSegment> segment;
     if (!passage.parsed.fragment.is_later()) {
       segment = net::read_tcp_segment(passage.packet, passage.parsed);
     }
-    connections_.hear(connection, sender, segment, timeouts_);
+    connections_.update(connection, sender, segment, timeouts_);
   }
 
   ServiceTable<Address>& services_;

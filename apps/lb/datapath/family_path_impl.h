@@ -150,7 +150,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
     connections_.begin_anew(connection, passage.key.protocol,
                             net::read_tcp_segment(passage.packet, passage.parsed), timeouts_);
   } else {
-    hear(passage, connection, Sender::kClient);
+    update(passage, connection, Sender::kClient);
   }
   return send_to_backend(passage, connection, resolved);
 }
@@ -165,7 +165,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_client(const Passage& passage,
   if (!resolve(passage, neighbour_of_client(connection, match.client.address), 0, resolved)) {
     return drop(resolved.refusal);
   }
-  hear(passage, connection, Sender::kServer);
+  update(passage, connection, Sender::kServer);
   return send_to_client(passage, match.client, backend, resolved);
 }
 

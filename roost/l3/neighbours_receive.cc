@@ -1,4 +1,4 @@
-// Messages about neighbours, and which of them are believed.
+// Neighbour messages received, and which of them change an entry.
 #include <algorithm>
 
 #include "roost/base/assert.h"
@@ -9,13 +9,13 @@ namespace roost::l3 {
 
 using enum NeighbourState;
 
-void Neighbours::hear(uint16_t port, const net::ArpMessage& message, Tick now,
-                      net::Outbox& outbox) {
-  if (is_answered(port, message.sender)) {
+void Neighbours::receive(uint16_t port, const net::ArpMessage& message, Tick now,
+                         net::Outbox& outbox) {
+  if (is_local(port, message.sender)) {
     ++counters_.conflicts;
     return;
   }
-  const bool is_to_us = is_answered(port, message.target);
+  const bool is_to_us = is_local(port, message.target);
   if (message.is_request && is_to_us) {
     const bool is_sent = send_advertisement(port, interfaces_[port], message, outbox);
     ++(is_sent ? counters_.advertisements_sent : counters_.advertisements_lost);
@@ -25,21 +25,21 @@ void Neighbours::hear(uint16_t port, const net::ArpMessage& message, Tick now,
   consider({port, message.sender, message.sender_mac, kind, true}, now, outbox);
 }
 
-void Neighbours::hear(uint16_t port, const net::NeighbourMessage& message,
-                      const net::MacAddress& from, Tick now, net::Outbox& outbox) {
+void Neighbours::receive(uint16_t port, const net::NeighbourMessage& message,
+                         const net::MacAddress& from, Tick now, net::Outbox& outbox) {
   if (!message.is_solicitation) {
-    if (is_answered(port, message.target)) {
+    if (is_local(port, message.target)) {
       ++counters_.conflicts;
       return;
     }
-    const bool is_answer = message.is_solicited && is_answered(port, message.destination);
+    const bool is_answer = message.is_solicited && is_local(port, message.destination);
     consider({port, message.target, message.link_address,
               is_answer ? MessageKind::kSolicited : MessageKind::kUnsolicited, message.is_override},
              now, outbox);
     return;
   }
-  if (!is_answered(port, message.target)) return;
-  if (is_answered(port, message.source)) {
+  if (!is_local(port, message.target)) return;
+  if (is_local(port, message.source)) {
     ++counters_.conflicts;
     return;
   }
