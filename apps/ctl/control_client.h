@@ -11,7 +11,7 @@ namespace roost::ctl {
 
 using Json = nlohmann::ordered_json;
 
-// The whole answer: {"result": ...} or {"error": ...}. Errors: nobody listens there, the answer
+// The whole answer: {"result": ...} or {"error": ...}. Errors: no process listens there, the answer
 // does not come within some seconds, or it is none.
 [[nodiscard]] Result<Json> ask(const std::string& socket_path, const Json& request);
 

@@ -27,7 +27,7 @@ class CtlArguments {
 
   std::string socket = "/run/roost/lb.sock";
   bool json = false;
-  bool only_list = false;  // print the list of commands, ask nobody
+  bool only_list = false;  // print the list of commands, send no request
 
   // The list of commands as JSON, for completion and for tests.
   [[nodiscard]] control::Json list() const;

@@ -9,7 +9,7 @@ namespace roost::ctl {
 
 // Exit statuses: an interface for scripts, listed in apps/lb/README.md.
 inline constexpr int kExitRefused = 1;   // the balancer says why not
-inline constexpr int kExitNoAnswer = 4;  // nobody answers at the socket
+inline constexpr int kExitNoAnswer = 4;  // no process answers at the socket
 
 struct CtlOptions {
   std::string socket{};

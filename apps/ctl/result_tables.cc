@@ -73,7 +73,7 @@ const Json& part_of(const Json& where, const Json& result) {
   return where.is_string() ? result.at(Json::json_pointer(where.get<std::string>())) : where;
 }
 
-// Lines of text, whose bytes may be anybody's.
+// Lines of text of untrusted bytes.
 std::string text_of(const std::string& lines) {
   std::istringstream stream(lines);
   std::string text;

@@ -18,7 +18,7 @@
 //       Running(const Config&, control::Control::Config, std::vector<State*>);
 //       control::Control& control();
 //       control::MetricFamilies metrics();                        // on several threads at a time
-//       void on_started();                                        // everybody may ask
+//       void on_started();                                        // requests are taken
 //     };
 //     static constexpr size_t kStatusCount;                       // numbers of the status line
 //     static std::array<uint64_t, kStatusCount> status(const State&);  // on the worker's thread
@@ -73,7 +73,7 @@ struct RunOutcome {
 // On standard error, with the program's name.
 void complain(std::string_view text);
 
-// Of captures or live traffic, until the captures end or somebody says stop.
+// Of captures or live traffic, until the captures end or a stop is requested.
 template <class Function>
 class FunctionRun final : public node::RunFunction {
  public:

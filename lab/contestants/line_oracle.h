@@ -11,7 +11,8 @@
 //
 // With two lines, a bucket's line says at the key's position in which of the eight slots its value
 // is, so that the second line is known only when the first is there; with one line, the value is in
-// the same line. Absent keys have positions of their own, which nobody fills: there a miss ends.
+// the same line. Absent keys have positions of their own, which are never filled: there a miss
+// ends.
 //
 //   two lines:  | line 0 | ... | line n-1 | entry 0 | ... | entry 8n-1 |    32 bytes an entry
 //   one line:   | line 0 | ... | line n-1 |                                 2 or 3 values a line

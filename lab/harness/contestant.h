@@ -1,8 +1,7 @@
 // What a table must offer to be measured: the contract every file of lab/contestants satisfies.
 //
 // Keys are KeyOf<Table> and values ValueOf<Table> (workload.h): 16 bytes each unless the table says
-// otherwise. What is optional stands at the end; an experiment takes those who have what it asks
-// for.
+// otherwise. What is optional stands at the end; an experiment takes those that have what it needs.
 #pragma once
 
 #include <concepts>

@@ -30,15 +30,15 @@ struct CorePass {
   double seconds;
 };
 
-// Waits until all cores have come here. Nobody sleeps: a core that did would start late and slow.
+// Waits until all cores have come here. No core sleeps: one that did would start late and slow.
 void come_together(std::atomic<size_t>& arrived, size_t core_count) {
   ++arrived;
   while (arrived.load() < core_count) std::this_thread::yield();
 }
 
 // One pass on each of the first `core_count` cores at once; the calling thread is on the first. On
-// several, each pass is timed while the others are at work too: nobody's begins before all have
-// made one, and who is ready goes on until all are.
+// several, each pass is timed while the others are at work too: none begins before all have made
+// one, and a core that is ready goes on until all are.
 std::vector<CorePass> run_on_cores(const Entrant& entrant, const NamedStream& stream,
                                    const std::vector<int>& cores, size_t core_count) {
   std::vector<CorePass> passes(core_count);
@@ -107,7 +107,7 @@ Result<std::vector<PassOutcome>> check(std::span<const Entrant> entrants,
 }
 
 // The entrants of a round in an order of its own, the same in every run: a pass leaves in the
-// caches what the next one meets, so that nobody may always follow the same neighbour.
+// caches what the next one meets, so that none may always follow the same other one.
 std::vector<size_t> order_of_round(size_t entrant_count, unsigned round) {
   std::vector<size_t> order(entrant_count);
   std::iota(order.begin(), order.end(), size_t{0});

@@ -1,5 +1,5 @@
 // Interleaved rounds: every entrant answers every stream once a round, A B C D, C A D B, so that a
-// slow minute of the machine is everyone's, and so are the caches that the one before left.
+// slow minute of the machine is every entrant's, and so are the caches that the one before left.
 //
 // On several cores, each has tables and streams of its own, and each pass is timed while the others
 // are at work; a round first runs on one core, then on two, and so on, so that the ratio between

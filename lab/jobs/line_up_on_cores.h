@@ -19,8 +19,8 @@ struct Contender {
   [[nodiscard]] AnyTable& table(size_t core = 0) const { return *by_core[core]; }
 };
 
-// Makes the job's contestants; those that cannot be made become rows. An error is a name that
-// nobody has.
+// Makes the job's contestants; those that cannot be made become rows. An error is a name that no
+// contestant has.
 [[nodiscard]] Result<std::vector<Contender>> make_contenders(const JobConfig& config, Rows& rows);
 
 // Brings each table from one load to the next, untimed; those that refuse become rows and leave.

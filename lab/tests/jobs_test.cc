@@ -1,4 +1,4 @@
-// What the measuring program does in a process, on tiny tables: which rows it makes of whom, and
+// What the measuring program does in a process, on tiny tables: its rows for each contestant, and
 // that replacements leave in a table what they say.
 
 #include <gtest/gtest.h>

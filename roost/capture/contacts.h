@@ -1,4 +1,4 @@
-// Which (address, port, protocol)s are contacted most in a stream of packets: what the servers are.
+// Which (address, port, protocol)s are contacted most in a stream of packets: the servers.
 //
 // The server of a packet is: of a SYN its destination, of a SYN-ACK its source; else the end that a
 // SYN named a server before; else the end with the lower port, which is where services are. A

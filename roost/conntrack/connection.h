@@ -1,10 +1,10 @@
 // One connection: how far it has come, what its ends send next, and what its function keeps with
 // it.
 //
-// Anybody can send a packet with a client's address. So a packet counts only if its sender knows
-// what nobody but the two ends does: where the streams of TCP stand. All packets are forwarded; one
-// that does not fit changes nothing. Where the streams stand is kept in units of 256 bytes, 24
-// bits a direction, so that a guess succeeds once in millions:
+// A client's address can be spoofed. So a packet counts only if its sender knows what only the two
+// ends know: where the streams of TCP stand. All packets are forwarded; one that does not fit
+// changes nothing. Where the streams stand is kept in units of 256 bytes, 24 bits a direction, so
+// that a guess succeeds once in millions:
 //
 //   assured      by a client that acknowledges what the server has just sent
 //   reset        by an RST at the end of its sender's stream
@@ -12,9 +12,9 @@
 //                by packets near the end of their sender's stream which acknowledge near the end of
 //                the other
 //
-// What comes from a server is believed but for an RST: it is the function's to see that it comes by
-// the server's side of the network. So its acknowledgements say where the client's stream is,
-// should we have lost it.
+// A server's packets are trusted but for an RST: it is the function's to see that it comes by the
+// server's side of the network. So its acknowledgements say where the client's stream is, should we
+// have lost it.
 //
 // UDP has nothing to check, and neither have connections whose server is not seen: these are
 // assured by their client's kUnverifiedPackets-th packet. A client that sends fewer packets a

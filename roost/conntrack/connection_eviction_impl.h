@@ -9,7 +9,7 @@
 
 namespace roost::conntrack {
 
-// If none is free, the first whose connection nobody will miss: candidates begin with the port that
+// If none is free, the first whose connection may be evicted: candidates begin with the port that
 // was given away longest ago.
 template <class Rule, class Tables>
 bool ConnectionTable<Rule, Tables>::bind_port(const Key& client_key, Connection& connection)

@@ -112,14 +112,14 @@ enum class Sender : uint8_t { kClient, kServer };
 enum class Assurance : uint8_t {
   kUnreplied,  // only the client has spoken
   kSeenReply,  // and then the server
-  kAssured,    // and then the client again, who knew the answer
+  kAssured,    // and then the client again, which acknowledged it
 };
 
 // What a connection is when all places are taken.
 enum class FlowClass : uint8_t {
   kUnreplied,  // only the client has spoken: may be evicted
   kSeenReply,  // its server has answered, and nothing shows that the client knows: likewise
-  kAssured,    // is evicted in place of a new one only if it is silent, and nobody else is there
+  kAssured,    // is evicted in place of a new one only if it is silent, and no other kind is there
   kClosed,     // TCP closed it: may end before its closing time is over
 };
 inline constexpr size_t kFlowClassCount = 4;

@@ -7,13 +7,11 @@
 //   client's packet  -> connections             one lookup
 //   server's packet  -> replies -> connections  two; of the same ends one more in connections
 //
-// I1 Every entry of `connections`, live or expired but not yet reclaimed, has an entry in
-// `replies`
+// I1 Every entry of `connections`, live or expired but not yet reclaimed, has an entry in `replies`
 //    that leads to it, if its rule has one, unless another connection took that entry over after
 //    this one expired.
 // I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose key the
-// rule
-//    finds by it.
+//    rule finds by it.
 // I3 created = live + ended + expired + deleted + evicted, whenever no expired entry waits to be
 //    reclaimed (settle()).
 // I4 There are never more entries than Config::connections, which both tables promise to hold.
@@ -24,11 +22,11 @@
 //
 // When all places are taken, a new connection gets that of one that is closed or not assured, if a
 // hand that goes round the buckets finds one within its next few; one that is not closed it only
-// marks as referenced the first time. A flood of packets that nobody answers, or whose answers
-// nobody takes, evicts itself. Where the hand finds assured connections only, it takes the one that
-// has been silent for the largest part of its time, if that is long enough (decisions 0010 and
-// 0015). Ports to bind likewise: one whose connection is dead, closed or not assured is taken over
-// when no other is free.
+// marks as referenced the first time. A flood of packets without replies, or without
+// acknowledgements of them, evicts itself. Where the hand finds assured connections only, it takes
+// the one that has been silent for the largest part of its time, if that is long enough (decisions
+// 0010 and 0015). Ports to bind likewise: one whose connection is dead, closed or not assured is
+// taken over when no other is free.
 //
 // Two servers may be one station; then one client could reach it twice from the same port, and both
 // connections would have the same reply tuple. The first one keeps it while it lives.
@@ -107,10 +105,10 @@ class ConnectionTable {
 
   static Result<ConnectionTable> create(const Config& config, Rule rule);
 
-  // Whose packet a tuple is of. The pointer is valid until create_connection() or time changes the
+  // The connection of a tuple. The pointer is valid until create_connection() or time changes the
   // table.
   struct Match {
-    Connection* connection = nullptr;  // nullptr: nobody
+    Connection* connection = nullptr;  // nullptr: none
     Sender sender = Sender::kClient;
     Endpoint client{};  // if the sender is the server
   };
@@ -192,7 +190,7 @@ class ConnectionTable {
   {
     return shared_->replies.ports();
   }
-  // With what the server of a bound connection speaks.
+  // The end that the server of a bound connection sends to.
   [[nodiscard]] Endpoint bound_end(const Connection& connection) const
     requires(!kIsSameEnds<Rule>)
   {

@@ -113,7 +113,7 @@ CreateOutcome ConnectionTable<Rule, Tables>::create_connection(const Key& client
   // The client's entry first: it may reclaim an expired one of the same tuple, and with it goes
   // the reply entry that is still that one's.
   //
-  // Both tables promise room, but not to keys that somebody chose knowing the hash seed.
+  // Both tables promise room, but not to keys chosen by a party that knows the hash seed.
   const TickCount timeout = connection.timeout(timeouts);
   if (connections_.insert(client_key, connection, timeout) == InsertOutcome::kFull) {
     return CreateOutcome::kFull;

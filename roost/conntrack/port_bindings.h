@@ -1,8 +1,8 @@
 // Ports that connections are bound to, as `fullnat` and NAT do: addresses of our own with a range
 // of ports each, from which servers are addressed, and the client behind each binding.
 //
-// An address belongs to one worker, so that the address alone says whose packet it is: a fragment
-// or an ICMP error may have no port.
+// An address belongs to one worker, so that the address alone gives a packet's owner: a fragment or
+// an ICMP error may have no port.
 //
 // A port serves one connection for each server. Which ones are taken is known by the table of
 // replies alone: ports are taken in turn, so that one comes back as late as possible, and where the
@@ -37,7 +37,7 @@ class BindablePorts {
     std::vector<Address> addresses{};  // of all workers, at most 65,536; none: nothing is bound
     uint16_t first_port = 1'024;
     uint16_t last_port = 65'535;
-    size_t worker = 0;  // whose they are: of n workers, each has every n-th address
+    size_t worker = 0;  // their owner: of n workers, each has every n-th address
     size_t worker_count = 1;
   };
 

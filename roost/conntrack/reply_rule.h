@@ -1,5 +1,5 @@
-// The seam between connections and whose they are: what the server of a connection sends, and which
-// connection that is of.
+// The seam between connections and their function: the reply tuple of a connection, and the
+// connection of a reply tuple.
 //
 // Where addresses stay as they are, the server sends what the client does, with its ends exchanged:
 // that is all (SameEnds). Where they are translated, a rule gives the server's end
@@ -31,7 +31,7 @@ concept ReplyRule = requires(Rule& rule, const net::FlowKey<typename Rule::Addre
   { rule.server_of(key, connection) } -> std::same_as<net::Endpoint<typename Rule::Address>>;
   // What its reply entry names; below 2^31.
   { rule.owner_of(connection) } -> std::same_as<uint32_t>;
-  // Whom the client of a reply spoke to, by that owner.
+  // The destination of the client's packets, by that owner.
   { rule.destination_of(key, owner) } -> std::same_as<net::Endpoint<typename Rule::Address>>;
   // Which turn it is to bind a port for this connection's server; each is given once.
   { rule.next_turn(connection) } -> std::same_as<uint64_t>;

@@ -1,5 +1,5 @@
-// Which client's connection a reply is of: an entry for each connection whose replies come by,
-// under what its server sends, which leads to an owner of the rule's, or to a port binding.
+// A reply's connection: an entry for each connection with visible replies, under its reply tuple,
+// which leads to an owner of the rule's, or to a port binding.
 //
 // One worker uses it, through ConnectionTable.
 #pragma once
@@ -77,7 +77,7 @@ class ReplyTable {
     return {server.address, peer.address, server.port, peer.port, client_key.protocol, {}};
   }
 
-  // What the client sends whose reply this is, if its entry leads there.
+  // The client's tuple for this reply, if its entry leads there.
   [[nodiscard]] Key client_key_of(const Key& reply_key, uint32_t leads_to) {
     PortBinding<Address> binding{{reply_key.destination, reply_key.destination_port}, leads_to};
     if ((leads_to & kIsBinding) != 0) binding = bindings_[leads_to & ~kIsBinding];

@@ -25,7 +25,7 @@ class ControlPlane {
     std::function<MetricFamilies()> metrics{};  // on several threads at a time
     std::string full_table_advice{};            // what to look at when a table is full
     std::function<std::vector<PortLink>()> read_links{};
-    // Called once, on a thread of control: before anybody asks, and when everybody may.
+    // Called once, on a thread of control: before any request, and when requests are taken.
     std::function<std::optional<Error>()> begin{};
     std::function<void()> on_started{};
     cpu_set_t allowed{};  // the processors that this process may use

@@ -33,7 +33,7 @@ namespace {
 using Protocol = asio::local::stream_protocol;
 using Clock = std::chrono::steady_clock;
 
-// Who has just connected, or just got an answer, is about to ask.
+// A client that has just connected, or just got an answer, is about to send a request.
 constexpr std::chrono::milliseconds kIdleMin{100};
 
 std::string reason(int number) { return std::generic_category().message(number); }
@@ -42,7 +42,7 @@ Error failed(const std::string& path, const std::string& why) {
   return Error{"control socket " + path + ": " + why};
 }
 
-// Whether somebody listens there. A file that is no socket is nobody's to remove.
+// Whether a process listens there. A file that is no socket is not removed.
 std::optional<Error> check_path(const std::string& path) {
   struct stat status = {};
   if (lstat(path.c_str(), &status) != 0) {
@@ -174,7 +174,7 @@ class ControlSocket::Server {
   }
 
  private:
-  // It is made beside its place and moved there, so that nobody meets it with other permissions.
+  // It is made beside its place and renamed, so that it is never there with other permissions.
   std::optional<Error> listen() {
     const Result<gid_t> group = find_group(config_.path, config_.group);
     if (!group) return group.error();
@@ -206,8 +206,8 @@ class ControlSocket::Server {
     });
   }
 
-  // Gives the newcomer a place: a free one, or that of whoever has been idle for longest. While all
-  // are busy it waits, and whoever comes after it waits in the kernel's queue.
+  // Gives the new client a place: a free one, or that of the client idle for longest. While all are
+  // busy it waits, and later ones wait in the kernel's backlog.
   void admit() {
     std::erase_if(sessions_, [](const auto& session) { return session->is_over(); });
     if (!newcomer_) return;

@@ -2,10 +2,10 @@
 // in, a line of text out, as often as they like. It runs in a thread of its own, beside the
 // workers, and knows nothing of what the lines mean.
 //
-// Whoever connects cannot stop it: connections, the length of a request, and the time that a client
-// may take to send one or to read its answer are bounded; who goes beyond is disconnected. When all
-// places are taken, a new client gets that of the one that has been idle for longest; while none is
-// idle, it waits. One request is answered at a time.
+// A client cannot stop it: connections, the length of a request, and the time that a client may
+// take to send one or to read its answer are bounded; one that goes beyond is disconnected. When
+// all places are taken, a new client gets that of the one that has been idle for longest; while
+// none is idle, it waits. One request is answered at a time.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class ControlSocket {
   // one.
   using Answer = std::function<std::string(std::string_view request)>;
 
-  // Listens from now on. A socket that nobody listens to any more is replaced. Refused: a path that
-  // somebody listens to, that is no socket, or that cannot be made; a group that does not exist.
+  // Listens from now on. A socket without a listener is replaced. Refused: a path that a process
+  // listens to, that is no socket, or that cannot be made; a group that does not exist.
   static Result<ControlSocket> start(const Config& config, Answer answer);
 
   ControlSocket(ControlSocket&&) noexcept;

@@ -121,17 +121,17 @@ void EventWatch::tell_neighbours() {
   for (const auto& [place, evidence] : known) {
     const auto told = told_.find(place);
     const bool is_told_lost = told != told_.end() && told->second.is_lost;
-    const std::string who =
+    const std::string name =
         fmt::format("neighbour {} of port {}", place.second.format(), place.first);
     if (is_told_lost && evidence.reachable && *evidence.reachable >= told->second.since) {
       told->second = {false, *evidence.reachable};
-      config_.tell(Severity::kNotice, who + " answers again");
+      config_.tell(Severity::kNotice, name + " answers again");
     } else if (!is_told_lost && evidence.was_known && evidence.failed &&
                evidence.failed > evidence.reachable &&
                (told == told_.end() || *evidence.failed > told->second.since)) {
       told_[place] = {true, *evidence.failed};
       if (++lost_count <= kNeighboursToldMax) {
-        config_.tell(Severity::kWarning, who + " does not answer");
+        config_.tell(Severity::kWarning, name + " does not answer");
       }
     }
   }

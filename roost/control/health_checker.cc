@@ -44,8 +44,8 @@ bool is_good_status(asio::streambuf& answer) {
   return stream.good() && version.starts_with("HTTP/") && status >= 200 && status < 400;
 }
 
-// One target: a check, a pause, and so on. Whatever a check has under way carries its number, so
-// that what comes late is nobody's.
+// One target: a check, a pause, and so on. Every operation under way carries its check's number, so
+// that a late completion is ignored.
 class Check {
  public:
   Check(asio::io_context& context, HealthTarget target, std::function<bool(bool)> on_change)

@@ -1,5 +1,5 @@
-// A function's numbers over HTTP: GET /metrics, in OpenMetrics' text format 1.0 for whoever accepts
-// it, else in Prometheus' 0.0.4. It runs in threads of its own, beside the workers.
+// A function's numbers over HTTP: GET /metrics, in OpenMetrics' text format 1.0 for clients that
+// accept it, else in Prometheus' 0.0.4. It runs in threads of its own, beside the workers.
 //
 // The families are prometheus-cpp's and so is the older format; it cannot write the newer one.
 #pragma once

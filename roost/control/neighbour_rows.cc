@@ -1,5 +1,5 @@
-// What the control shows of neighbours. Each worker has its own, and asks for itself; who looks
-// wants to know of a station, so what the workers know of it is one row.
+// What the control shows of neighbours. Each worker has a cache of its own; an operator asks for a
+// station, so its entries of all workers are one row.
 #include "roost/control/neighbour_rows.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ size_t rank(l3::NeighbourState state) {
 
 bool has_mac(l3::NeighbourState state) { return rank(state) <= rank(kLearned); }
 
-// A station, as the worker knows it that knows most.
+// A station: the best of its entries in all workers.
 struct Known {
   NeighbourRow best{};
   uint64_t waiting = 0;

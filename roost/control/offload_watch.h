@@ -1,7 +1,7 @@
 // Finds out that the kernel's interface under a packet socket leaves to a network card what no card
-// will do: checksums that are not finished, packets joined to frames longer than the MTU. Nobody
-// sees either on a wire; in a function that forwards them such packets are lost, or forwarded with
-// wrong checksums.
+// will do: checksums that are not finished, packets joined to frames longer than the MTU. Neither
+// is on a wire; in a function that forwards them such packets are lost, or forwarded with wrong
+// checksums.
 //
 // What the interface itself is set to is read at once. What its other end leaves unfinished only
 // its frames tell, for a veth's other end is mostly in another network namespace: a thread looks

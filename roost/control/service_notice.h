@@ -7,8 +7,8 @@
 //   STOPPING=1  at the end
 //
 // A turn is asked for through the mailboxes, so that a worker that hangs is one that does not feed
-// the watchdog, whatever the other threads do. It does not wait behind what they ask: a worker that
-// walks a large table for somebody takes turns all the while.
+// the watchdog, whatever the other threads do. It does not wait behind their requests: a worker
+// that walks a large table for one takes turns all the while.
 #pragma once
 
 #include <memory>

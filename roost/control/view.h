@@ -1,6 +1,6 @@
-// How a result is shown to people: a list of blocks that whoever prints it can follow without
-// knowing the command. An answer carries it beside the result, whose rows it names by JSON
-// pointers, so that nothing is sent twice.
+// How a result is shown to people: a list of blocks that a program can print without knowing the
+// command. An answer carries it beside the result, whose rows it names by JSON pointers, so that
+// nothing is sent twice.
 //
 //   {"text": "drops by cause"}                            a line
 //   {"list": {...} or "/drops", "without_zeroes": true}   names and values, a line each

@@ -11,8 +11,8 @@
 
 namespace roost::control {
 
-// How a worker tells what it and its ports did, into totals whose ports are there already. It runs
-// on the worker's thread and allocates nothing.
+// Writes a worker's and its ports' counters into totals that have the ports already. It runs on the
+// worker's thread and allocates nothing.
 using ReadTotals = std::function<void(node::RunTotals&)>;
 
 struct WorkerHandle {

@@ -1,7 +1,8 @@
 // CRC32C as a table's hash: for comparison only, never the default.
 //
-// A CRC is linear: keys whose difference has CRC 0 collide under every seed, so that anyone can
-// fill one bucket pair and have every further insert refused. tests/hash builds 100,000 such keys.
+// A CRC is linear: keys whose difference has CRC 0 collide under every seed, so that an attacker
+// can fill one bucket pair and have every further insert refused. tests/hash builds 100,000 such
+// keys.
 #pragma once
 
 #include <cstddef>

@@ -57,7 +57,7 @@ class alignas(64) PortQueue {
     uint16_t port = 0;
     ReceiveQueues receive{};
     uint16_t transmit = 0;
-    std::shared_ptr<TransmitLock> transmit_lock{};  // null: nobody else sends by this queue
+    std::shared_ptr<TransmitLock> transmit_lock{};  // null: no other thread sends by this queue
     rte_mempool* pool = nullptr;  // what the device receives into, and send() takes from
   };
 

@@ -2,7 +2,7 @@
 // has rewritten it.
 //
 //   resolve    the neighbour, its MAC or a place to wait for it; the MTU; room for tags and tunnel.
-//              Whoever sent a packet that cannot leave is told, if the rules say so.
+//              The sender of a packet that cannot leave gets an ICMP error, if it may.
 //   transmit   hop count, tags, MACs, tunnel; whole, or cut where that is allowed
 //
 // A packet that waits leaves later, by the outbox; so do the pieces of one that is cut.
@@ -41,7 +41,7 @@ struct TunnelEnd {
 struct Resolved {
   NeighbourIndex neighbour = kNoNeighbour;
   bool waits = false;        // for the neighbour's answer
-  net::DropCause refusal{};  // why it does not leave; its sender has been told if need be
+  net::DropCause refusal{};  // why it does not leave; its ICMP error is sent if it may
 };
 
 // One worker's, of one family.
@@ -58,7 +58,7 @@ class Egress {
 
   void advance(Tick now) { now_ = now; }
 
-  // By whom an address is reached: the neighbour that it had if it still is, else found and kept;
+  // The neighbour of an address: the one that it had if it still is, else found and kept;
   // kNoNeighbour when there is no way or no room.
   NeighbourIndex find_again(NeighbourIndex& neighbour, const Address& address) {
     if (neighbour == kNoNeighbour || !next_hops_.neighbours().is_still(neighbour, address)) {
@@ -191,7 +191,7 @@ void Egress<Address>::transmit_pieces(const net::Packet& packet, const net::Pars
   }
 }
 
-// There is room: resolve() has seen to it, and who cuts reserves it.
+// There is room: resolve() has checked it, and fragmentation reserves it.
 template <class Address>
 void Egress<Address>::encapsulate(net::Packet& packet, net::ParsedPacket& parsed, uint16_t out_port,
                                   const TunnelEnd<Address>& tunnel) {

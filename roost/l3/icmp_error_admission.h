@@ -28,7 +28,7 @@ namespace roost::l3 {
     case kBadChecksum:
     case kBadEmbedded:
       return net::DropCause::kBadIcmp;
-    case kLaterFragment:  // whose datagram may have passed, and be forgotten
+    case kLaterFragment:  // its datagram may have passed, and be removed
     case kOtherProtocol:
       return net::DropCause::kIcmpNoFlow;
   }
@@ -51,7 +51,7 @@ template <class Address>
     return net::DropCause::kMartian;
   }
   if (parsed.ttl <= 1) return net::DropCause::kTtlExpired;
-  // It goes to the sender of the packet it is about; one for another station is made up.
+  // It must go to the source of the packet that it is about; else it is forged.
   about = net::embedded_key<Key>(packet, error);
   if (about.source != outer.destination) return net::DropCause::kBadIcmp;
   return {};

@@ -1,4 +1,4 @@
-// What became of packets whose senders were owed an ICMP error.
+// Counters of packets that call for an ICMP error.
 #pragma once
 
 #include <array>

@@ -46,8 +46,8 @@ IcmpErrors::IcmpErrors(const NextHops& next_hops, net::Outbox& outbox, double ti
       hash_(hash_seed),
       counters_(counters) {}
 
-// The destination's own budget first: who has used that up takes nothing of the others'. In IPv6 a
-// network of 64 bits is one destination, for it is one sender's to fill.
+// The destination's own budget first: one that has used that up takes nothing of the others'. In
+// IPv6 a /64 network is one destination, for one host can use all its addresses.
 bool IcmpErrors::may_send(Kind& kind, const net::IpAddress& destination) {
   const uint64_t network = destination.is_ipv6()
                                ? std::bit_cast<std::array<uint64_t, 2>>(destination.ipv6())[0]

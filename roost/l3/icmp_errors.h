@@ -1,10 +1,10 @@
 // The ICMP errors that are sent from here: to the senders of packets that are too big for
 // the way out, whose hops are used up, or whose destination cannot be reached.
 //
-// Each kind has a budget of its own, so that nobody who sends packets without hops can silence what
-// path MTU discovery lives on; and so has each destination of an answer, so that nobody who asks
-// for many can silence the others'. The latter are kept by a keyed hash of the address: that two
-// share one is rare, and cannot be arranged.
+// Each kind has a budget of its own, so that packets with an expired TTL cannot use up what path
+// MTU discovery needs; and so has each destination of an error, so that a host that causes many
+// cannot use up the others'. The latter are kept by a keyed hash of the address: that two share one
+// is rare, and cannot be arranged.
 #pragma once
 
 #include <cstddef>

@@ -25,8 +25,8 @@ struct Interface {
 // (RFC 4291 appendix A). Nothing when it has no IPv6 address at all.
 [[nodiscard]] std::optional<net::Ipv6Address> link_local_address(const Interface& interface);
 
-// The address by which the port speaks with somebody: one that shares a network with that address
-// (RFC 1812 section 4.3.2.4), else its first of the same family.
+// The port's source address towards a destination: one that shares a network with that address (RFC
+// 1812 section 4.3.2.4), else its first of the same family.
 [[nodiscard]] std::optional<net::IpAddress> source_towards(const Interface& interface,
                                                            const net::IpAddress& address);
 

@@ -1,6 +1,6 @@
-// Which groups the ports listen to, told to whoever forwards multicast: without it, a switch that
-// snoops on multicast listener discovery keeps neighbour solicitations away, and IPv6 is dead. The
-// groups are the solicited-node groups of the addresses that are answered for.
+// Reports which groups the ports listen to (MLD): without it, a switch that snoops on multicast
+// listener discovery keeps neighbour solicitations away, and IPv6 is dead. The groups are the
+// solicited-node groups of the local addresses.
 //
 // Reported are
 //   - all groups, and those left, when the operator or a reload says so: at once and once more, for
@@ -8,11 +8,11 @@
 //   - all groups of a port when a querier asks for all, one group when it asks for that one, after
 //     a random time that is shorter than the querier's limit (section 6.2).
 // By version 2; while a querier of version 1 is on the link, by version 1 (section 8.2.1). Reports
-// of other listeners keep nobody here silent: version 2 has no such rule, and version 1's would
-// hide a listener from the switch that it is connected to.
+// of other listeners suppress none of ours: version 2 has no such rule, and version 1's would hide
+// a listener from the switch that it is connected to.
 //
-// A general query starts one timer a port, and questions about single groups another one: all that
-// is asked within it is reported together, so that what strangers can cause is bounded.
+// A general query starts one timer a port, and queries for single groups another one: all that is
+// queried within it is reported together, so that what queriers can cause is bounded.
 #pragma once
 
 #include <array>
@@ -73,8 +73,8 @@ class MulticastListener {
   void advance(Tick now, net::Outbox& outbox);
 
   // Listens to these groups from now on, which listened_groups() made; what it listened to is in
-  // `groups` afterwards. The next report_all() tells of those that were left; of more than some of
-  // them it does not, and who forwards finds out when nobody answers for them.
+  // `groups` afterwards. The next report_all() reports those that were left, kLeftMax at most; the
+  // others time out at the querier.
   void exchange_groups(std::vector<ListenedGroup>& groups);
 
   [[nodiscard]] const ListenerCounters& counters() const { return counters_; }

@@ -1,21 +1,21 @@
-// What is known of each neighbour, and who is in which state for how long.
+// The neighbour cache: an entry for each neighbour, in lists by state and age.
 //
-// A fixed array of entries; an address leads to its entry through a flow table, so that nobody can
-// choose addresses that collide. The entries of one state form a list in the order in which they
-// entered it. As a state lasts equally long for all, the first of the list is the first whose time
-// is over, and the first to give up when room is wanted: no search, no sorting.
+// A fixed array of entries; an address leads to its entry through a flow table, so that an attacker
+// cannot choose addresses that collide. The entries of one state form a list in the order in which
+// they entered it. As a state lasts equally long for all, the first of the list is the first whose
+// time is over, and the first to evict when room is needed: no search, no sorting.
 //
 //   state         list   the entry's time is over when
-//   kUnknown      yes*   nothing is known and nothing was solicited; forgotten
+//   kUnknown      yes*   nothing is known and nothing was solicited; removed
 //   kIncomplete   yes    the advertisement is late: solicit again, or fail
 //   kReachable    yes    the confirmation is old: stale
-//   kStale        yes*   nobody needed it: forgotten
+//   kStale        yes*   unused: removed
 //   kProbe        yes    the advertisement is late: solicit again, or fail
-//   kFailed       yes*   nobody needed it: forgotten
-//   kLearned      yes*   it solicited us once and nobody needed it: forgotten
+//   kFailed       yes*   unused: removed
+//   kLearned      yes*   it solicited us once and was unused: removed
 //   kStatic       no     never
 //
-// * Pinned entries, which the configuration names, are in no such list: they are never given up.
+// * Pinned entries, which the configuration names, are in no such list: they are never removed.
 #pragma once
 
 #include <array>
@@ -49,9 +49,9 @@ inline constexpr size_t kNeighbourStateCount = 8;
 inline constexpr std::array<std::string_view, kNeighbourStateCount> kNeighbourStateNames = {
     "unknown", "incomplete", "reachable", "stale", "probe", "failed", "learned", "static"};
 
-// Names an entry for as long as it is not forgotten.
+// Names an entry until it is removed.
 using NeighbourIndex = uint32_t;
-// Indices fit in 24 bits, so that whoever keeps many can pack them.
+// Indices fit in 24 bits, so that they can be packed.
 inline constexpr NeighbourIndex kNoNeighbour = (NeighbourIndex{1} << 24) - 1;
 
 struct NeighbourEntry {
@@ -81,7 +81,7 @@ class NeighbourTable {
   [[nodiscard]] NeighbourIndex find(uint16_t port, const net::IpAddress& address);
 
   // A new entry in state kUnknown; kNoNeighbour when none is free. The address must not be there
-  // unless it is none (a static gateway whose address nobody knows).
+  // unless it is none (a static gateway without an address).
   NeighbourIndex make(uint16_t port, const std::optional<net::IpAddress>& address, bool is_pinned,
                       Tick now);
   void forget(NeighbourIndex index);

@@ -18,7 +18,7 @@ constexpr uint8_t kSolicitationsMax =
     3;                                   // RFC 4861's MAX_MULTICAST_SOLICIT and MAX_UNICAST_SOLICIT
 constexpr size_t kPinnedPassedMax = 16;  // in search of one that is not
 
-// What may be given up, first the least useful: for who is needed, and for who only asked us.
+// Entries to evict, first the least useful: for one that is used; for a learned one, those of:
 constexpr std::array kLeastUsefulFirst = {kFailed, kUnknown, kLearned, kStale, kIncomplete};
 constexpr size_t kForLearnedCount = 3;  // of those
 

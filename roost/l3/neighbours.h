@@ -13,16 +13,17 @@
 //   kLearned     as kStale; learned from its solicitation, and not needed yet
 //
 // These are RFC 4861 section 7.3's, for ARP as well, with two differences. A stale entry that is
-// used is probed at once, for nobody above tells us that it is alive. And an entry that was
-// confirmed gets another MAC only when its owner is silent: whatever says otherwise (gratuitous
-// ARP, an unsolicited advertisement, another's solicitation) makes us probe the owner that we know,
-// by unicast. Only if it is silent follows a solicitation by multicast, whose answer is believed.
-// That follows a failover within two retransmission times; a liar gains nothing while the owner
-// lives.
+// used is probed at once, for no upper layer confirms that it is reachable. And an entry that was
+// confirmed gets another MAC only when its owner is silent: a claim of another MAC (gratuitous ARP,
+// an unsolicited advertisement, another's solicitation) triggers a unicast probe of the known
+// owner. Only if it is silent follows a solicitation by multicast, and its advertisement is taken.
+// That follows a failover within two retransmission times; a spoofed claim changes nothing while
+// the owner answers.
 //
-// What strangers can cause is bounded: entries (learned ones never push out others), solicitations
-// a tick, frames that wait for one neighbour and for all. A frame that finds its queue full is
-// refused (RFC 4861 section 7.2.2 would push out the oldest), so that a drop has its cause at once.
+// What other stations can cause is bounded: entries (learned ones never push out others),
+// solicitations a tick, frames that wait for one neighbour and for all. A frame that finds its
+// queue full is refused (RFC 4861 section 7.2.2 would push out the oldest), so that a drop has its
+// cause at once.
 #pragma once
 
 #include <array>
@@ -46,7 +47,7 @@
 
 namespace roost::l3 {
 
-// RFC 4861 section 10's, and how long what nobody needs is kept.
+// RFC 4861 section 10's, and how long an unused entry is kept.
 struct NeighbourTicks {
   TickCount reachable = 30;   // a confirmation is good for
   TickCount retransmit = 1;   // from solicitation to solicitation
@@ -150,7 +151,7 @@ class Neighbours {
   static Result<Neighbours> create(const Config& config, std::span<const Interface> interfaces,
                                    std::vector<LocalAddress> local);
 
-  // A neighbour whose MAC is known for ever; without an address, a gateway that nobody asks for.
+  // A neighbour whose MAC is known for ever; without an address, a gateway that is never looked up.
   NeighbourIndex pin_static(uint16_t port, const std::optional<net::IpAddress>& address,
                             const net::MacAddress& mac);
   // A neighbour that is never given up: a gateway, a backend. The same index for the same address.

@@ -1,5 +1,5 @@
-// What must hold between ports, neighbours and routes: nothing twice, and everybody who is named
-// can be reached.
+// What must hold between ports, neighbours and routes: nothing twice, and every address that is
+// named can be reached.
 #include <string>
 #include <utility>
 #include <vector>

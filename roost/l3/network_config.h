@@ -32,7 +32,7 @@ struct PortConfig {
   std::optional<net::MacAddress> mac{};  // else the device's own
   bool promiscuous = false;              // takes frames for any unicast MAC
   std::optional<uint16_t> mtu{};         // largest IP packet in bytes; else 1500
-  std::optional<net::MacAddress> default_neighbour_mac{};  // a router for who is no [[neighbour]]
+  std::optional<net::MacAddress> default_neighbour_mac{};  // a router for all but [[neighbour]]s
   net::RssInput rss = net::RssInput::kBoth;  // by what the device spreads over workers, if it can
   uint32_t line = 0;
 
@@ -45,7 +45,7 @@ struct NeighbourConfig {
   uint32_t line = 0;
 };
 
-// Who is behind a gateway.
+// A route: a prefix and its gateway.
 struct RouteConfig {
   net::IpPrefix prefix{};
   net::IpAddress via{};
@@ -65,7 +65,7 @@ struct NetworkConfig {
           port.addresses, [&](const net::IpPrefix& prefix) { return prefix.contains(address); });
     });
   }
-  // Whether there is a router for who is no neighbour.
+  // Whether a port has a default neighbour.
   [[nodiscard]] bool has_gateway() const {
     return std::ranges::any_of(
         ports, [](const PortConfig& port) { return port.default_neighbour_mac.has_value(); });
@@ -93,7 +93,7 @@ struct NetworkRules {
 };
 
 // Reads [[port]], [[neighbour]] and [[route]] of a file's top table and checks them: no address and
-// no network twice, and everybody who is named can be reached.
+// no network twice, and every address that is named can be reached.
 [[nodiscard]] NetworkConfig read_network(config::TomlTable& top, std::vector<config::Fault>& faults,
                                          const NetworkRules& rules = {});
 

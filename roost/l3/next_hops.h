@@ -1,6 +1,6 @@
-// By whom packets for an address leave: its neighbour if it is on a connected network, else the
-// gateway of the longest route. A port's default neighbour stands for everybody who is no
-// [[neighbour]] and on no [[route]], stations of its own network included.
+// The next hop of an address: its neighbour if it is on a connected network, else the gateway of
+// the longest route. A port's default neighbour is the next hop of every address without a
+// [[neighbour]] or [[route]], those of its own network included.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@
 
 namespace roost::l3 {
 
-// Addresses that are answered for here, all sorted.
+// The function's own addresses, all sorted.
 struct LocalAddresses {
-  std::vector<LocalAddress> asked{};  // by ARP and neighbour discovery, on their port
+  std::vector<LocalAddress> asked{};  // that ARP and ND are answered for, by port
   std::vector<net::IpAddress> ours{};
-  std::vector<ListenedGroup> groups{};  // by which those of IPv6 are asked for
+  std::vector<ListenedGroup> groups{};  // solicited-node groups of those of IPv6
 };
 
 // The ports' own addresses, and the function's: those are asked for on the ports of their networks.
@@ -58,8 +58,8 @@ class NextHops {
   [[nodiscard]] const Interface& interface(uint16_t port) const {
     return interfaces_.interfaces()[port];
   }
-  // Whether this is a local address, a port's or the function's: a ping of it is answered, and
-  // nobody else sends from it.
+  // Whether this is a local address, a port's or the function's: a ping of it is answered, and no
+  // other station may send from it.
   [[nodiscard]] bool is_ours(const net::IpAddress& address) const {
     return std::ranges::binary_search(ours_, address);
   }

@@ -1,5 +1,5 @@
-// By which neighbour a packet leaves: one on a connected network is its own next hop, everybody
-// else is behind the gateway of the longest prefix that contains them.
+// The next hop of a destination: on a connected network the destination itself, else the gateway of
+// the longest prefix that contains it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace roost::l3 {
 
-// Who to ask for: the address itself, or its gateway.
+// The next hop: the address itself, or its gateway.
 struct RouteHop {
   uint16_t out_port = 0;
   net::IpAddress neighbour{};

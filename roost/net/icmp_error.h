@@ -76,7 +76,7 @@ void rewrite_error_source(const Packet& packet, IcmpError& error, const Endpoint
 void rewrite_error_source(const Packet& packet, IcmpError& error, const Endpoint6& source);
 
 // The embedded packet's destination becomes `destination`, and the error comes from that address,
-// whoever reported it: its reader need not know the network behind the translation (RFC 5508
+// whichever router sent it: its reader need not know the network behind the translation (RFC 5508
 // REQ-5).
 void rewrite_error_destination(const Packet& packet, IcmpError& error,
                                const Endpoint4& destination);

@@ -4,7 +4,7 @@
 //
 // One run of bytes with the frames back to back, and one list of where each begins: both made once,
 // so that writing a frame allocates nothing. What finds no room is refused and counted; a function
-// that answers strangers needs that bound anyway.
+// that answers unknown hosts needs that bound anyway.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 //
 // The choice is one that network cards can make: where a card hashes one address alone, with this
 // key, each worker receives what it owns; elsewhere packets are handed off. The key is secret, so
-// that nobody can find addresses that one worker owns.
+// that an attacker cannot find addresses that one worker owns.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Workers make no system calls, so nobody wakes us up: we look again and again. A worker's turn
-// takes microseconds, so most answers are there at the first look.
+// Workers make no system calls, so nothing wakes this thread: it polls. A worker's turn takes
+// microseconds, so most answers are there at the first poll.
 constexpr std::chrono::microseconds kLookEvery{50};
 
 Answer wait_for(OwnershipWord& ownership, Clock::time_point deadline) {

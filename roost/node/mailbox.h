@@ -48,7 +48,7 @@ class alignas(64) Mailbox {
     if (ownership_.is_offered()) run_step();
   }
 
-  // The worker, when it ends: who waits is told at once, and so is whoever asks from now on.
+  // The worker, when it ends: a thread that waits is released, and later requests get kClosed.
   void close() { ownership_.close(); }
 
  private:

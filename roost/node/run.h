@@ -1,5 +1,5 @@
-// One run of a function on DPDK ports: captures or live traffic, until the captures end or somebody
-// says stop.
+// One run of a function on DPDK ports: captures or live traffic, until the captures end or a stop
+// is requested.
 #pragma once
 
 #include <csignal>
@@ -60,7 +60,7 @@ class RunFunction {
   virtual std::optional<Error> begin(Workers& workers, std::span<const io::Port> ports) = 0;
   // About once a second, on the worker's own thread.
   virtual void on_second(size_t worker, const WorkerCounters& counters) = 0;
-  // Packets flow no more; nobody may ask the workers any longer.
+  // Packets flow no more; no request may be posted to the workers any longer.
   virtual void end() = 0;
   // What the run did, while the workers' states are still there.
   virtual void finish(RunTotals totals) = 0;

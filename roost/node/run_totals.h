@@ -41,7 +41,7 @@ struct CaptureTotals {
 struct WorkerTotals {
   uint64_t received = 0;  // by its queues of the ports
   uint64_t sent = 0;
-  uint64_t decided = 0;       // sent, dropped or consumed: its own flows' packets, and nobody's
+  uint64_t decided = 0;       // sent, dropped or consumed: its own flows' packets, or of no flow
   uint64_t handoff_out = 0;   // to the workers that own them
   uint64_t handoff_full = 0;  // dropped: the ring to their owner was full
   uint64_t handoff_in = 0;    // from other workers

@@ -59,9 +59,9 @@ concept NetworkFunction =
     };
 
 struct WorkerConfig {
-  size_t worker = 0;                     // whose queues of the ports are used
+  size_t worker = 0;                     // its queues of the ports are used
   io::HandoffQueues* handoff = nullptr;  // of this worker; none if it is the only one
-  Mailbox* mailbox = nullptr;            // of this worker, if anybody asks it for something
+  Mailbox* mailbox = nullptr;            // of this worker, if requests are posted to it
   uint64_t idle_budget = 64;             // handed to the function's idle()
 };
 

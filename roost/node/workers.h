@@ -100,9 +100,9 @@ class Workers {
   static Result<std::unique_ptr<Workers>> create(const Config& config, std::vector<io::Port>& ports,
                                                  const volatile std::sig_atomic_t& stop);
 
-  // Until somebody says stop.
+  // Until a stop is requested.
   void run_live();
-  // Until the captures end or somebody says stop; by one worker, which must be the only one.
+  // Until the captures end or a stop is requested; by one worker, which must be the only one.
   void run_captures(io::CaptureMerge& captures);
 
   // For control threads, which ask the workers by its mailboxes while packets flow.
@@ -112,8 +112,8 @@ class Workers {
 
   // What they did, in sum and each; not what devices say, nor of captures.
   [[nodiscard]] RunTotals totals() const;
-  // What one worker and its queues of the ports did, whose totals are there; on its thread or after
-  // its end. Allocates nothing.
+  // Adds what one worker and its queues of the ports counted; on its thread or after its end.
+  // Allocates nothing.
   void add_totals(size_t worker, RunTotals& totals) const;
 
  private:

@@ -1,5 +1,5 @@
 // Where packets go: the routes of a configuration and the networks of its ports as one table, which
-// all workers share and nobody changes; and what a worker keeps beside it.
+// all workers share and which is immutable; and what a worker keeps beside it.
 #pragma once
 
 #include <algorithm>

@@ -115,7 +115,7 @@ class Tracer::TraceWriter {
     return is_any;
   }
 
-  // The disk is full, above all. If nobody wants words either, workers need not look any more.
+  // Mostly a full disk. If no client wants text either, workers need not trace any more.
   void end_capture_if_it_failed() {
     if (!file_) return;
     capture_error_ = file_->failure();

@@ -1,5 +1,5 @@
 // Watches over all workers, and the thread that writes their traces: into a capture file, onto
-// standard error, or to who asks by `roost ctl trace`. One at a time.
+// standard error, or to the client of `roost ctl trace`. One at a time.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ TEST(connection_state, a_handshake_needs_the_backend) {
   EXPECT_EQ(first_state(net::IpProtocol::kTcp, kSyn, true), kSynReceived) << "not seen, but there";
 }
 
-// Who receives an RST may have reasons to ignore it.
+// The receiver of an RST may have reasons to ignore it.
 TEST(connection_state, a_reset_is_undone_by_both_ends_speaking_on) {
   const std::array both = {Sender::kClient, Sender::kServer};
   for (const Sender first : both) {

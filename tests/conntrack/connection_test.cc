@@ -147,7 +147,7 @@ TEST(connection, is_not_reset_by_guessing) {
   EXPECT_EQ(talk.connection.flow_class(), FlowClass::kAssured) << "for as long as it is there";
   talk.client(kAck);
   talk.backend(kAck);
-  EXPECT_EQ(talk.connection.state, kEstablished) << "nobody had believed the RST";
+  EXPECT_EQ(talk.connection.state, kEstablished) << "no end had accepted the RST";
 }
 
 TEST(connection, is_reset_by_a_refused_syn) {
@@ -226,7 +226,7 @@ TEST(connection, attempts_again_with_another_syn) {
   const Connection before = talk.connection;
   talk.client_next = 0x7000'0000;
   talk.client(kSyn);
-  EXPECT_EQ(talk.connection.state, before.state) << "the backend asks who that was";
+  EXPECT_EQ(talk.connection.state, before.state) << "the backend sends a challenge ACK";
   EXPECT_EQ(talk.connection.client_position, before.client_position);
 }
 

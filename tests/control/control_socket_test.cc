@@ -1,4 +1,4 @@
-// The control socket: lines in, lines out, and nobody who connects can do more than that.
+// The control socket: lines in, lines out, and a client can do no more than that.
 #include "roost/control/control_socket.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-// Somebody who connects.
+// A client.
 class Client {
  public:
   explicit Client(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
@@ -180,7 +180,7 @@ TEST_F(Socket, nobody_who_has_asked_is_turned_away_for_a_new_client) {
     EXPECT_TRUE(clients.back()->send("a\n"));
     EXPECT_EQ(clients.back()->read(), "<a>");
   }
-  // All are idle for longer than it takes to give way, and ask while somebody is answered.
+  // All are idle for longer than it takes to give way, and send while one is answered.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_TRUE(clients[0]->send("long\n"));
   std::this_thread::sleep_for(std::chrono::milliseconds(200));

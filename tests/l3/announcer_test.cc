@@ -10,7 +10,7 @@ class AnnouncerTest : public NeighboursTest {
     neighbours_->announce();
     neighbours_->advance(now_, outbox_, 1000);
   }
-  // What was said to whom about an address since the last time.
+  // The advertisements of an address since the last time.
   std::vector<Sent> take_about(const net::IpAddress& address) {
     std::vector<Sent> about;
     for (const Sent& sent : take_sent()) {
@@ -22,7 +22,7 @@ class AnnouncerTest : public NeighboursTest {
 
 TEST_F(AnnouncerTest, every_address_is_announced_at_once_and_twice_more) {
   neighbours_->advance(now_, outbox_, 1000);
-  EXPECT_TRUE(outbox_.is_empty()) << "nobody said so";
+  EXPECT_TRUE(outbox_.is_empty()) << "not announced yet";
   announce();
   EXPECT_EQ(take_sent().size(), 4U);
   neighbours_->advance(now_, outbox_, 1000);

@@ -93,7 +93,7 @@ class MulticastListenerTest : public testing::Test {
 };
 
 TEST_F(MulticastListenerTest, all_groups_are_reported_at_once_and_once_more) {
-  EXPECT_TRUE(advance().empty()) << "nobody said so";
+  EXPECT_TRUE(advance().empty()) << "no report requested";
   listener_->report_all();
   EXPECT_EQ(advance(), all_as(kJoined)) << "two addresses have one group";
   EXPECT_EQ(frames_, 1U);
@@ -133,7 +133,7 @@ TEST_F(MulticastListenerTest, a_query_for_a_group_is_answered_for_it_alone) {
   EXPECT_EQ(pass(1), (std::vector<Told>{{0, kListens, kVirtualGroup}}));
   receive({false, ip6("ff02::1:ff00:81"), 1'000});
   listener_->receive(1, {false, kVirtualGroup, 1'000}, false, now_);
-  EXPECT_TRUE(pass(5).empty()) << "nobody listens to it";
+  EXPECT_TRUE(pass(5).empty()) << "not listened to";
   receive({false, {}, 0});
   receive({false, kVirtualGroup, 0});
   EXPECT_EQ(pass(5), all_as(kListens)) << "both at once";

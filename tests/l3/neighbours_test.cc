@@ -92,7 +92,7 @@ TEST_F(NeighboursTest, a_stale_one_that_is_used_is_probed_first_alone_then_befor
   EXPECT_EQ(entry(alice).state, kReachable);
   pass(1);
   EXPECT_EQ(entry(alice).state, kStale);
-  EXPECT_TRUE(take_sent().empty()) << "nobody needed it";
+  EXPECT_TRUE(take_sent().empty()) << "it is unused";
   EXPECT_EQ(use(alice), Way::kKnown);
   EXPECT_EQ(take_sent().at(0).to, kAliceMac);
   pass(1);
@@ -176,7 +176,7 @@ TEST_F(NeighboursTest, unsolicited_advertisements_make_no_entry_and_change_none)
   EXPECT_EQ(entry(alice).state, kProbe);
   EXPECT_EQ(take_sent().at(0).to, kAliceMac) << "the owner is asked, alone";
   receive_arp(false, kAlice, kMalloryMac, kOwn);
-  EXPECT_EQ(neighbours_->mac(alice), kAliceMac) << "and nobody else may answer";
+  EXPECT_EQ(neighbours_->mac(alice), kAliceMac) << "and no other station may answer";
   receive_arp(true, kAlice, kMalloryMac, kOwn);
   EXPECT_EQ(neighbours_->mac(alice), kAliceMac);
   EXPECT_EQ(take_sent().size(), 1u) << "the answer to the solicitation, no second probe";

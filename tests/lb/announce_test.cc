@@ -1,4 +1,4 @@
-// Which addresses are announced when an operator says so and after a reload, and by whom.
+// Which addresses are announced when an operator says so and after a reload, and by which worker.
 #include <gtest/gtest.h>
 
 #include <array>

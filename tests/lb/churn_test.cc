@@ -170,7 +170,7 @@ class Churn {
 
   Happening happen() {
     Happening what;
-    if (random_() % 3 == 0) {  // somebody who was here a moment ago
+    if (random_() % 3 == 0) {  // a client of a moment ago
       what = recent_[random_() % recent_.size()];
       what.is_from_client = random_() % 2 == 0;
       if (kServices[what.service].is_tcp) what.flags = random_flags();
@@ -222,7 +222,7 @@ class Churn {
     if (!fate.cause) backend = backend_in(fate.frame, service);
     const auto before = model_.backend_of(id);
     if (fate.cause == DropCause::kReplyTupleTaken && !before) {
-      // Nobody has told which backend it would have got; one of them must be taken.
+      // The backend that it would have got is unknown; one of them must be taken.
       bool is_taken = false;
       for (unsigned b = 1; b <= service.backend_count; ++b) {
         is_taken |= model_.is_taken(id, service.is_tcp, backend_number(service, b));

@@ -125,8 +125,7 @@ TEST(timeouts, an_idle_balancer_gives_expired_connections_back_by_itself) {
     ++balancer.now.count;
     balancer.idle();
   }
-  EXPECT_EQ(balancer.state().tracker().counts().expired, 1'000U)
-      << "without anybody having asked for them";
+  EXPECT_EQ(balancer.state().tracker().counts().expired, 1'000U) << "without a lookup";
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class Controlled : public testing::Test {
                                          std::move(states));
   }
 
-  // Both workers do nothing but serve while somebody asks.
+  // Both workers do nothing but serve requests meanwhile.
   auto while_serving(auto&& ask) {
     std::atomic<bool> is_over = false;
     std::thread serving([&] {

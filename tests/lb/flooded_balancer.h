@@ -76,7 +76,7 @@ class FloodedBalancer {
     return spec;
   }
 
-  // A real client's packet; who it is, if it went to a backend.
+  // A real client's packet; that client, if it went to a backend.
   std::optional<Client> ask(uint32_t number, uint8_t flags) {
     const Fate fate = balancer_.send_from_client(from(number, true, flags));
     if (fate.cause) return {};

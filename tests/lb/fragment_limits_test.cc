@@ -1,4 +1,4 @@
-// How many fragments the load balancer keeps, and who gives way to others.
+// How many fragments the load balancer keeps, and which are evicted for others.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,5 +1,5 @@
 // Fragments through the load balancer: in any order, both ways, put together again by their
-// receiver; and those that nobody honest sends.
+// receiver; and those that only an attacker sends.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -67,7 +67,7 @@ TEST_P(Fragments, that_overlap_pass_no_more) {
   EXPECT_EQ(cause(0, 400, 1), std::nullopt);
   EXPECT_EQ(cause(400, 800, 1), std::nullopt);
   EXPECT_EQ(cause(400, 800, 1), DropCause::kFragmentOverlap) << "the network repeated it";
-  EXPECT_EQ(cause(800, 1'008, 1), std::nullopt) << "which harms nobody";
+  EXPECT_EQ(cause(800, 1'008, 1), std::nullopt) << "which is harmless";
   EXPECT_EQ(cause(0, 400, 2), std::nullopt);
   EXPECT_EQ(cause(392, 800, 2), DropCause::kFragmentOverlap);
   EXPECT_EQ(cause(400, 1'008, 2), DropCause::kFragmentOverlap) << "RFC 5722: none of it";

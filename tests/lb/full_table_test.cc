@@ -1,4 +1,4 @@
-// One connection more than there are places: who gives way, and when nobody does.
+// One connection more than there are places: which is evicted, and when none is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ TEST(full_table, of_silent_connections_evicts_one_of_the_longest_silent) {
   const uint64_t last = world.balancer().now.count;
   constexpr uint32_t kNew = 100;
   world.balancer().now.count = last + 9;
-  // Who spoke ten seconds ago or later stays; who began the earlier, the sooner it goes.
+  // One used ten seconds ago or later stays; the earlier it began, the sooner it goes.
   for (uint32_t i = 0; i < kNew; ++i) {
     EXPECT_EQ(world.balancer().send_from_client(world.from(kPlaces + i, true, kSyn)).cause,
               std::nullopt);
@@ -94,7 +94,7 @@ TEST(full_table, of_silent_connections_evicts_one_of_the_longest_silent) {
   EXPECT_EQ(broken_sums(world.balancer().report()), std::vector<std::string>());
 }
 
-// Nobody who was used in the last ten seconds gives way, whatever share of his time that is.
+// None that was used in the last ten seconds is evicted, whatever share of its time that is.
 TEST(full_table, of_connections_silent_for_nine_seconds_refuses) {
   FloodedBalancer world(kSyns);
   for (uint32_t i = 0; i < kPlaces; ++i) world.assure(i);
@@ -148,7 +148,7 @@ TEST(full_table, of_connections_begun_anew_evicts_one) {
 }
 
 // Ports whose connections want the same two buckets of a table with these keys. An attacker could
-// find them too, if he knew the hash seed.
+// find them too, knowing the hash seed.
 template <class Value, class Policies, class KeyOf>
 std::vector<uint16_t> colliding_ports(uint64_t capacity, KeyOf&& key_of) {
   using Table = FlowTable<net::FlowKey4, Value, Policies>;
@@ -172,7 +172,8 @@ std::vector<uint16_t> colliding_ports(uint64_t capacity, KeyOf&& key_of) {
 constexpr size_t kConnections = 60;
 constexpr uint64_t kSlots = 2 * kConnections + 16;
 
-// The tables promise their places to keys that nobody chose: these are refused earlier, and whole.
+// The tables promise their places to keys that are not chosen: these are refused earlier, and
+// whole.
 void expect_refusals(const std::vector<uint16_t>& ports) {
   TestBalancer balancer(test_config("connections = 4_096", "connections = 60"));
   uint64_t refused = 0;

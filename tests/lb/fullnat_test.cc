@@ -1,5 +1,5 @@
 // Services of mode `fullnat`: backends see a local port of the balancer, and what they send to it
-// reaches the client that it stands for, or nobody.
+// reaches the client that it stands for, or none.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -119,7 +119,7 @@ class TwoWorkers : public testing::TestWithParam<FullnatFamily> {
   static node::FlowOwner owner(size_t worker) {
     return node::FlowOwner({.worker_count = 2, .worker = worker, .seed = 12});
   }
-  // Whose a flow would be if this were its client's address.
+  // The owner of a flow if this were its client's address.
   static size_t owner_of(const std::string& text) {
     const net::IpAddress address = net::IpAddress::parse(text).value();
     return address.is_ipv6() ? owner(0).owner_of(*address.as<net::Ipv6Address>())
@@ -139,7 +139,7 @@ class TwoWorkers : public testing::TestWithParam<FullnatFamily> {
 INSTANTIATE_TEST_SUITE_P(both, TwoWorkers, testing::Values(kFullnat4, kFullnat6),
                          [](const auto& one) { return one.index == 0 ? "ipv4" : "ipv6"; });
 
-// The answer's destination says whose it is, with ports or without.
+// The answer's destination gives its owner, with ports or without.
 TEST_P(TwoWorkers, each_has_local_addresses_of_its_own_and_gets_what_comes_to_them) {
   const FullnatFamily& f = GetParam();
   const std::string client = f.client;

@@ -232,7 +232,7 @@ TEST_P(IcmpErrors, are_not_sent_without_end) {
   for (int i = 0; i < 1'500; ++i) send_as(f.client);
   EXPECT_EQ(balancer.originated.size(), 50U) << "to one";
   EXPECT_EQ(balancer.report().icmp_errors.limited, 1'450U);
-  // Who asks for many takes nothing from the others.
+  // One that causes many takes nothing from the others.
   for (int i = 0; i < 100; ++i) send_as(host(i));
   EXPECT_EQ(balancer.originated.size(), 150U);
   for (int i = 100; i < 2'000; ++i) send_as(host(i));

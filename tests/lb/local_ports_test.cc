@@ -1,5 +1,4 @@
-// The local ports of `fullnat`: which one a connection gets, and that it is nobody else's
-// meanwhile.
+// The local ports of `fullnat`: which one a connection gets, and that no other has it meanwhile.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -97,7 +96,7 @@ TEST_P(LocalPortsTaken, a_stretch_of_taken_ports_refuses_nobody) {
   EXPECT_TRUE(balancer.state().audit());
 }
 
-// Nobody misses a connection that is not assured: a flood of SYNs finds ports, and so do others.
+// Connections that are not assured may be evicted: a flood of SYNs finds ports, and so do others.
 TEST_P(LocalPortsTaken, those_of_unassured_connections_are_taken_over) {
   const FullnatFamily& f = GetParam();
   constexpr size_t kPorts = 100;
@@ -157,7 +156,7 @@ TEST_P(LocalPortsTaken, those_of_closed_connections_are_taken_over) {
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
 }
 
-// Nor do dead ones that nobody has swept yet; they find out later that their port is gone.
+// Nor do dead ones that are not reclaimed yet; they find out later that their port is gone.
 TEST_P(LocalPortsTaken, those_of_dead_connections_are_taken_over) {
   const FullnatFamily& f = GetParam();
   TestBalancer balancer(fullnat_config("\"10.0.0.100\", \"2001:db8:2::100\"", "[2000, 2039]"));
@@ -189,15 +188,15 @@ TEST_P(LocalPortsTaken, those_of_dead_connections_are_taken_over) {
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
-// What comes from a local address is our own, whoever sent it.
+// What comes from a local address is our own, whichever station sent it.
 TEST(local_ports, a_client_with_a_local_address_is_a_martian) {
   TestBalancer balancer(fullnat_config());
   const PacketSpec spoofed = {.source = "10.0.0.100"};
   EXPECT_EQ(balancer.send_from_client(spoofed).cause, DropCause::kMartian);
 }
 
-// Connections come and go at random, for longer than the local ports last; an exact model says who
-// is behind each local port.
+// Connections come and go at random, for longer than the local ports last; an exact model says
+// which client is behind each local port.
 TEST(local_ports, every_answer_finds_its_client_whatever_came_before) {
   constexpr uint16_t kClients = 400;
   for (const uint64_t seed : {1U, 2U, 3U}) {

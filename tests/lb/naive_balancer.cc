@@ -39,7 +39,7 @@ void NaiveBalancer::see_first(Flow& flow, uint8_t flags) {
   flow.deadline = now_ + silence_allowed(flow);
 }
 
-// Who answers a SYN has answered; who goes on where we saw no SYN was there before us.
+// A SYN-ACK is a reply; a flow whose SYN was not seen was there before the balancer.
 void NaiveBalancer::see_contact(Flow& flow, bool is_from_client, uint8_t flags) {
   if ((flags & kRst) != 0) return;
   const bool is_syn = (flags & kSyn) != 0;
@@ -149,7 +149,7 @@ std::optional<NaiveBalancer::FlowId> NaiveBalancer::from_backend(const ReplyId& 
       return owner->second;
     }
   }
-  // It was there before us, if there is no doubt whose it is.
+  // It was there before the balancer, if its service is certain.
   const auto service = services_by_backend_.find({id.is_tcp, id.backend});
   if (service == services_by_backend_.end()) return {};
   if (id.is_tcp && (flags & (kSyn | kRst)) != 0) return {};

@@ -17,7 +17,7 @@ namespace roost::lb {
 
 class NaiveBalancer {
  public:
-  // Services, clients and backends are numbers; who they are is the test's business.
+  // Services, clients and backends are numbers; what they are is the test's business.
   struct FlowId {
     unsigned service = 0;
     unsigned client = 0;
@@ -98,7 +98,7 @@ class NaiveBalancer {
   std::map<BackendId, unsigned> services_by_backend_;
   uint64_t now_ = 0;
   std::map<FlowId, Flow> flows_;
-  std::map<ReplyId, FlowId> replies_;    // who made it last
+  std::map<ReplyId, FlowId> replies_;    // which made it last
   std::map<FlowId, unsigned> backends_;  // of every client that has ever begun a flow
   uint64_t created_ = 0, ended_ = 0, expired_ = 0;
 };

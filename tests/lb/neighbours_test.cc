@@ -139,7 +139,7 @@ TEST_F(LbNeighbours, pings_are_answered_whole_or_not_at_all) {
   EXPECT_EQ(balancer_.report().echo_replies, 1u);
 }
 
-// Nobody but us sends from our addresses: the reply would come back to us.
+// No other station sends from our addresses: the reply would come back to us.
 TEST_F(LbNeighbours, pings_from_our_own_addresses_are_martians) {
   net::Bytes request = net::kEcho4;
   for (const uint8_t last : {uint8_t{53}, uint8_t{80}}) {

@@ -1,4 +1,4 @@
-// Connections that were there before the balancer, whoever of the two ends speaks first.
+// Connections that were there before the balancer, whichever of the two ends sends first.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -66,7 +66,7 @@ TEST(picked_up, a_backends_connection_is_its_own_whatever_maglev_says) {
     const std::string backend = "10.0.0.1" + std::to_string(1 + port % 3);
     ASSERT_EQ(balancer.send_from_backend(from_backend(backend, port, kAck)).cause, std::nullopt);
     ASSERT_EQ(destination_of(balancer.send_from_client(from_port(port, kAck))), backend);
-    // Another backend's word in it is nobody's.
+    // Another backend's packet in it has no connection.
     const std::string other = "10.0.0.1" + std::to_string(1 + (port + 1) % 3);
     ASSERT_EQ(balancer.send_from_backend(from_backend(other, port, kAck)).cause,
               DropCause::kNoFlow);
@@ -102,7 +102,7 @@ TEST(picked_up, what_begins_or_ends_a_connection_begins_none_from_a_backend) {
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
-// Two services have the same backend and port: whose connection it was is not to be known.
+// Two services have the same backend and port: which one's connection it was is unknown.
 TEST(picked_up, a_backend_of_two_services_begins_none) {
   TestBalancer balancer(test_config() + R"([[service]]
 name = "web-2"
@@ -141,7 +141,7 @@ TEST(picked_up, local_ports_begin_anywhere) {
   EXPECT_GE(seen.size(), 25U);
 }
 
-// Who spoke through a local port of the run before is told that this is over, by the backend.
+// A client with a local port of the run before gets a reset by the backend.
 TEST(picked_up, a_client_behind_a_local_port_gets_the_backends_reset) {
   TestBalancer balancer(fullnat_config());
   const Ends asked = ends_of(balancer.send_from_client(from_client(kFullnat4, 40'000, kAck)));

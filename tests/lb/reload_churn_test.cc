@@ -140,7 +140,7 @@ class ReloadChurn : public Controlled, public testing::WithParamInterface<uint64
     flows_.push_back(flow);
   }
 
-  // Some go on, some end, some fall silent; who may have expired is not asked any more.
+  // Some go on, some end, some fall silent; those that may have expired are not looked at.
   void go_on() {
     std::vector<Flow> still;
     for (Flow& flow : flows_) {

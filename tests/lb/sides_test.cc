@@ -1,5 +1,5 @@
-// Who may speak for whom: a backend by its own side only, our addresses nobody but us, and a
-// backend that is a client never with itself.
+// Which source addresses are valid: a backend's on its own side only, ours on none, and those of a
+// backend that is a client never towards itself.
 #include <gtest/gtest.h>
 
 #include "tests/lb/test_balancer.h"

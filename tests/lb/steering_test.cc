@@ -23,7 +23,7 @@ node::FlowOwner owner(size_t worker) {
   return node::FlowOwner({.worker_count = kWorkers, .worker = worker, .seed = 5});
 }
 
-// What became of a frame, and at whom.
+// A frame's fate, and its worker.
 struct Decided {
   Fate fate{};
   size_t worker = 0;
@@ -194,7 +194,7 @@ TEST_F(Steering, fragments_meet_their_flow_in_any_order_and_whoever_receives_the
   EXPECT_EQ(report.fragments.counters.followed, 2'000U - out_of_order);
 }
 
-// Errors name the flow only in the packet that they embed; their own source may be anybody.
+// Errors name the flow only in the packet that they embed; their own source may be any host.
 TEST_F(Steering, icmp_errors_reach_the_owner_of_the_flow_that_they_are_about) {
   constexpr size_t kEmbeddedBytes = 28;
   std::mt19937_64 random(kSeed);

@@ -81,7 +81,7 @@ class TestBalancer {
   node::RunTotals totals_;
 };
 
-// From whom to whom a packet is.
+// A packet's source and destination.
 struct Ends {
   std::string source, destination;
   uint16_t source_port = 0;

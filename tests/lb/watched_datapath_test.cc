@@ -1,4 +1,4 @@
-// A watched datapath decides what one that nobody watches decides, packet by packet; it sees every
+// A watched datapath decides what one that is not watched decides, packet by packet; it sees every
 // packet that its filter admits, once, or counts it as missed.
 #include "roost/trace/watched.h"
 

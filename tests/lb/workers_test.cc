@@ -35,7 +35,7 @@ constexpr size_t kWorkers = 2;
 constexpr auto kClients = static_cast<uint32_t>(step_count(30'000));
 constexpr uint32_t kFlows = 7 * kClients;
 constexpr uint32_t kRounds = 3;         // a request and its reply each
-constexpr uint32_t kFlowsAtOnce = 900;  // whose requests are under way
+constexpr uint32_t kFlowsAtOnce = 900;  // with requests under way
 constexpr size_t kAddress = 14 + 12;    // of the source in an IPv4 frame without tags
 constexpr size_t kPorts = 14 + 20;
 
@@ -48,7 +48,7 @@ uint64_t end_of(const uint8_t* frame, bool is_source) {
   return bits;
 }
 
-// A datapath that notes whose packets it decided.
+// A datapath that notes the flows of the packets that it decided.
 class NotingDatapath {
  public:
   NotingDatapath(State& state, const node::FlowOwner& owner) : datapath_(state, owner) {}
@@ -119,7 +119,7 @@ class World {
     send(clients_, std::move(frame));
   }
 
-  // Whatever the balancer sent is answered by whom it is for: ends and MACs change places.
+  // Whatever the balancer sent is answered by its destination: ends and MACs change places.
   size_t answer(io::Wire& wire) {
     size_t count = 0;
     while (auto taken = wire.take()) {

@@ -190,7 +190,7 @@ void check_translation(TestFrame& frame, const ParsedPacket& parsed, IcmpError e
   ROOST_ASSERT(again == error);
 }
 
-// The rules of who gets no answer, once more.
+// The rules of which packets get no answer, once more.
 bool may_be_answered(const Bytes& frame, const ParsedPacket& parsed) {
   const uint8_t* ip = &frame[parsed.ip_offset];
   if ((frame[0] & 1) != 0 || parsed.fragment.offset != 0) return false;
@@ -237,7 +237,7 @@ void check_answer(const Bytes& received, const ParsedPacket& parsed, const IcmpA
   const size_t embedded = parsed_answer.l4_bytes - 8;
   ROOST_ASSERT(
       std::equal(&frame[icmp + 8], &frame[icmp + 8] + embedded, &received[parsed.ip_offset]));
-  // Nobody answers an error.
+  // There is no error about an error.
   Bytes room(kIcmpAnswerBytesMax);
   ROOST_ASSERT(make_icmp_answer(sent.packet, parsed_answer, answer, room) == 0);
   IcmpError error;

@@ -1,4 +1,4 @@
-// PacketBatch: lanes in order of arrival, undecided until somebody decides.
+// PacketBatch: lanes in order of arrival, undecided until a verdict is set.
 #include "roost/net/packet_batch.h"
 
 #include <gtest/gtest.h>

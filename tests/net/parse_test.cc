@@ -1,5 +1,5 @@
-// The parser over frames nobody wrote by hand: random bytes, and valid frames cut and damaged
-// everywhere. What it says of each kind of frame is in the fixtures.
+// The parser over generated frames: random bytes, and valid frames cut and damaged everywhere. What
+// it says of each kind of frame is in the fixtures.
 #include "roost/net/parse.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The mailbox: what a request sees and changes is exact, however often it is withdrawn, and a
-// worker that has ended keeps nobody waiting. Under the thread sanitizer the stress test also says
-// that nothing is touched by two threads at once.
+// worker that has ended keeps no thread waiting. Under the thread sanitizer the stress test also
+// says that nothing is touched by two threads at once.
 #include "roost/node/mailbox.h"
 
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kFrames = 1'000;
 constexpr net::DropCause kCause{7};
 
-// A frame's number says whose it is: even ones are the first worker's. Of its own a worker drops
+// A frame's number gives its owner: even ones are the first worker's. Of its own a worker drops
 // some, consumes some with copies for the others, and sends the rest by port 1.
 class OwnByNumber {
  public:

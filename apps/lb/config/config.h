@@ -47,7 +47,7 @@ struct ServiceConfig {
 // How many connections of each family fit, at least, in each worker.
 struct TableConfig {
   uint64_t connections = 1'000'000;
-  std::optional<uint64_t> hash_seed{};  // else random, so that nobody can choose keys that collide
+  std::optional<uint64_t> hash_seed{};  // else random: an attacker cannot choose keys that collide
 };
 
 struct Config {

@@ -12,8 +12,8 @@ namespace roost::lb {
 std::vector<config::Fault> refused_changes(const Config& running, const Config& file,
                                            const std::array<bool, 2>& has_tables) {
   config::Comparison comparison("the balancer");
-  // All members are named, so that a new one does not compile until somebody says whether it
-  // may change.
+  // All members are named, so that a new one does not compile until it is decided whether it may
+  // change.
   const auto& [tick_microseconds, maglev_seed, table, network, services, timeouts,
                verify_l4_checksum, fullnat, gue_port, control, workers] = file;
   comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);

@@ -90,7 +90,7 @@ class ModeCheck {
     }
   }
 
-  // Whom a MAC address is to reach must be on the link itself.
+  // A backend that is reached by its MAC address must be on the link itself.
   void check_stations(const ServiceConfig& service) {
     for (const BackendConfig& backend : service.backends) {
       const bool is_named =

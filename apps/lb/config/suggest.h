@@ -1,5 +1,5 @@
-// A configuration for a capture nobody configured: what it contacts most becomes virtual services
-// on invented backends, so that any capture can be replayed through the load balancer.
+// A configuration for a capture without one: what it contacts most becomes virtual services on
+// invented backends, so that any capture can be replayed through the load balancer.
 #pragma once
 
 #include <string>

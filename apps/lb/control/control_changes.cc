@@ -103,9 +103,9 @@ Result<Json> Control::backend(const Json& parameters) {
   const char* const what = action == "drain"  ? "drained"
                            : action == "down" ? "marked down"
                                               : "up again";
-  for (const std::string& who : told) {
+  for (const std::string& backend : told) {
     config_.tell(control::Severity::kNotice,
-                 fmt::format("{} is {}, as an operator said", who, what));
+                 fmt::format("{} is {}, as an operator said", backend, what));
   }
   return Json{{"changed", std::move(changed)}};
 }

@@ -91,7 +91,7 @@ class UpdateRequest final : public node::Request {
 
  private:
   State& state_;
-  StateUpdate update_;  // afterwards what it replaced, to be freed by whoever asked
+  StateUpdate update_;  // afterwards what it replaced, to be freed by the requester
   bool announces_;
 };
 

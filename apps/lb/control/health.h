@@ -1,5 +1,5 @@
-// Health checks of a running balancer's backends, as its configuration wants them: who fails gets
-// no new connections until it is well again, by the same request as `roost ctl backend` makes.
+// Health checks of a running balancer's backends, as its configuration wants them: one that fails
+// gets no new connections until it is well again, by the same request as `roost ctl backend` makes.
 #pragma once
 
 #include <memory>

@@ -109,8 +109,8 @@ void BasicDatapath<Tables>::send_released(Family<Address, Tables>& family,
   path.set_counting(true);
 }
 
-// What is not a packet of a flow: some is for the balancer itself, ICMP is looked at later, and who
-// ran out of hops is told.
+// What is not a packet of a flow: some is for the balancer itself, ICMP is looked at later, and an
+// expired TTL is answered with time exceeded.
 template <class Tables>
 void BasicDatapath<Tables>::refuse(size_t lane, DropCause cause, net::PacketBatch& batch,
                                    Tick now) {

@@ -1,5 +1,5 @@
-// The way of a family's packets through the load balancer, after admission: whose connection is it,
-// and out with it, towards the backend or back to the client.
+// The way of a family's packets through the load balancer, after admission: its connection, and its
+// egress, towards the backend or back to the client.
 //
 // A batch is looked up at once; then its lanes act in order. The lookup's answers hold until a lane
 // makes a connection; after that the remaining lanes look up singly, so that a SYN and its
@@ -59,7 +59,7 @@ class FamilyPath {
   // Decides one ICMP message, which parsed as kUnsupportedProtocol. An error about a packet of a
   // live connection is translated and goes to the end that sent that packet: from the backend's
   // side to the client, from the client's side to the backend. It does not refresh the connection,
-  // because anybody can send one. Of another worker's connection it is handed off.
+  // because its source can be spoofed. Of another worker's connection it is handed off.
   [[nodiscard]] net::LaneVerdict forward_error(net::Packet& packet, net::ParsedPacket& parsed);
 
  private:

@@ -1,5 +1,5 @@
-// Definitions of FamilyPath, for the sources that instantiate it: whose packets are, and what they
-// change. How they leave: family_resolved_impl.h. ICMP errors: family_errors_impl.h.
+// Definitions of FamilyPath, for the sources that instantiate it: packets' connections, and what
+// packets change. How they leave: family_resolved_impl.h. ICMP errors: family_errors_impl.h.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
   }
 }
 
-// A packet of nobody's connection: it makes one if it is for a service. Nothing is changed before
-// it is certain that the packet can leave, and that the answer could.
+// A packet of no connection: it creates one if it is for a service. Nothing is changed before it is
+// certain that the packet can leave, and that the answer could.
 template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& passage,
                                                                bool& is_changed) {
@@ -91,8 +91,8 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   return send_to_backend(passage, connection, resolved);
 }
 
-// A backend speaks in a connection that we do not know: it was there before we were started, or
-// took another way. Whose it is follows from the backend's end, if that is one service's only.
+// A backend's packet of an unknown connection: one from before the start, or that took another way.
+// Its service follows from the backend's end, if that is one service's only.
 template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& passage,
                                                                  bool& is_changed) {

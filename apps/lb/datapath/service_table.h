@@ -55,7 +55,7 @@ class ServiceTable {
   struct Backend {
     Endpoint endpoint{};
     Endpoint virtual_endpoint{};  // its service's
-    // By whom it is reached; it may be another's by now, if it is not for ever.
+    // Its neighbour; the index may be another's by now, if it is not pinned.
     l3::NeighbourIndex neighbour = l3::kNoNeighbour;
     uint32_t service = 0;
     uint32_t weight = 0;      // 0: no new connections

@@ -21,7 +21,7 @@
 
 namespace roost::lb {
 
-// Whose the state is.
+// The worker that the state is of.
 struct WorkerShare {
   size_t worker = 0;
   size_t worker_count = 1;
@@ -83,7 +83,7 @@ class BasicState {
   // The update is in force from now on; connections stay where they are. What it replaced is in
   // `update` afterwards. O(backends); allocates nothing.
   void exchange(StateUpdate& update);
-  // Tells the ports' networks whose addresses are answered for here, from the next turn on.
+  // Announces the local addresses on their ports, from the next turn on.
   void announce() { next_hops_.announce(); }
   // Connections get these from their next packet on.
   void set_timeouts(const StateTimeouts& timeouts) { config_.timeouts = timeouts; }

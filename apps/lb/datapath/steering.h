@@ -1,5 +1,5 @@
-// Which worker a packet of the load balancer belongs to: the owner of its client, and who the
-// client is; towards a local port, whose it is.
+// Which worker a packet of the load balancer belongs to: the owner of its client's address, or of
+// the local port that it is sent to.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 namespace roost::lb {
 
 // Towards a virtual address the client is the source; from a backend it is the destination. What is
-// neither is dropped, and may be so by whoever received it. Addresses alone decide, so a fragment
-// that has no ports goes where its first one went. O(log services and backends).
+// neither is dropped, and may be so by the worker that received it. Addresses alone decide, so a
+// fragment that has no ports goes where its first one went. O(log services and backends).
 template <class Address>
 [[nodiscard]] size_t owner_of(const net::FlowKey<Address>& key,
                               const ServiceTable<Address>& services,
