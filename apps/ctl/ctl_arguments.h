@@ -17,7 +17,7 @@ namespace roost::ctl {
 class CtlArguments {
  public:
   // Adds the options and subcommands to `app`, which must not outlive this object. `commands`: of
-  // all functions; one of the same name, which several have, is told once.
+  // all functions; one of the same name, which several have, is listed once.
   CtlArguments(CLI::App& app, std::span<const control::Command> commands);
   CtlArguments(const CtlArguments&) = delete;
   CtlArguments& operator=(const CtlArguments&) = delete;

@@ -1,4 +1,4 @@
-// `roost ctl`: asks a running balancer, and prints its answer.
+// `roost ctl`: sends a request to a running function, and prints its answer.
 #pragma once
 
 #include <nlohmann/json.hpp>

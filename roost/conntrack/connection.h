@@ -12,7 +12,7 @@
 //                by packets near the end of their sender's stream which acknowledge near the end of
 //                the other
 //
-// A server's packets are trusted but for an RST: it is the function's to see that it comes by the
+// A server's packets are trusted but for an RST: the function has to see that they come by the
 // server's side of the network. So its acknowledgements say where the client's stream is, should we
 // have lost it.
 //
@@ -58,8 +58,8 @@ struct Connection {
   uint32_t client_neighbour : 24 = kNoNeighbour;
   ConnectionState state : 4 = ConnectionState::kUdp;
   Assurance assurance : 2 = Assurance::kUnreplied;
-  bool is_referenced : 1 = false;  // the eviction's hand came by, and nothing since
-  BoundPort bound{};               // with which the server speaks, if one was bound
+  bool is_referenced : 1 = false;  // the eviction's hand has passed it, and no packet came since
+  BoundPort bound{};               // that the server sends to, if one was bound
 
   // The client's first packet. Where the server is not seen (`is_reply_unseen`), it is taken to
   // have answered.
@@ -82,7 +82,7 @@ struct Connection {
     set_server_position(is_udp ? 0 : stream_position(segment.end()));
   }
 
-  // By a packet of the connection.
+  // Updates the state by a packet of the connection.
   void update(Sender sender, const net::TcpSegment& segment, bool is_reply_unseen) {
     const bool is_verifiable = can_verify(is_reply_unseen);
     if (state != ConnectionState::kUdp) {
@@ -167,7 +167,7 @@ struct Connection {
     }
   }
 
-  // A server that speaks on in a connection which did not begin here knows it.
+  // A server that sends data in a connection which did not begin here knows it.
   [[nodiscard]] Assurance verified_assurance(Sender sender, const net::TcpSegment& segment) const {
     if (segment.has(net::tcp::kRst)) return assurance;  // a refusal is no agreement
     if (sender == Sender::kServer) {

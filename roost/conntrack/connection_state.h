@@ -29,9 +29,9 @@
 namespace roost::conntrack {
 
 enum class ConnectionState : uint8_t {
-  kSynSent,           // the client has asked
-  kSynReceived,       // the server has answered
-  kEstablished,       // the client has spoken after that
+  kSynSent,           // SYN from the client
+  kSynReceived,       // SYN-ACK from the server
+  kEstablished,       // and then a packet from the client
   kClientFinished,    // FIN from the client
   kServerFinished,    // FIN from the server
   kClosed,            // FIN from both
@@ -50,7 +50,7 @@ inline constexpr std::array<std::string_view, kConnectionStateCount> kConnection
   return kConnectionStateNames[static_cast<size_t>(state)];
 }
 
-// Ticks without a packet after which a connection in each state is forgotten.
+// Ticks without a packet after which a connection in each state expires.
 using StateTimeouts = std::array<TickCount, kConnectionStateCount>;
 
 enum class Sender : uint8_t { kClient, kServer };
@@ -110,15 +110,15 @@ enum class Sender : uint8_t { kClient, kServer };
 }
 
 enum class Assurance : uint8_t {
-  kUnreplied,  // only the client has spoken
+  kUnreplied,  // packets from the client only
   kSeenReply,  // and then the server
   kAssured,    // and then the client again, which acknowledged it
 };
 
 // What a connection is when all places are taken.
 enum class FlowClass : uint8_t {
-  kUnreplied,  // only the client has spoken: may be evicted
-  kSeenReply,  // its server has answered, and nothing shows that the client knows: likewise
+  kUnreplied,  // packets from the client only: may be evicted
+  kSeenReply,  // its server has answered, and the client has not acknowledged: likewise
   kAssured,    // is evicted in place of a new one only if it is silent, and no other kind is there
   kClosed,     // TCP closed it: may end before its closing time is over
 };
@@ -127,7 +127,7 @@ inline constexpr size_t kFlowClassCount = 4;
 inline constexpr std::array<std::string_view, kFlowClassCount> kFlowClassNames = {
     "unreplied", "seen_reply", "assured", "closed"};
 
-// Whether one end has reset the connection, and not both have spoken on.
+// Whether one end has reset the connection, and not both have sent since.
 [[nodiscard]] constexpr bool is_reset(ConnectionState state) {
   using enum ConnectionState;
   return state == kReset || state == kResetClientSpoke || state == kResetServerSpoke;

@@ -257,7 +257,7 @@ class ConnectionTable {
   // long enough to evict it.
   [[nodiscard]] uint32_t silent_part(const Connection& connection,
                                      const StateTimeouts& timeouts) const;
-  // Ends a connection for another one's sake.
+  // Evicts a connection for a new one.
   void give_up(const Key& client_key, const Connection& connection);
   void find_replies(std::span<const Key> keys, std::span<const uint8_t> lanes,
                     std::span<Match> matches);

@@ -1,6 +1,6 @@
 // Which flow a fragment belongs to that carries no ports: the one of its datagram's first fragment.
 //
-// An entry a datagram, found by addresses, protocol and identification; it knows the ports once the
+// An entry a datagram, found by addresses, protocol and identification; it has the ports once the
 // first fragment was seen, and which parts of the datagram were. Nothing is put together: every
 // fragment goes on by itself.
 //
@@ -11,12 +11,12 @@
 // A part that was there already is dropped; a fragment that overlaps another one, or reaches beyond
 // the end, makes the datagram bad, and nothing of it passes any more (RFC 5722, RFC 1858).
 //
-// A datagram is forgotten with its last missing part. So the room is for those that miss one, and
-// senders may use an identification again, as IPv4's with 16 bits must. When there are too many,
-// the one that began first is forgotten; when all places are taken, the one whose fragment has
+// A datagram's entry is removed with its last missing part. So the room is for those that miss one,
+// and senders may use an identification again, as IPv4's with 16 bits must. When there are too
+// many, the one that began first is evicted; when all places are taken, the one whose fragment has
 // waited longest. A first fragment goes on whatever there is room for.
 //
-// I1 A place is free, or in the list of exactly one entry that knows no ports yet, or released.
+// I1 A place is free, or in the list of exactly one entry that has no ports yet, or released.
 // I2 waited = released + expired + waiting.
 #pragma once
 
@@ -189,7 +189,7 @@ class FragmentTable {
   Table table_;
   uint64_t datagrams_max_;
   // Datagrams in the order in which they began, by number modulo the size; those from oldest_ on.
-  // Some are forgotten by now.
+  // Some are removed by now.
   std::vector<Key> begun_;
   uint64_t oldest_ = 0;
   Tick swept_{};

@@ -2,9 +2,9 @@
 // connection of a reply tuple.
 //
 // Where addresses stay as they are, the server sends what the client does, with its ends exchanged:
-// that is all (SameEnds). Where they are translated, a rule gives the server's end
-// and the end that the client addressed; the connection table keeps an entry for it, which names an
-// owner or, if the server speaks to a port that was bound, the binding.
+// that is all (SameEnds). Where they are translated, a rule gives the server's end and the end that
+// the client addressed; the connection table keeps an entry for it, which names an owner or, if the
+// server sends to a bound port, the binding.
 #pragma once
 
 #include <concepts>
@@ -27,7 +27,7 @@ template <class Rule>
 concept ReplyRule = requires(Rule& rule, const net::FlowKey<typename Rule::Address>& key,
                              const Connection& connection, uint32_t owner) {
   { rule.replies_of(connection) } -> std::same_as<Replies>;
-  // With what end the server speaks.
+  // The server's end.
   { rule.server_of(key, connection) } -> std::same_as<net::Endpoint<typename Rule::Address>>;
   // What its reply entry names; below 2^31.
   { rule.owner_of(connection) } -> std::same_as<uint32_t>;

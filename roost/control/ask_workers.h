@@ -19,7 +19,7 @@ namespace roost::control {
 // A worker's turn takes microseconds; seconds pass when something is wrong, or a walk is long.
 inline constexpr std::chrono::seconds kAnswerWaitMax{5};
 
-// Whether all that were asked have done it; else how the first of the others answered.
+// Whether all workers have run their request; else how the first of the others answered.
 struct Asked {
   node::Answer answer = node::Answer::kDone;
   size_t worker = 0;
@@ -30,11 +30,12 @@ struct Asked {
   [[nodiscard]] std::optional<Error> error(std::string_view function) const;
 };
 
-// requests[i] is worker i's; null: it is not asked. Blocks for kAnswerWaitMax at most.
+// requests[i] is worker i's; null: it gets none. Blocks for kAnswerWaitMax at most.
 [[nodiscard]] Asked ask_workers(node::WorkerMailboxes& mailboxes,
                                 std::span<node::Request* const> requests);
 
-// The same for what all workers must have done or none: asks until it is so, or they have ended.
+// The same for what all workers must have done or none: repeats the requests until it is so, or
+// they have ended.
 [[nodiscard]] Asked ask_until_done(node::WorkerMailboxes& mailboxes,
                                    std::vector<node::Request*> requests);
 

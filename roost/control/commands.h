@@ -1,6 +1,5 @@
-// What a running function can be asked and told: commands, each with its parameters. From a
-// function's list of them the control socket, the command line of `roost ctl`, its completion and
-// its help are made.
+// The commands of a running function, each with its parameters. From a function's list of them the
+// control socket, the command line of `roost ctl`, its completion and its help are made.
 //
 // A request is a JSON object: {"command": "flows", "service": "web"}. The answer is an object too,
 // with the result or the reason why there is none.

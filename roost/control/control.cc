@@ -10,8 +10,7 @@ namespace roost::control {
 
 namespace {
 
-// Announces the addresses that are answered for. All workers answer for the same ones, so one is
-// asked.
+// Announces the local addresses. All workers have the same ones, so one gets the request.
 class AnnounceRequest final : public node::Request {
  public:
   explicit AnnounceRequest(l3::NextHops& next_hops) : next_hops_(next_hops) {}
@@ -83,7 +82,7 @@ void Control::tell_reload(const Result<Json>& outcome) const {
   config_.tell(Severity::kError, "the configuration was not taken; nothing has changed");
 }
 
-// By one worker: the network is told once.
+// By one worker: each address is announced once.
 Result<Json> Control::announce() {
   std::vector<node::Request*> posted(config_.workers.size(), nullptr);
   AnnounceRequest request(*config_.workers.front().next_hops);

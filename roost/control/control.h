@@ -1,7 +1,7 @@
 // The control plane of a running function: what its commands do. Every face (socket, metrics,
 // telemetry) comes here.
 //
-// It knows the configuration and what was changed since, and asks the workers for the rest by
+// It knows the configuration and what was changed since, and gets the rest from the workers by
 // requests. A change goes to all workers; one that does not answer in time makes it an error, and
 // the same command again is safe. A function derives its own from this one, with its commands.
 #pragma once
@@ -28,10 +28,10 @@ class Control {
  public:
   struct Config {
     std::string function{};               // as messages name it: "balancer"
-    std::span<const Command> commands{};  // all that it can be asked; they outlive it
+    std::span<const Command> commands{};  // all that it runs; they outlive it
     std::vector<WorkerHandle> workers{};  // worker i has mailbox i
     node::WorkerMailboxes* mailboxes = nullptr;
-    // What devices say they lost, by port; asked on the control thread.
+    // What devices say they lost, by port; called on the control thread.
     std::function<void(std::span<node::PortTotals>)> read_devices =
         [](std::span<node::PortTotals>) {};
     std::string io_version{};

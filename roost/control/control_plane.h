@@ -1,6 +1,6 @@
-// All ways in which a running function is asked and told: DPDK's telemetry always, the control
-// socket and the metrics endpoint if its configuration wants them, and the service manager if one
-// started it. Their threads keep away from the workers' cores.
+// All interfaces to a running function: DPDK's telemetry always, the control socket and the metrics
+// endpoint if its configuration wants them, and the service manager if one started it. Their
+// threads keep away from the workers' cores.
 #pragma once
 
 #include <sched.h>

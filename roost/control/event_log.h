@@ -1,10 +1,10 @@
-// The log of events: what happens to a running function that an operator wants to know without
-// having asked, a line each on standard error.
+// The log of events: what happens to a running function that an operator wants to know without a
+// request, a line each on standard error.
 //
 //   in the journal   <4>backend b2 of web (10.0.0.12:8080) fails its checks
 //   else             2026-11-23T01:06:07.123Z warning: backend b2 of web (10.0.0.12:8080) fails ...
 //
-// Control threads tell, and never a worker's datapath: workers count, and event_watch.h looks.
+// Control threads log, and never a worker's datapath: workers count, and event_watch.h looks.
 #pragma once
 
 #include <chrono>

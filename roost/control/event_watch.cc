@@ -105,7 +105,7 @@ void EventWatch::tell_full_tables(uint64_t refused, Clock::time_point now) {
   full_told_at_ = now;
 }
 
-// Of two workers' findings the later one counts, and each is told once.
+// Of two workers' findings the later one counts, and each is reported once.
 void EventWatch::tell_neighbours() {
   Requests<NeighboursRequest> requests;
   for (const WorkerHandle& worker : config_.workers) {

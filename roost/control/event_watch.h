@@ -1,10 +1,10 @@
-// Looks at a running function, twice a second, and tells what has changed: links of ports,
+// Looks at a running function, twice a second, and reports what has changed: links of ports,
 // neighbours that were lost and found again, tables that are full. Workers count as they always do;
 // what it asks of them is a request of one step, and a walk over the neighbours only when one has
 // failed.
 //
-// Told at most: eight neighbours a look; of full tables the first refusal at once, and then once a
-// minute how many there were since.
+// Reported at most: eight neighbours a look; of full tables the first refusal at once, and then
+// once a minute how many there were since.
 #pragma once
 
 #include <chrono>
@@ -52,7 +52,7 @@ class EventWatch {
 
  private:
   using Place = std::pair<uint16_t, net::IpAddress>;
-  // What was told of a neighbour last, and since when that has been so.
+  // What was reported of a neighbour last, and since when that has been so.
   struct Told {
     bool is_lost = false;
     Tick since{};

@@ -1,5 +1,5 @@
-// What the control thread asks of a worker about its neighbours: all of them, as they are when the
-// walk comes by.
+// The control thread's request for a worker's neighbours: all of them, each as it is when the walk
+// reaches it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct NeighbourRow {
 // stays where it is.
 class NeighboursRequest final : public node::Request {
  public:
-  // All memory is had here, on the thread that asks.
+  // All memory is allocated here, on the requesting thread.
   explicit NeighboursRequest(const l3::Neighbours& neighbours);
   bool step() override;
 

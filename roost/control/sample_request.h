@@ -13,7 +13,7 @@ namespace roost::control {
 
 class SampleRequest : public node::Request {
  public:
-  // All memory is had here, on the thread that asks. The handle must outlive the request.
+  // All memory is allocated here, on the requesting thread. The handle must outlive the request.
   SampleRequest(const WorkerHandle& worker, size_t port_count) : worker_(worker) {
     totals.ports.resize(port_count);
   }

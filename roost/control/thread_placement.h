@@ -21,7 +21,7 @@ class ControlPlacement {
   cpu_set_t before_;
 };
 
-// Those of the calling thread; to be asked before DPDK binds it to one.
+// Those of the calling thread; to be called before DPDK binds it to one.
 [[nodiscard]] cpu_set_t allowed_processors();
 
 }  // namespace roost::control

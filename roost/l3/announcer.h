@@ -1,5 +1,5 @@
 // Announces the local addresses: unsolicited advertisements, by which a station whose cache has
-// another MAC, of the addresses' owner before, has this one at once instead of when its entry is
+// another MAC, of the addresses' previous owner, has this one at once instead of when its entry is
 // stale.
 //
 // IPv4: an ARP announcement, a broadcast request whose sender and target are the address (RFC 5227

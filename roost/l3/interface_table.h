@@ -41,7 +41,7 @@ struct LocalAddress {
 // Immutable once made; any thread may read it.
 class InterfaceTable {
  public:
-  // Interfaces stand in port order, and fit together as check_network() asks.
+  // Interfaces stand in port order, and fit together as check_network() requires.
   explicit InterfaceTable(std::vector<Interface> interfaces) : interfaces_(std::move(interfaces)) {}
   // Those of a checked configuration. `device_macs`: the MAC of each port's device, for ports whose
   // configuration gives none.

@@ -87,7 +87,7 @@ net::LaneVerdict LocalDelivery::receive_arp(const net::Packet& packet,
   if (!message) return net::drop(net::DropCause::kBadNeighbourMessage);
   next_hops_.neighbours().receive(packet.in_port, *message, now, outbox_);
   const bool is_solicitation = message->is_request && message->sender != message->target;
-  return consume_news(packet.in_port, message->sender, is_solicitation);
+  return consume_message(packet.in_port, message->sender, is_solicitation);
 }
 
 net::LaneVerdict LocalDelivery::receive_neighbour_message(const net::Packet& packet,
@@ -97,7 +97,7 @@ net::LaneVerdict LocalDelivery::receive_neighbour_message(const net::Packet& pac
   const net::MacAddress from = net::read_macs(packet).source;
   if (!message || !from.is_station()) return net::drop(net::DropCause::kBadNeighbourMessage);
   next_hops_.neighbours().receive(packet.in_port, *message, from, now, outbox_);
-  return consume_news(packet.in_port, message->target, message->is_solicitation);
+  return consume_message(packet.in_port, message->target, message->is_solicitation);
 }
 
 // All workers learn the querier's version; the one that received the query reports.
@@ -113,10 +113,10 @@ net::LaneVerdict LocalDelivery::receive_query(const net::Packet& packet,
 // Each worker has its own neighbours and solicits them itself, but any may receive the
 // advertisement. So advertisements go to all; solicitations do not, nor what claims an address of
 // ours, which is counted once.
-net::LaneVerdict LocalDelivery::consume_news(uint16_t port, const net::IpAddress& about,
-                                             bool is_solicitation) const {
-  const bool is_news = !is_solicitation && !next_hops_.neighbours().is_local(port, about);
-  return is_news ? net::LaneVerdict::consume().with_copies() : net::LaneVerdict::consume();
+net::LaneVerdict LocalDelivery::consume_message(uint16_t port, const net::IpAddress& about,
+                                                bool is_solicitation) const {
+  const bool is_for_all = !is_solicitation && !next_hops_.neighbours().is_local(port, about);
+  return is_for_all ? net::LaneVerdict::consume().with_copies() : net::LaneVerdict::consume();
 }
 
 }  // namespace roost::l3

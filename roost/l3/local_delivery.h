@@ -32,8 +32,8 @@ class LocalDelivery {
                                                            Tick now);
   [[nodiscard]] net::LaneVerdict receive_query(const net::Packet& packet,
                                                const net::ParsedPacket& parsed, Tick now);
-  [[nodiscard]] net::LaneVerdict consume_news(uint16_t port, const net::IpAddress& about,
-                                              bool is_solicitation) const;
+  [[nodiscard]] net::LaneVerdict consume_message(uint16_t port, const net::IpAddress& about,
+                                                 bool is_solicitation) const;
 
   NextHops& next_hops_;
   net::Outbox& outbox_;

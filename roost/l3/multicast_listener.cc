@@ -56,7 +56,7 @@ MulticastListener::MulticastListener(const Config& config, std::span<const Inter
   add_link_local_groups();
 }
 
-// A port's link-local address is its own affair, whatever it answers for beside.
+// A port listens for its link-local address, whatever its other addresses are.
 void MulticastListener::add_link_local_groups() {
   const auto port_count = static_cast<uint16_t>(interfaces_.size());
   for (uint16_t port = 0; port < port_count; ++port) {

@@ -3,9 +3,9 @@
 // solicited-node groups of the local addresses.
 //
 // Reported are
-//   - all groups, and those left, when the operator or a reload says so: at once and once more, for
+//   - all groups, and those left, on the operator's command or a reload: at once and once more, for
 //     a report can be lost (RFC 3810 section 6.1, robustness 2);
-//   - all groups of a port when a querier asks for all, one group when it asks for that one, after
+//   - all groups of a port on a general query, one group on a specific query for it, after
 //     a random time that is shorter than the querier's limit (section 6.2).
 // By version 2; while a querier of version 1 is on the link, by version 1 (section 8.2.1). Reports
 // of other listeners suppress none of ours: version 2 has no such rule, and version 1's would hide
@@ -109,7 +109,7 @@ class MulticastListener {
   Config config_;
   std::span<const Interface> interfaces_;
   std::vector<ListenedGroup> groups_;  // sorted
-  std::vector<ListenedGroup> left_;    // to be told of
+  std::vector<ListenedGroup> left_;    // to be reported
   bool has_told_left_ = false;
   std::vector<PortState> ports_;
   uint64_t random_;

@@ -64,7 +64,7 @@ struct NeighbourEntry {
   bool is_free = true;
   NeighbourIndex previous = kNoNeighbour;  // in the state's list, or the free list
   NeighbourIndex next = kNoNeighbour;
-  Tick since{};         // entered the state, or asked again
+  Tick since{};         // entered the state, or solicited again
   Tick solicited_at{};  // the last solicitation
   FrameQueue waiting{};
 };

@@ -1,4 +1,4 @@
-// How neighbours are solicited, kept and forgotten; neighbours_receive.cc has what messages change.
+// How neighbours are solicited, kept and removed; neighbours_receive.cc has what messages change.
 #include "roost/l3/neighbours.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr uint8_t kSolicitationsMax =
     3;                                   // RFC 4861's MAX_MULTICAST_SOLICIT and MAX_UNICAST_SOLICIT
 constexpr size_t kPinnedPassedMax = 16;  // in search of one that is not
 
-// Entries to evict, first the least useful: for one that is used; for a learned one, those of:
+// States of entries to evict, the least useful first; a learned entry evicts the first three only.
 constexpr std::array kLeastUsefulFirst = {kFailed, kUnknown, kLearned, kStale, kIncomplete};
 constexpr size_t kForLearnedCount = 3;  // of those
 

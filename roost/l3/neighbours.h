@@ -151,10 +151,10 @@ class Neighbours {
   static Result<Neighbours> create(const Config& config, std::span<const Interface> interfaces,
                                    std::vector<LocalAddress> local);
 
-  // A neighbour whose MAC is known for ever; without an address, a gateway that is never looked up.
+  // A neighbour with a static MAC; without an address, a gateway that is never looked up.
   NeighbourIndex pin_static(uint16_t port, const std::optional<net::IpAddress>& address,
                             const net::MacAddress& mac);
-  // A neighbour that is never given up: a gateway, a backend. The same index for the same address.
+  // A neighbour that is never removed: a gateway, a backend. The same index for the same address.
   NeighbourIndex pin(uint16_t port, const net::IpAddress& address);
 
   // kNoNeighbour when there is none with this address.
@@ -163,7 +163,7 @@ class Neighbours {
   }
   // The neighbour's index, made if need be; kNoNeighbour when there is no room.
   NeighbourIndex find_or_make(uint16_t port, const net::IpAddress& address, Tick now);
-  // Whether an index that was kept is still this address's, or one that is for ever.
+  // Whether an index that was kept is still this address's, or a pinned one.
   template <class Address>
   [[nodiscard]] bool is_still(NeighbourIndex index, const Address& address) const {
     const NeighbourEntry& entry = table_.entry(index);
@@ -195,7 +195,7 @@ class Neighbours {
   // Announces the local addresses to their networks, from the next advance() on: announcer.h.
   void announce() { announcer_.begin(); }
 
-  // Advertises, solicits again, fails, forgets: what is due, at most `budget` entries.
+  // Advertises, solicits again, fails, removes: what is due, at most `budget` entries.
   void advance(Tick now, net::Outbox& outbox, uint64_t budget);
 
   // These, which are sorted, are the local addresses from now on; those before are in `local`

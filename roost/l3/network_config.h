@@ -86,7 +86,7 @@ struct NetworkConfig {
   }
 };
 
-// What a function asks of its network.
+// What a function requires of its network.
 struct NetworkRules {
   bool needs_addresses = true;  // of each port
   size_t routes_max = 256;      // as many as are searched one by one

@@ -19,14 +19,14 @@
 
 namespace roost::l3 {
 
-// The function's own addresses, all sorted.
+// Local addresses, all sorted.
 struct LocalAddresses {
   std::vector<LocalAddress> asked{};  // that ARP and ND are answered for, by port
   std::vector<net::IpAddress> ours{};
   std::vector<ListenedGroup> groups{};  // solicited-node groups of those of IPv6
 };
 
-// The ports' own addresses, and the function's: those are asked for on the ports of their networks.
+// The ports' own addresses, and the function's: the latter on the ports of their networks.
 [[nodiscard]] LocalAddresses local_addresses(std::span<const PortConfig> ports,
                                              const std::vector<net::IpAddress>& of_function);
 
@@ -43,7 +43,7 @@ class NextHops {
   };
   static Result<NextHops> create(const Config& config);
 
-  // The neighbour for an address that has a way; kept for ever.
+  // The neighbour for a reachable address; never removed.
   NeighbourIndex pin(const net::IpAddress& address);
 
   // Whether packets for the address can leave, once their neighbour answers.
@@ -71,7 +71,7 @@ class NextHops {
     listener_.exchange_groups(local.groups);
     std::swap(ours_, local.ours);
   }
-  // Tells the ports' networks of the addresses, and of the groups by which they are asked for.
+  // Announces the addresses on their ports, and reports their solicited-node groups.
   void announce() {
     neighbours_.announce();
     listener_.report_all();

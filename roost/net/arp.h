@@ -1,5 +1,5 @@
 // ARP messages for IPv4 over Ethernet: RFC 826, and RFC 5227 for what a sender of 0.0.0.0 means.
-// Bytes to values and back; whether a message is believed is roost/l3's.
+// Bytes to values and back; whether a message is accepted is roost/l3's.
 #pragma once
 
 #include <cstddef>

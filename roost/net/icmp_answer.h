@@ -21,7 +21,7 @@ struct IcmpAnswer {
   enum class Reason : uint8_t {
     kTooBig,           // fragmentation needed, or packet too big
     kTimeExceeded,     // in transit
-    kNoRoute,          // to the network
+    kNoRoute,          // no route to the network
     kHostUnreachable,  // its neighbour does not answer
     kPortUnreachable,  // the destination does not serve it
   };

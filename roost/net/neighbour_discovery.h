@@ -1,5 +1,5 @@
 // Neighbour solicitations and advertisements of IPv6: RFC 4861 sections 4.3, 4.4 and 7.1. Bytes to
-// values and back; whether a message is believed is roost/l3's.
+// values and back; whether a message is accepted is roost/l3's.
 #pragma once
 
 #include <cstddef>

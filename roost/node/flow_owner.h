@@ -38,7 +38,7 @@ class FlowOwner {
  public:
   struct Config {
     size_t worker_count = 1;
-    size_t worker = 0;  // that asks
+    size_t worker = 0;  // the caller's
     uint64_t seed = 0;  // of the key, the same for all workers of a run
   };
 

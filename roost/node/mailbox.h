@@ -1,4 +1,4 @@
-// How other threads ask a worker for something: a request is run by the worker itself, between two
+// How control threads post requests to a worker: a request is run by the worker itself, between two
 // batches, on its own memory, so that neither needs a lock and the request sees everything whole.
 //
 //   control thread                               worker
@@ -9,8 +9,8 @@
 //
 // A request does a bounded amount of work a step and goes on with the next turn; a walk over a
 // table keeps its place in a cursor. Between two steps it can be withdrawn, and keeps what it has
-// until then. Memory that a request needs is its own, taken by the control thread before it asks
-// and given back by it afterwards: step() runs on the datapath, where nothing allocates.
+// until then. Memory that a request needs is its own, allocated by the control thread before it
+// posts and freed by it afterwards: step() runs on the datapath, where nothing allocates.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@
 
 namespace roost::node {
 
-// What a worker is asked to do.
+// What a worker runs for a control thread.
 class Request {
  public:
   Request() = default;
@@ -76,7 +76,7 @@ enum class Answer : uint8_t {
   kNotAsked
 };
 
-// The mailboxes of all workers. Any number of threads may post; requests run one at a time.
+// The mailboxes of all workers. Any number of threads may call ask(); the calls run in turn.
 class WorkerMailboxes {
  public:
   explicit WorkerMailboxes(size_t worker_count) : mailboxes_(worker_count) {}

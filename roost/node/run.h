@@ -24,7 +24,7 @@ namespace roost::node {
 struct RunConfig {
   std::span<const l3::PortConfig> ports;  // in DPDK's order
   uint64_t tick_microseconds = 1'000'000;
-  std::optional<uint32_t> workers{};    // else as many as EAL is told cores, or one
+  std::optional<uint32_t> workers{};    // else one for each of EAL's cores, or one
   std::optional<uint64_t> hash_seed{};  // else random, or fixed for a replay
   std::string section{};                // of the file, where `workers` stands: "[lb]"
 };

@@ -4,7 +4,7 @@
 //   for each batch:  receive -> function.process(batch, now) -> transmit by verdict, count the rest
 //   after it, and also without traffic:  function.idle(now, budget)
 //   after each of the two: send what is in function.outbox()
-//   once a turn: a step of what a control thread asks for (mailbox.h)
+//   once a turn: a step of a control thread's request (mailbox.h)
 //
 // One worker, run to completion. The function is a template parameter: no virtual call a packet.
 // Of several workers each has a function object and a queue of every port of its own. A packet that
@@ -41,7 +41,7 @@
 
 namespace roost::node {
 
-// What the worker loop asks of a network function.
+// What the worker loop requires of a network function.
 template <class Function>
 concept NetworkFunction =
     requires(Function& function, net::PacketBatch& batch, Tick now, uint64_t budget) {
@@ -50,9 +50,9 @@ concept NetworkFunction =
       // received it and there are several workers. It may change frames in place. `now` never runs
       // backwards, over both functions.
       { function.process(batch, now) } -> std::same_as<void>;
-      // Work that no packet asks for, table maintenance above all; called after every batch and
-      // every poll without packets. `budget` bounds the work, in units of the function's own
-      // (buckets, for a table).
+      // Work beside packets, table maintenance above all; called after every batch and every poll
+      // without packets. `budget` bounds the work, in units of the function's own (buckets, for a
+      // table).
       { function.idle(now, budget) } -> std::same_as<void>;
       // What the function wants to send itself, by ports that exist. The worker loop empties it.
       { function.outbox() } -> std::same_as<net::Outbox&>;

@@ -1,7 +1,7 @@
 // The workers of a run, whatever their function: each with a state, a datapath and a worker loop of
 // its own, on a core of its own.
 //
-// The first worker is the thread that calls; it sees the stop, and tells the others to stop. All
+// The first worker is the thread that calls; it sees the stop request, and stops the others. All
 // receive their last packet before any of them ends, so nothing is left between them.
 #pragma once
 

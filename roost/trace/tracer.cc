@@ -64,7 +64,7 @@ class Tracer::TraceWriter {
 
   [[nodiscard]] Watch* watch(size_t worker) { return watches_[worker].get(); }
 
-  // When no worker writes any more: tells the rest, and ends the file.
+  // When no worker writes any more: writes the rest, and ends the file.
   std::optional<Error> finish() {
     thread_.request_stop();
     thread_.join();

@@ -56,9 +56,9 @@ class Tracer {
   // thread.
   [[nodiscard]] Result<control::Json> trace(const control::Json& parameters);
 
-  // After the workers: the rest is told, the file is whole. What was counted is printed. An error:
-  // the file is not whole. If its disk was full, that was told when it happened, and nothing was
-  // captured from then on.
+  // After the workers: the rest is written, the file is whole. What was counted is printed. An
+  // error: the file is not whole. If its disk was full, that was logged when it happened, and
+  // nothing was captured from then on.
   [[nodiscard]] std::optional<Error> finish();
 
  private:

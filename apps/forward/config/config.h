@@ -23,7 +23,7 @@ namespace roost::forward {
 struct Config {
   uint64_t tick_microseconds = config::kTickMicrosecondsDefault;
   std::optional<uint64_t> hash_seed{};  // else random
-  std::optional<uint32_t> workers{};    // else as many as EAL is told cores, or one
+  std::optional<uint32_t> workers{};    // else one for each of EAL's cores, or one
   bool is_wire = false;                 // two ports; what one receives leaves by the other
   l3::NetworkConfig network{};
   config::ControlConfig control{};

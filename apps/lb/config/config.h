@@ -61,7 +61,7 @@ struct Config {
   FullnatConfig fullnat{};
   uint16_t gue_port = 6'080;  // of backends whose service's mode is `gue`
   config::ControlConfig control{};
-  std::optional<uint32_t> workers{};  // else as many as EAL is told cores, or one
+  std::optional<uint32_t> workers{};  // else one for each of EAL's cores, or one
 
   [[nodiscard]] double tick_seconds() const {
     return static_cast<double>(tick_microseconds) / 1'000'000;

@@ -1,4 +1,4 @@
-// What a running load balancer can be asked and told.
+// The commands of a running load balancer.
 #pragma once
 
 #include <span>

@@ -80,7 +80,7 @@ class SetWeightsRequest final : public node::Request {
 // A new configuration, in one step: linear in the number of backends, about a cache line each.
 class UpdateRequest final : public node::Request {
  public:
-  // `announces`: of the one worker that tells the networks of the addresses.
+  // `announces`: of the one worker that announces the addresses.
   UpdateRequest(State& state, StateUpdate update, bool announces)
       : state_(state), update_(std::move(update)), announces_(announces) {}
   bool step() override {

@@ -37,8 +37,8 @@ class BasicDatapath {
   // both functions.
   void process(net::PacketBatch& batch, Tick now);
 
-  // Reclaims expired connections, looking at no more than `bucket_budget` buckets, and asks,
-  // gives up and forgets neighbours whose time has come, at most as many.
+  // Reclaims expired connections, looking at no more than `bucket_budget` buckets, and solicits,
+  // fails and removes neighbours that are due, at most as many.
   void idle(Tick now, uint64_t bucket_budget);
 
   // What the balancer sends of its own.

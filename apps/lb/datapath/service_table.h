@@ -81,7 +81,7 @@ class ServiceTable {
   // allocated.
   static Result<ServiceTable> create(const FamilyRegistry& registry, Config config);
 
-  // The backends' neighbours are there for ever from now on; `next_hops` must reach them all.
+  // Pins the backends' neighbours; `next_hops` must reach them all.
   void pin_neighbours(l3::NextHops& next_hops);
   // Finds the sides of backends that have none yet.
   void find_sides(l3::NextHops& next_hops);
