@@ -8,6 +8,7 @@ Asked are hops, ICMP errors, path MTU, fragments, a download, and whoever is not
 router alone: a reload under traffic, what its control says, and a wire.
 """
 
+import concurrent.futures
 import hashlib
 import json
 import re
@@ -26,22 +27,6 @@ LATER = ("198.51.100.5", "2001:db8:a::5")  # behind it too, and routed by a relo
 DEAD = ("10.0.0.99", "2001:db8:2::99")
 BODY_BYTES = 4 << 20
 
-SERVER = """
-import http.server, socket, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        body = bytes(range(256)) * (%d // 256)
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *_):
-        pass
-class Server(http.server.ThreadingHTTPServer):
-    address_family = socket.AF_INET6
-Server(("::", 80), Handler).serve_forever()
-"""
-
 
 class Network(NamespaceNetwork):
     def __init__(self, is_kernel, is_wire=False):
@@ -51,8 +36,9 @@ class Network(NamespaceNetwork):
     def _build(self):
         # The kernel asks for neighbours of what is not its own by a link-local address only.
         ipv6 = QUIET_IPV6 | {"addr_gen_mode": 0}
-        self.middle = self.add_namespace("middle", ipv6 if self.is_kernel else NO_IPV6)
-        self.left, self.right = (self.add_namespace(side, ipv6) for side in SIDES)
+        role = "kernel" if self.is_kernel else "roost"
+        self.middle = self.add_namespace(f"{role}-middle", ipv6 if self.is_kernel else NO_IPV6)
+        self.left, self.right = (self.add_namespace(f"{role}-{side}", ipv6) for side in SIDES)
         for side, host in zip(SIDES, (self.left, self.right)):
             link(self.middle, side, host, "eth0")
             host.give("eth0", self._addresses(side))
@@ -119,7 +105,7 @@ def hops_of(namespace, address, *options):
 def download(namespace, address):
     host = f"[{address}]" if ":" in address else address
     body = subprocess.run(
-        [*namespace.prefix, "curl", "-s", "-m", "30", f"http://{host}/"],
+        [*namespace.prefix, "curl", "-s", "-m", "30", f"http://{host}/body"],
         capture_output=True,
         timeout=60,
         check=True,
@@ -150,9 +136,15 @@ def ask(network):
     return answers
 
 
-def serve(network):
-    program = SERVER % BODY_BYTES
-    server = subprocess.Popen([*network.right.prefix, "/usr/bin/python3", "-c", program])
+def serve(network, directory):
+    """A web server on the right host, for both families."""
+    pages = directory / "pages"
+    pages.mkdir(exist_ok=True)
+    (pages / "body").write_bytes(bytes(range(256)) * (BODY_BYTES // 256))
+    command = ["/usr/bin/python3", "-m", "http.server", "80", "--bind", "::", "-d", pages]
+    server = subprocess.Popen(
+        [*network.right.prefix, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     network.stack.callback(server.kill)
     listening = lambda: ":80 " in network.right.run("ss", "-Hltn")  # noqa: E731
     wait_for("the server listens", listening)
@@ -214,7 +206,7 @@ def check_wire(roost, directory):
             roost, config, network.middle, directory, devices, function="forward"
         ) as wire:
             wire.wait_until_ready()
-            serve(network)
+            serve(network, directory)
             for address in ("192.0.2.11", "2001:db8:1::11"):
                 out = ping(network.left, address)
                 assert "2 received" in out and "ttl=64" in out, out
@@ -224,10 +216,14 @@ def check_wire(roost, directory):
     assert report["packets"]["received"] == report["packets"]["sent"] > 2_000, report["packets"]
 
 
-def check_forwarding(roost, directory):
+def ask_kernel(directory):
     with Network(is_kernel=True) as network:
-        serve(network)
-        expected = ask(network)
+        serve(network, directory)
+        return ask(network)
+
+
+def ask_router(roost, directory):
+    """Its answers, and its report."""
     config = directory / "forward.toml"
     config.write_text(config_text(directory))
     with Network(is_kernel=False) as network:
@@ -236,10 +232,18 @@ def check_forwarding(roost, directory):
             roost, config, network.middle, directory, devices, function="forward"
         ) as router:
             router.wait_until_ready()
-            serve(network)
+            serve(network, directory)
             answers = ask(network)
             check_reload(network, roost, directory, config)
-            report = router.stop()
+            return answers, router.stop()
+
+
+def check_forwarding(roost, directory):
+    # Both wait most of the time, for answers that must not come.
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        kernel = pool.submit(ask_kernel, directory)
+        answers, report = ask_router(roost, directory)
+        expected = kernel.result()
     for question, answer in expected.items():
         assert answers[question] == answer, f"{question}: {answers[question]}, the kernel: {answer}"
     check_report(report)

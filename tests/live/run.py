@@ -96,7 +96,7 @@ def check_conservation(report):
     packets, flows = report["packets"], report["flows"]
     drops = sum(report["drops"].values())
     assert (
-        packets["received"] + packets["originated"]
+        packets["received"] + packets["originated"] + packets["replicated"]
         == packets["sent"] + drops + packets["consumed"]
     ), (packets, report["drops"])
     assert (
