@@ -108,8 +108,9 @@ std::optional<ListenerQuery> parse_listener_query(const Packet& packet,
 void write_listener_report(std::span<uint8_t> to, const Ipv6Address& source,
                            std::span<const ListenerRecord> records) {
   ROOST_ASSERT(records.size() <= kListenerRecordsMax);
+  // A copy: of a constant that is referred to, an unoptimised library would export a weak symbol.
   const std::span<uint8_t> message =
-      write_headers(to, source, kAllListenerRouters,
+      write_headers(to, source, Ipv6Address{kAllListenerRouters},
                     mld::kReportHeaderBytes + mld::kRecordBytes * records.size());
   message[icmpv6::kType] = mld::kReport2;
   store_be16(&message[mld::kRecordCount], static_cast<uint16_t>(records.size()));
