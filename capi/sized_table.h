@@ -40,7 +40,7 @@ struct OnExpiry {
 template <class ExpiryPolicy>
 struct SizedPolicies : DefaultPolicies {
   using Expiry = ExpiryPolicy;
-  using Counts = LookupCounts;
+  using Probe = LookupCounts;
 };
 
 template <size_t kPaddedBytes>
@@ -127,8 +127,11 @@ class SizedTable final : public roost_table {
     const uint64_t bucket_end = core_.bucket_end(cursor, budget.buckets);
     SlotRef at{};
     for (count = 0; count < budget.entries && core_.next_live(cursor, bucket_end, at); ++count) {
-      if (keys != nullptr)
-        std::copy_n(layout.key(at), shape.key_bytes, keys + count * shape.key_bytes);
+      if (keys != nullptr) {
+        const auto key = core_.engine().placement().padded_key(at);
+        std::copy_n(static_cast<const std::byte*>(key), shape.key_bytes,
+                    keys + count * shape.key_bytes);
+      }
       if (values != nullptr)
         std::copy_n(layout.value(at), shape.value_bytes, values + count * shape.value_bytes);
     }

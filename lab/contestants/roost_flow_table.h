@@ -61,13 +61,13 @@ inline constexpr std::string_view kNameOfInline<SlotTimers, 2> = "roost_inline_2
 template <>
 inline constexpr std::string_view kNameOfInline<SlotTimers, 3> = "roost_inline_3_timers";
 
-template <class ProbingPolicy, class ExpiryPolicy = NoExpiry, class CountsPolicy = NoCounts,
+template <class ProbingPolicy, class ExpiryPolicy = NoExpiry, class ProbePolicy = NoProbe,
           class KeyT = Key, class ValueT = Value>
 class RoostTable {
   struct Policies : DefaultPolicies {
     using Probing = ProbingPolicy;
     using Expiry = ExpiryPolicy;
-    using Counts = CountsPolicy;
+    using Probe = ProbePolicy;
   };
 
  public:
@@ -85,7 +85,7 @@ class RoostTable {
   // Of the table that the library has, without what costs time.
   static constexpr bool kIsDefault = std::is_same_v<ProbingPolicy, FilteredProbing> &&
                                      std::is_same_v<ExpiryPolicy, NoExpiry> &&
-                                     !CountsPolicy::kEnabled;
+                                     !ProbePolicy::kEnabled;
   template <PrefetchHint kHint>
   using Oracle = TableOracle<RoostTable, 2, kHint>;
   template <PrefetchHint kHint>
@@ -180,7 +180,7 @@ class RoostTable {
   [[nodiscard]] Isa isa() const { return table_.isa(); }
   [[nodiscard]] TableStats stats() const { return table_.stats(); }
   [[nodiscard]] StructuralCounts counts() const
-    requires CountsPolicy::kEnabled
+    requires ProbePolicy::kEnabled
   {
     const TableStats stats = table_.stats();
     const LookupCounts& met = stats.lookups;
@@ -204,9 +204,9 @@ using RoostFlowTable = RoostTable<FilteredProbing>;
 
 // 104-bit keys inside the bucket's line: two slots a line with 16-byte values, three with 4 bytes.
 template <class ExpiryPolicy = NoExpiry>
-using RoostInline2 = RoostTable<FilteredProbing, ExpiryPolicy, NoCounts, traffic::Key104, Value>;
+using RoostInline2 = RoostTable<FilteredProbing, ExpiryPolicy, NoProbe, traffic::Key104, Value>;
 template <class ExpiryPolicy = NoExpiry>
 using RoostInline3 =
-    RoostTable<FilteredProbing, ExpiryPolicy, NoCounts, traffic::Key104, traffic::Value32>;
+    RoostTable<FilteredProbing, ExpiryPolicy, NoProbe, traffic::Key104, traffic::Value32>;
 
 }  // namespace roost::lab

@@ -16,6 +16,8 @@ namespace roost {
 
 class Crc32cHash {
  public:
+  static constexpr const char* kName = "crc32c";
+
   constexpr explicit Crc32cHash(uint64_t seed) : seed_(seed) {}
 
   // Two CRCs of the key under two seeds make 64 bits; they hold no more than 32 bits of

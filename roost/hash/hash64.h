@@ -20,12 +20,13 @@ struct Hash64 {
   friend bool operator==(Hash64, Hash64) = default;
 };
 
-// The 16 bits of a hash that are kept in the bucket beside the entry (CPP-03).
-enum class Tag : uint16_t {};
+// What a bucket keeps of an entry's hash (CPP-03): 16 bits, or as many as a layout has room for.
+enum class Tag : uint64_t {};
 
 // Which bucket, counted from zero; below the table's bucket count.
 enum class BucketIndex : uint64_t {};
 
+// The tag of 16 bits.
 [[nodiscard]] constexpr Tag tag_of(Hash64 hash) { return Tag{static_cast<uint16_t>(hash.bits)}; }
 
 // High and low half of the 128-bit product of two words.

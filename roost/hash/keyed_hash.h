@@ -20,6 +20,8 @@ namespace roost {
 
 class KeyedHash {
  public:
+  static constexpr const char* kName = "keyed";
+
   // The same seed gives the same hashes on every machine.
   constexpr explicit KeyedHash(uint64_t seed) {
     for (uint64_t& word : secret_) word = next_word(seed);

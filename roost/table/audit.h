@@ -1,7 +1,7 @@
 // The full-state checker: every numbered invariant of engine.h, over every bucket.
 //
-// It is for tests, for debugging and for the suspicious; it reads the whole table and allocates 24
-// bytes a bucket, so it does not belong on a datapath.
+// It is for tests, for debugging and for the suspicious; it reads the whole table and, where lines
+// have filters, allocates 24 bytes a bucket, so it does not belong on a datapath.
 #pragma once
 
 #include <algorithm>
@@ -38,17 +38,23 @@ class Auditor {
   using Layout = typename Engine::Layout;
   using Line = typename Engine::Line;
   using Probing = typename Engine::Probing;
+  // Whether lines say what is displaced from their buckets.
+  static constexpr bool kLeads = KeepsFilter<Line>;
 
  public:
-  explicit Auditor(const Engine& engine)
-      : engine_(engine), displaced_from_(engine.placement().bucket_count()) {}
+  explicit Auditor(const Engine& engine) : engine_(engine) {
+    if constexpr (kLeads) displaced_from_.resize(engine.placement().bucket_count());
+  }
 
   std::optional<Violation> run() {
-    for (uint64_t bucket = 0; bucket < displaced_from_.size(); ++bucket) {
+    const uint64_t bucket_count = engine_.placement().bucket_count();
+    for (uint64_t bucket = 0; bucket < bucket_count; ++bucket) {
       if (auto violation = check_slots(BucketIndex{bucket})) return violation;
     }
-    for (uint64_t bucket = 0; bucket < displaced_from_.size(); ++bucket) {
-      if (auto violation = check_filter(BucketIndex{bucket})) return violation;
+    if constexpr (kLeads) {
+      for (uint64_t bucket = 0; bucket < bucket_count; ++bucket) {
+        if (auto violation = check_leads(BucketIndex{bucket})) return violation;
+      }
     }
     return check_counts();
   }
@@ -70,9 +76,9 @@ class Auditor {
   }
 
   std::optional<Violation> check_entry(SlotRef at) {
-    const auto key = engine_.layout().padded_key(at);
+    const auto key = engine_.placement().padded_key(at);
     const Hash64 hash = engine_.placement().hash().template hash<Layout::kKeyBytes>(key);
-    const Tag tag = tag_of(hash);
+    const Tag tag = engine_.layout().tag_of(hash);
     const BucketIndex primary = engine_.map().primary(hash);
     const bool is_displaced = engine_.placement().is_displaced(at);
     if (engine_.placement().tag(at) != tag)
@@ -97,27 +103,33 @@ class Auditor {
         (!is_stashed && engine_.placement().secondary(primary, line, tag) != at.bucket)) {
       return Violation{5, primary, 0, "the filter does not lead to an entry displaced from here"};
     }
-    DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(primary)];
-    from.filter |= Probing::needed_filter(engine_.layout().line(at.bucket), at.slot, tag);
-    ++from.moved;
-    from.some_stashed = from.some_stashed || is_stashed;
+    stashed_ += is_stashed ? 1 : 0;
+    if constexpr (kLeads) {
+      DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(primary)];
+      from.filter |= Probing::needed_filter(engine_.layout().line(at.bucket), at.slot, tag);
+      ++from.moved;
+      from.some_stashed = from.some_stashed || is_stashed;
+    }
     return std::nullopt;
   }
 
   bool is_held_elsewhere(const std::byte* key, Tag tag, SlotRef at, BucketIndex primary) const {
-    bool is_held = is_held_in(key, tag, at, primary);
+    bool is_held = is_held_in(key, tag, at, primary, Residence::kPrimary);
     engine_.placement().for_each_secondary(primary, tag, [&](BucketIndex bucket) {
-      is_held = is_held || is_held_in(key, tag, at, bucket);
+      is_held = is_held || is_held_in(key, tag, at, bucket, Residence::kDisplaced);
     });
-    return is_held || engine_.placement().for_each_stash_bucket(
-                          [&](BucketIndex bucket) { return is_held_in(key, tag, at, bucket); });
+    return is_held || engine_.placement().for_each_stash_bucket([&](BucketIndex bucket) {
+      return is_held_in(key, tag, at, bucket, Residence::kDisplaced);
+    });
   }
 
   // Whether `bucket` holds the key in another slot than `at`.
-  bool is_held_in(const std::byte* key, Tag tag, SlotRef at, BucketIndex bucket) const {
+  bool is_held_in(const std::byte* key, Tag tag, SlotRef at, BucketIndex bucket,
+                  Residence residence) const {
     const Line& line = engine_.layout().line(bucket);
-    for (const unsigned slot :
-         engine_.layout().template candidates<ScalarKernel>(line, tag, key) & busy_slots(line)) {
+    const SlotMask slots =
+        engine_.layout().template candidates<ScalarKernel>(line, tag, key, residence);
+    for (const unsigned slot : slots& busy_slots(line)) {
       const SlotRef other{bucket, slot};
       if (other == at) continue;
       if (Layout::kCandidatesAreExact ||
@@ -128,7 +140,7 @@ class Auditor {
     return false;
   }
 
-  std::optional<Violation> check_filter(BucketIndex bucket) {
+  std::optional<Violation> check_leads(BucketIndex bucket) {
     const Line& line = engine_.layout().line(bucket);
     const DisplacedFrom& from = displaced_from_[static_cast<uint64_t>(bucket)];
     ++histogram_[std::min<unsigned>(line.moved, kMovedHistogramMax)];
@@ -154,6 +166,10 @@ class Auditor {
       return Violation{6, BucketIndex{0}, 0,
                        "the moved-count histogram is not that of the buckets"};
     }
+    if (stats.stashed != stashed_) {
+      return Violation{8, BucketIndex{0}, 0,
+                       "the count of stashed entries is not that of the stash"};
+    }
     if (stats.created != stats.size + stats.erased + stats.expired) {
       return Violation{7, BucketIndex{0}, 0, "created is not size + erased + expired"};
     }
@@ -164,6 +180,7 @@ class Auditor {
   std::vector<DisplacedFrom> displaced_from_;
   decltype(TableStats::moved_histogram) histogram_{};
   uint64_t size_ = 0;
+  uint64_t stashed_ = 0;
 };
 
 }  // namespace detail

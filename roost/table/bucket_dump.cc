@@ -33,14 +33,17 @@ std::string lifetime(uint16_t timer, Tick now) {
 std::string dump_line(Tick now, const LineWords& words) {
   return "bucket " + std::to_string(static_cast<uint64_t>(words.bucket)) + ", now " +
          std::to_string(now.count) + ": " + std::to_string(words.busy_count) + " of " +
-         std::to_string(words.slot_count) + " slots busy, " + std::to_string(words.moved) +
-         (words.is_saturated ? " or more" : "") + " moved away, filter 0x" + hex(words.filter, 16) +
+         std::to_string(words.slot_count) + " slots busy" +
+         (words.has_filter
+              ? ", " + std::to_string(words.moved) + (words.is_saturated ? " or more" : "") +
+                    " moved away, filter 0x" + hex(words.filter, 16)
+              : "") +
          "\n";
 }
 
 std::string dump_slot(Tick now, const SlotWords& words) {
   std::string text = "  slot " + std::to_string(words.slot) + "  tag 0x" +
-                     hex(static_cast<uint64_t>(words.tag), 4) +
+                     hex(static_cast<uint64_t>(words.tag), words.tag_digits) +
                      (words.is_displaced ? "  from bucket" : "  primary, other bucket");
   for (const BucketIndex other : words.others)
     text += " " + std::to_string(static_cast<uint64_t>(other));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,15 +27,17 @@ struct LineWords {
   BucketIndex bucket;
   unsigned busy_count;
   unsigned slot_count;
-  unsigned moved;
-  bool is_saturated;
-  uint64_t filter;
+  bool has_filter = false;  // and what follows
+  unsigned moved = 0;
+  bool is_saturated = false;
+  uint64_t filter = 0;
 };
 
 // What is said of a busy slot.
 struct SlotWords {
   unsigned slot;
   Tag tag;
+  int tag_digits;
   bool is_displaced;
   std::vector<BucketIndex> others;  // where it comes from, or where it may be displaced to
   bool expires;
@@ -53,13 +56,15 @@ template <class Engine>
 [[nodiscard]] std::string dump_bucket(const Engine& engine, BucketIndex bucket) {
   const auto& layout = engine.layout();
   const auto& line = layout.line(bucket);
-  std::string text =
-      detail::dump_line(engine.now(), {.bucket = bucket,
-                                       .busy_count = busy_slots(line).count(),
-                                       .slot_count = layout.kSlots,
-                                       .moved = line.moved,
-                                       .is_saturated = line.moved == line.kMovedSaturated,
-                                       .filter = line.filter});
+  detail::LineWords words{
+      .bucket = bucket, .busy_count = busy_slots(line).count(), .slot_count = layout.kSlots};
+  if constexpr (KeepsFilter<std::remove_cvref_t<decltype(line)>>) {
+    words.has_filter = true;
+    words.moved = line.moved;
+    words.is_saturated = line.moved == line.kMovedSaturated;
+    words.filter = line.filter;
+  }
+  std::string text = detail::dump_line(engine.now(), words);
   for (const unsigned slot : busy_slots(line)) {
     const SlotRef at{bucket, slot};
     const auto [primary, tag] = engine.placement().origin_of(at);
@@ -70,14 +75,15 @@ template <class Engine>
       engine.placement().for_each_secondary(bucket, tag,
                                             [&](BucketIndex other) { others.push_back(other); });
     }
-    const auto key = layout.padded_key(at);
+    const auto key = engine.placement().padded_key(at);
     text += detail::dump_slot(engine.now(),
                               {.slot = at.slot,
                                .tag = tag,
+                               .tag_digits = (layout.kTagBits + 3) / 4,
                                .is_displaced = primary != bucket,
                                .others = std::move(others),
                                .expires = Engine::kExpires,
-                               .timer = line.timers[at.slot],
+                               .timer = engine.placement().timer(at),
                                .key = {static_cast<const std::byte*>(key), layout.kKeyBytes},
                                .value = {layout.value(at), layout.entry().value_bytes()}});
   }

@@ -41,6 +41,7 @@
 #include "roost/expiry/slot_timers.h"
 #include "roost/hash/bucket_map.h"
 #include "roost/isa/kernel.h"
+#include "roost/table/insert_outcome.h"
 #include "roost/table/kick_path.h"
 #include "roost/table/layout.h"
 #include "roost/table/overflow_scan.h"
@@ -48,20 +49,10 @@
 #include "roost/table/room_maker.h"
 #include "roost/table/settling.h"
 #include "roost/table/slot_mask.h"
+#include "roost/table/table_state.h"
 #include "roost/table/table_stats.h"
 
 namespace roost {
-
-// What became of one insert or upsert.
-enum class InsertOutcome : uint8_t {
-  kInserted,  // a new entry was created
-  kUpdated,   // insert: the key was there and has the new value and timeout
-  kExisting,  // upsert: the key was there and is unchanged
-  kFull,      // no place for it; the table is as it was
-};
-
-// What an insert does with a key that is there.
-enum class IfExisting : uint8_t { kOverwrite, kKeep };
 
 template <TableLayout LayoutT, class Expiry, ProbingPolicy<typename LayoutT::Line> ProbingT,
           class HashT, class EvictionCallback>
@@ -72,10 +63,18 @@ class Engine {
   using Probing = ProbingT;
   using Hash = HashT;
   static constexpr bool kExpires = Expiry::kEnabled;
+  static_assert(!kExpires || TimedLayout<Layout>, "this layout's lines keep no timers");
 
-  // `eviction_callback(key bytes, value bytes)` is called for each expired entry.
-  Engine(Layout layout, BucketMap map, const Hash& hash, EvictionCallback eviction_callback)
-      : placement_(layout, map, hash), eviction_callback_(std::move(eviction_callback)) {}
+  // `eviction_callback(key bytes, value bytes)` is called for each expired entry. `state` outlives
+  // the engine; that of an empty table is begun by it.
+  Engine(Layout layout, BucketMap map, const Hash& hash, TableState& state,
+         EvictionCallback eviction_callback)
+      : placement_(layout, map, hash, state),
+        eviction_callback_(std::move(eviction_callback)),
+        now_(state.now),
+        state_(&state) {
+    if (stats().capacity == 0) placement_.begin();
+  }
 
   [[nodiscard]] const Layout& layout() const { return placement_.layout(); }
   [[nodiscard]] Layout& layout() { return placement_.layout(); }
@@ -84,7 +83,7 @@ class Engine {
   [[nodiscard]] Placement<Layout, Probing, Hash>& placement() { return placement_; }
   [[nodiscard]] const TableStats& stats() const { return placement_.stats(); }
   [[nodiscard]] TableStats& stats() { return placement_.stats(); }
-  [[nodiscard]] const OverflowScan& scan() const { return scan_; }
+  [[nodiscard]] const OverflowScan& scan() const { return state_->scan; }
   [[nodiscard]] Tick now() const { return now_; }
 
   // Slots of `line` whose entry is live.
@@ -100,11 +99,13 @@ class Engine {
   // Slots of `line` that hold a live entry which may be the key's. All of them must be tried,
   // unless the layout's candidates are exact.
   template <Kernel K>
-  [[nodiscard]] SlotMask candidates(const Line& line, Tag tag, const std::byte* key) const {
+  [[nodiscard]] SlotMask candidates(const Line& line, Tag tag, const std::byte* key,
+                                    Residence residence) const {
     if constexpr (Expiry::kEnabled) {
-      return busy_slots(line) & layout().template live_candidates<K>(line, tag, key, now_);
+      return busy_slots(line) &
+             layout().template live_candidates<K>(line, tag, key, residence, now_);
     } else {
-      return busy_slots(line) & layout().template candidates<K>(line, tag, key);
+      return busy_slots(line) & layout().template candidates<K>(line, tag, key, residence);
     }
   }
 
@@ -143,8 +144,7 @@ class Engine {
     if (!locate_where<K>(key, hash, at, [](const Line& line) { return busy_slots(line); })) {
       return insert_new<K>(key, hash, value, timer);
     }
-    Line& line = layout().line(at.bucket);
-    const bool is_live = live_slots<K>(line).has(at.slot);
+    const bool is_live = live_slots<K>(std::as_const(layout()).line(at.bucket)).has(at.slot);
     if (is_live && if_existing == IfExisting::kKeep) {
       layout().copy_value(value, layout().value(at));
       return InsertOutcome::kExisting;
@@ -155,8 +155,8 @@ class Engine {
       ++stats().created;
       ++stats().path_lengths[0];
     }
-    layout().copy_value(layout().value(at), value);
-    line.timers[at.slot] = timer;
+    layout().write_value(at, value);
+    placement_.set_timer(at, timer);
     return is_live ? InsertOutcome::kUpdated : InsertOutcome::kInserted;
   }
 
@@ -167,34 +167,32 @@ class Engine {
     if (!locate<K>(key, hash, at)) return false;
     placement_.vacate(at);
     ++stats().erased;
-    settling_.depart(map().bucket_count());
+    state_->settling.depart(map().bucket_count());
     return true;
   }
 
   // Gives the entry in `at` a new time to live, counted from now.
-  void refresh(SlotRef at, TickCount timeout) {
-    layout().line(at.bucket).timers[at.slot] = timer_of(timeout);
-  }
+  void refresh(SlotRef at, TickCount timeout) { placement_.set_timer(at, timer_of(timeout)); }
 
   // Ticks that a live entry has left.
   [[nodiscard]] TickCount ticks_left(SlotRef at) const {
-    return Expiry::ticks_left(layout().line(at.bucket).timers[at.slot], now_);
+    return Expiry::ticks_left(placement_.timer(at), now_);
   }
 
   // Drops every entry without calling the eviction callback.
   void clear() {
     placement_.clear();
-    scan_.restart(now_);
-    settling_ = {};
+    state_->scan.restart(now_);
+    state_->settling = {};
   }
 
   // Moves time forward. See FlowTable::advance.
   AdvanceOutcome advance(Tick now) {
     if (now < now_) return AdvanceOutcome::kBackwards;
-    now_ = now;
-    if (stats().size == 0) scan_.restart(now);
-    return Expiry::kEnabled && now > scan_.deadline() ? AdvanceOutcome::kScanOverdue
-                                                      : AdvanceOutcome::kAdvanced;
+    now_ = state_->now = now;
+    if (stats().size == 0) state_->scan.restart(now);
+    return Expiry::kEnabled && now > scan().deadline() ? AdvanceOutcome::kScanOverdue
+                                                       : AdvanceOutcome::kAdvanced;
   }
 
   // Visits the next buckets of the overflow scan and reclaims expired entries there. See
@@ -204,7 +202,7 @@ class Engine {
     if constexpr (!Expiry::kEnabled) return 0;
     const uint64_t before = stats().expired;
     for (uint64_t left = std::min(bucket_budget, placement_.bucket_count()); left > 0; --left) {
-      const BucketIndex bucket = scan_.next(now_, placement_.bucket_count());
+      const BucketIndex bucket = state_->scan.next(now_, placement_.bucket_count());
       const Line& line = layout().line(bucket);
       for (const unsigned slot : busy_slots(line) - live_slots<K>(line)) reclaim({bucket, slot});
     }
@@ -221,11 +219,12 @@ class Engine {
   template <Kernel K, class Considered>
   [[nodiscard]] bool locate_where(const std::byte* key, Hash64 hash, SlotRef& found,
                                   Considered&& considered) const {
-    const Tag tag = tag_of(hash);
+    const Tag tag = layout().tag_of(hash);
     const BucketIndex primary = map().primary(hash);
-    const auto is_in = [&](BucketIndex bucket) {
+    const auto is_in = [&](BucketIndex bucket, Residence residence) {
       const Line& line = layout().line(bucket);
-      const SlotMask slots = layout().template candidates<K>(line, tag, key) & considered(line);
+      const SlotMask slots =
+          layout().template candidates<K>(line, tag, key, residence) & considered(line);
       for (const unsigned slot : slots) {
         found = {bucket, slot};
         if (Layout::kCandidatesAreExact ||
@@ -235,18 +234,19 @@ class Engine {
       }
       return false;
     };
-    if (is_in(primary)) return true;
+    if (is_in(primary, Residence::kPrimary)) return true;
     const Line& line = layout().line(primary);
     if (!placement_.may_be_displaced(line, tag)) return false;
-    if (is_in(placement_.secondary(primary, line, tag))) return true;
-    if (line.has_stashed == 0) return false;
-    return placement_.for_each_stash_bucket(is_in);
+    if (is_in(placement_.secondary(primary, line, tag), Residence::kDisplaced)) return true;
+    if (!placement_.may_be_stashed(line)) return false;
+    return placement_.for_each_stash_bucket(
+        [&](BucketIndex bucket) { return is_in(bucket, Residence::kDisplaced); });
   }
 
   template <Kernel K>
   InsertOutcome insert_new(const std::byte* key, Hash64 hash, const std::byte* value,
                            uint16_t timer) {
-    const Tag tag = tag_of(hash);
+    const Tag tag = layout().tag_of(hash);
     const BucketIndex primary = map().primary(hash);
     const uint64_t kicks_before = stats().kicks;
     SlotRef at{};
@@ -254,11 +254,10 @@ class Engine {
       ++stats().refusals;
       return InsertOutcome::kFull;
     }
-    layout().write_entry(at, key, value);
-    placement_.occupy(at, {primary, tag}, timer);
+    placement_.insert_entry(at, {primary, tag}, key, value, timer);
     ++stats().created;
     ++stats().path_lengths[std::min<uint64_t>(stats().kicks - kicks_before, kPathLengthFieldMax)];
-    if (settling_.is_due() || stats().stashed != 0) settle<K>();
+    if (state_->settling.is_due() || stats().stashed != 0) settle<K>();
     return InsertOutcome::kInserted;
   }
 
@@ -271,7 +270,7 @@ class Engine {
     }
     RoomMaker<Engine, K> rooms(*this);
     // Else entries are displaced because there is no room at home.
-    if (settling_.is_due() && layout().line(primary).displaced != 0 &&
+    if (state_->settling.is_due() && !displaced_slots(layout().line(primary)).empty() &&
         rooms.by_sending_home(primary, at)) {
       return true;
     }
@@ -281,7 +280,7 @@ class Engine {
     }
     const Search search = search_needed();
     if (rooms.by_kicking(primary, tag, search, at) || rooms.in_stash(search, at)) return true;
-    departures_at_refusal_ = departures();
+    state_->departures_at_refusal = departures();
     return false;
   }
 
@@ -307,7 +306,8 @@ class Engine {
   // can promise, where no refusal is expected, every search is long.
   [[nodiscard]] Search search_needed() const {
     const double promised = Layout::kPromisedLoad * static_cast<double>(stats().capacity);
-    return departures() == departures_at_refusal_ && static_cast<double>(stats().size) >= promised
+    return departures() == state_->departures_at_refusal &&
+                   static_cast<double>(stats().size) >= promised
                ? Search::kShort
                : Search::kLong;
   }
@@ -316,31 +316,29 @@ class Engine {
   void reclaim(SlotRef at) {
     expire(at);
     placement_.vacate(at);
-    settling_.depart(map().bucket_count());
+    state_->settling.depart(map().bucket_count());
   }
 
   // Brings entries home, of the next buckets and of the next slot of the stash.
   template <Kernel K>
   [[gnu::noinline]] void settle() {
     RoomMaker<Engine, K> rooms(*this);
-    if (stats().stashed != 0) rooms.relieve_stash(settling_.next_stash_slot());
-    for (unsigned n = 0; n < kSettledByInsert && settling_.is_due(); ++n)
-      rooms.bring_home(settling_.next(map().bucket_count()));
+    Settling& settling = state_->settling;
+    if (stats().stashed != 0) rooms.relieve_stash(settling.next_stash_slot());
+    for (unsigned n = 0; n < kSettledByInsert && settling.is_due(); ++n)
+      rooms.bring_home(settling.next(map().bucket_count()));
   }
 
   // Counts an expired entry and calls the eviction callback for it.
   void expire(SlotRef at) {
     ++stats().expired;
-    const Layout& layout = std::as_const(placement_).layout();
-    eviction_callback_(layout.padded_key(at), layout.value(at));
+    eviction_callback_(placement_.padded_key(at), std::as_const(placement_).layout().value(at));
   }
 
   Placement<Layout, Probing, Hash> placement_;
   [[no_unique_address]] EvictionCallback eviction_callback_;
   Tick now_;
-  OverflowScan scan_;
-  uint64_t departures_at_refusal_ = ~uint64_t{0};  // none yet
-  Settling settling_;
+  TableState* state_;
 };
 
 }  // namespace roost

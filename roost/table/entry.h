@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "roost/isa/kernel.h"
 
@@ -37,6 +38,23 @@ template <class Key>
     return sizeof(Key);
   }
 }
+
+// What key and value types of a table must be.
+template <class Key, class Value>
+struct EntryTypes {
+  static constexpr bool kIsSet = std::is_empty_v<Value>;
+  static constexpr size_t kKeyBytes = padded_key_bytes(sizeof(Key));
+  static constexpr size_t kValueBytes = kIsSet ? 0 : sizeof(Value);
+
+  static_assert(sizeof(Key) <= kKeyBytesMax, "a key has at most 64 bytes");
+  static_assert(std::has_unique_object_representations_v<Key>,
+                "a key's padding bytes would be compared");
+  static_assert(kValueBytes <= kValueBytesMax,
+                "a value has at most 256 bytes; keep larger state elsewhere, see lookup_records()");
+  static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
+                "entries are moved as bytes");
+  static_assert(alignof(Key) <= 8 && alignof(Value) <= 8, "entries are aligned to 8 bytes");
+};
 
 // Whether an entry of that size, at any multiple of it, may lie in more cache lines than the one
 // that it starts in.

@@ -69,18 +69,9 @@ namespace roost {
 
 template <class Key, class Value, class Policies = DefaultPolicies>
 class FlowTable {
-  static constexpr bool kIsSet = std::is_empty_v<Value>;
-  static constexpr size_t kKeyBytes = padded_key_bytes(sizeof(Key));
-  static constexpr size_t kValueBytes = kIsSet ? 0 : sizeof(Value);
-
-  static_assert(sizeof(Key) <= kKeyBytesMax, "a key has at most 64 bytes");
-  static_assert(std::has_unique_object_representations_v<Key>,
-                "a key's padding bytes would be compared");
-  static_assert(kValueBytes <= kValueBytesMax,
-                "a value has at most 256 bytes; keep larger state elsewhere, see lookup_records()");
-  static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
-                "entries are moved as bytes");
-  static_assert(alignof(Key) <= 8 && alignof(Value) <= 8, "entries are aligned to 8 bytes");
+  static constexpr bool kIsSet = EntryTypes<Key, Value>::kIsSet;
+  static constexpr size_t kKeyBytes = EntryTypes<Key, Value>::kKeyBytes;
+  static constexpr size_t kValueBytes = EntryTypes<Key, Value>::kValueBytes;
 
   using EvictionCallback = typename Policies::EvictionCallback;
   using Layout = LayoutOf<significant_bytes<Key>(), kValueBytes, Policies>;
@@ -102,6 +93,16 @@ class FlowTable {
   [[nodiscard]] static Result<FlowTable> create(const Config& config,
                                                 EvictionCallback eviction_callback = {}) {
     Result<Core> core = Core::create(config, {}, {std::move(eviction_callback)});
+    if (!core) return core.error();
+    return FlowTable(std::move(core).value());
+  }
+
+  // Finds the table that config.memory was lent to, by this process or another one, at any address;
+  // one at a time may use it. Only memory, kernel and hint are configured; whether the last user
+  // left it whole, audit() says. Errors: the memory holds no such table, or not all of it.
+  [[nodiscard]] static Result<FlowTable> adopt(const Config& config,
+                                               EvictionCallback eviction_callback = {}) {
+    Result<Core> core = Core::adopt(config, {}, {std::move(eviction_callback)});
     if (!core) return core.error();
     return FlowTable(std::move(core).value());
   }
@@ -239,7 +240,7 @@ class FlowTable {
     SlotRef at{};
     for (; budget.entries > 0 && core_.next_live(cursor, bucket_end, at); --budget.entries) {
       auto& layout = core_.engine().layout();
-      const auto key = layout.padded_key(at);
+      const auto key = core_.engine().placement().padded_key(at);
       visit(*reinterpret_cast<const Key*>(static_cast<const std::byte*>(key)),
             *reinterpret_cast<Value*>(layout.value(at)));
     }
@@ -292,8 +293,7 @@ class FlowTable {
   // Constant time.
   [[nodiscard]] TableStats stats() const { return core_.stats(); }
 
-  // Where lookups prefetch lines to and how that is chosen. To force a hint, or to leave it to the
-  // table again, assign another choice.
+  // Where lookups prefetch lines to and how that is chosen; assign another choice to force a hint.
   [[nodiscard]] HintChoice& hint_choice() { return core_.hint_choice(); }
 
   // How many buckets hold how many entries. Time linear in the capacity.

@@ -35,6 +35,7 @@
 namespace roost {
 
 struct HortonProbing : WithoutLeads {
+  static constexpr const char* kName = "horton";
   static constexpr unsigned kSplitSlots = kSlotsPerBucket;
   static constexpr bool kPromises = false;
   static constexpr bool kVisitsBoth = false;

@@ -60,9 +60,13 @@ class InlineLayout {
   static constexpr size_t kKeyBytes = Entry::kKeyBytes;
   static constexpr unsigned kSlots = kSlotCount;
   static constexpr double kPromisedLoad = Line::kPromisedLoad;
+  static constexpr int kTagBits = 16;
   static constexpr bool kCandidatesAreExact = true;
   static constexpr const char* kName = "inline";
 
+  [[nodiscard]] static constexpr unsigned key_bits(Entry entry) {
+    return static_cast<unsigned>(8 * entry.key_bytes());
+  }
   [[nodiscard]] static constexpr uint64_t image_bytes(BucketCounts counts, Entry /*entry*/) {
     return counts.all() * sizeof(Line) + counts.stash * kSlots * sizeof(uint64_t);
   }
@@ -77,10 +81,12 @@ class InlineLayout {
     return static_cast<uint64_t>(bucket) >= counts_.hashed;
   }
 
-  [[nodiscard]] Line& line(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
+  [[nodiscard]] Line& edit(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
   [[nodiscard]] const Line& line(BucketIndex bucket) const {
     return lines_[static_cast<uint64_t>(bucket)];
   }
+
+  [[nodiscard]] static Tag tag_of(Hash64 hash) { return roost::tag_of(hash); }
 
   [[nodiscard]] std::byte* key(SlotRef at) { return start_of(at.bucket) + key_offset(at.slot); }
   [[nodiscard]] const std::byte* key(SlotRef at) const {
@@ -99,15 +105,16 @@ class InlineLayout {
 
   // Slots whose key is this one.
   template <Kernel K>
-  [[nodiscard]] SlotMask candidates(const Line& line, Tag /*tag*/, const std::byte* key) const {
+  [[nodiscard]] SlotMask candidates(const Line& line, Tag /*tag*/, const std::byte* key,
+                                    Residence /*residence*/) const {
     const auto* start = reinterpret_cast<const std::byte*>(&line);
     return SlotMask{
         K::template match_keys<kSlots, kKeyBytes>(start + key_offset(0), entry_.key_bytes(), key)};
   }
   template <Kernel K>
   [[nodiscard]] SlotMask live_candidates(const Line& line, Tag tag, const std::byte* key,
-                                         Tick now) const {
-    return candidates<K>(line, tag, key) & live_timers<K>(line, now);
+                                         Residence residence, Tick now) const {
+    return candidates<K>(line, tag, key, residence) & live_timers<K>(line, now);
   }
   // The timers are among the eight 16-bit words at the line's end.
   template <Kernel K>
@@ -122,14 +129,13 @@ class InlineLayout {
 
   template <class Hash>
   [[nodiscard]] Tag tag(SlotRef at, const Hash& hash) const {
-    return tag_of(hash.template hash<kKeyBytes>(padded_key(at)));
+    return roost::tag_of(hash.template hash<kKeyBytes>(padded_key(at)));
   }
-  void set_tag(SlotRef /*at*/, Tag /*tag*/) {}
   template <class Hash, class PrimaryOf>
   [[nodiscard]] Origin origin(SlotRef at, const Hash& hash, const BucketMap& map,
                               PrimaryOf&& /*primary_of*/) const {
     const Hash64 hashed = hash.template hash<kKeyBytes>(padded_key(at));
-    return {map.primary(hashed), tag_of(hashed)};
+    return {map.primary(hashed), roost::tag_of(hashed)};
   }
 
   // A candidate is the key already; what is left to do is its value.
@@ -151,12 +157,16 @@ class InlineLayout {
     if (entry_.value_bytes() != 0) std::memcpy(to, from, entry_.value_bytes());
   }
 
-  void write_entry(SlotRef at, const std::byte* key_bytes, const std::byte* value_bytes) {
+  void place(SlotRef at, EntryMark mark, const std::byte* key_bytes, const std::byte* value_bytes) {
     std::memcpy(key(at), key_bytes, entry_.key_bytes());
-    copy_value(value(at), value_bytes);
+    write_value(at, value_bytes);
+    mark_filled(edit(at.bucket), at.slot, mark.is_displaced);
   }
-
-  void copy_entry(SlotRef from, SlotRef to) { write_entry(to, key(from), value(from)); }
+  void place_copy(SlotRef at, EntryMark mark, SlotRef from) {
+    place(at, mark, key(from), value(from));
+  }
+  void vacate(SlotRef at) { mark_free(edit(at.bucket), at.slot); }
+  void write_value(SlotRef at, const std::byte* bytes) { copy_value(value(at), bytes); }
 
   // The primary bucket of the entry in a slot of the stash.
   [[nodiscard]] BucketIndex home(SlotRef at) const {
@@ -195,7 +205,7 @@ class InlineLayout {
   [[no_unique_address]] Entry entry_;
 };
 
-static_assert(TableLayout<InlineLayout<FixedInlineEntry<13, 16>, 2>> &&
-              TableLayout<InlineLayout<FixedInlineEntry<13, 4>, 3>>);
+static_assert(TimedLayout<InlineLayout<FixedInlineEntry<13, 16>, 2>> &&
+              TimedLayout<InlineLayout<FixedInlineEntry<13, 4>, 3>>);
 
 }  // namespace roost

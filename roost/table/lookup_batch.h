@@ -37,7 +37,7 @@
 #include "roost/isa/select.h"
 #include "roost/table/key_source.h"
 #include "roost/table/layout.h"
-#include "roost/table/policies.h"
+#include "roost/table/probe.h"
 #include "roost/table/slot_mask.h"
 
 namespace roost {
@@ -91,7 +91,7 @@ struct NextBatch {
 
 // `action(lane, value address in the table)` is called once for each lane that hits, in no
 // particular order.
-template <class Engine, class Keys, class Hashes, class Action, class Next, class Counts>
+template <class Engine, class Keys, class Hashes, class Action, class Next, class Probe>
 struct LookupBatch {
   static constexpr bool kGainsFromAvx2 = true;
 
@@ -101,17 +101,14 @@ struct LookupBatch {
   Action action;
   Next next;
   PrefetchHint line_hint;
-  Counts* counts;
+  Probe* probe;
 
   // Returns the number of hits. The stages are inlined by command: Clang's flatten reaches one
   // level of calls only.
   template <Kernel K>
   size_t run() {
     ROOST_ASSERT(hits.hold(batch.keys.count));
-    if constexpr (Counts::kEnabled) {
-      counts->lookups += batch.keys.count;
-      counts->last_kernel = K::kIsa;
-    }
+    probe->begin(batch.keys.count, K::kIsa);
     const size_t group_count = (batch.keys.count + kLanesPerGroup - 1) / kLanesPerGroup;
     std::array<LaneGroup, kStages> groups;
     const auto group = [&groups](size_t number) -> LaneGroup& { return groups[number % kStages]; };
@@ -126,7 +123,7 @@ struct LookupBatch {
       if (turn >= kLast)
         hit_count += finish<K>(group(turn - kLast), (turn - kLast) * kLanesPerGroup);
     }
-    if constexpr (Counts::kEnabled) counts->hits += hit_count;
+    probe->end(hit_count);
     return hit_count;
   }
 
@@ -164,10 +161,11 @@ struct LookupBatch {
     alignas(32) std::array<uint8_t, kLanesPerGroup> candidates_of{};
     alignas(32) std::array<uint8_t, kLanesPerGroup> may_go_on{};
     for (size_t lane = 0; lane < group.lane_count; ++lane) {
-      const Tag tag = tag_of(group.hashes[lane]);
+      const Tag tag = engine->layout().tag_of(group.hashes[lane]);
       const Line& line = group.template line<Line>(lane);
+      probe->touch(TouchKind::kPrimaryLine, &line, sizeof(line));
       const SlotMask candidates =
-          engine->template candidates<K>(line, tag, batch.keys[first + lane]);
+          engine->template candidates<K>(line, tag, batch.keys[first + lane], Residence::kPrimary);
       candidates_of[lane] = static_cast<uint8_t>(candidates.bits());
       may_go_on[lane] = static_cast<uint8_t>(engine->placement().may_be_displaced(line, tag));
       const std::byte* entry = engine->layout().target(line, candidates.lowest_or(kSlotLast));
@@ -198,12 +196,15 @@ struct LookupBatch {
     LaneMask displaced{};
     LaneMask stash{};
     for (unsigned lane = 0; lane < group.lane_count; ++lane) {
-      const Tag tag = tag_of(group.hashes[lane]);
+      const Tag tag = engine->layout().tag_of(group.hashes[lane]);
       const Line& line = group.template line<Line>(lane);
       const Line& other_line = secondary_line(group.hashes[lane]);
+      probe->touch(TouchKind::kPrimaryLine, &line, sizeof(line));
+      probe->touch(TouchKind::kSecondaryLine, &other_line, sizeof(other_line));
       const auto key = batch.keys[first + lane];
-      const SlotMask here = engine->template candidates<K>(line, tag, key);
-      const SlotMask there = engine->template candidates<K>(other_line, tag, key);
+      const SlotMask here = engine->template candidates<K>(line, tag, key, Residence::kPrimary);
+      const SlotMask there =
+          engine->template candidates<K>(other_line, tag, key, Residence::kDisplaced);
       const bool is_here = !here.empty();
       const bool is_there = !there.empty() && !is_here;
       const std::byte* entry = engine->layout().target(line, here.lowest_or(kSlotLast));
@@ -218,7 +219,8 @@ struct LookupBatch {
       group.targets[lane] = target;
       primary |= LaneMask::of(lane, is_here);
       displaced |= LaneMask::of(lane, is_there);
-      stash |= LaneMask::of(lane, line.has_stashed != 0 && !is_here && !is_there);
+      stash |=
+          LaneMask::of(lane, engine->placement().may_be_stashed(line) && !is_here && !is_there);
     }
     group.primary = primary;
     group.secondary = group.all_lanes();
@@ -231,8 +233,8 @@ struct LookupBatch {
   }
   [[nodiscard]] const Line& secondary_line(Hash64 hash) const {
     const BucketIndex primary = engine->map().primary(hash);
-    return engine->layout().line(
-        engine->placement().secondary(primary, engine->layout().line(primary), tag_of(hash)));
+    return engine->layout().line(engine->placement().secondary(
+        primary, engine->layout().line(primary), engine->layout().tag_of(hash)));
   }
   static const std::byte* address_of(const Line& line) {
     return reinterpret_cast<const std::byte*>(&line);
@@ -244,12 +246,14 @@ struct LookupBatch {
     LaneMask displaced{};
     LaneMask stash{};
     for (const unsigned lane : group.secondary) {
-      const Tag tag = tag_of(group.hashes[lane]);
+      const Tag tag = engine->layout().tag_of(group.hashes[lane]);
       const Line& line = group.template line<Line>(lane);
-      const SlotMask candidates =
-          engine->template candidates<K>(line, tag, batch.keys[first + lane]);
+      probe->touch(TouchKind::kSecondaryLine, &line, sizeof(line));
+      const SlotMask candidates = engine->template candidates<K>(
+          line, tag, batch.keys[first + lane], Residence::kDisplaced);
       if (candidates.empty()) {
-        stash |= LaneMask::of(lane, primary_line(group.hashes[lane]).has_stashed != 0);
+        stash |= LaneMask::of(lane,
+                              engine->placement().may_be_stashed(primary_line(group.hashes[lane])));
         continue;
       }
       group.targets[lane] = engine->layout().target(line, candidates.lowest());
@@ -271,16 +275,10 @@ struct LookupBatch {
     const LaneMask candidates = group.primary | group.displaced;
     LaneMask found = compare<K>(group, first, candidates);
     const LaneMask mistaken = candidates - found;
-    if constexpr (Counts::kEnabled) {
-      counts->secondary_visits += group.secondary.count();
-      counts->tag_false_positives += mistaken.count();
-      counts->stash_visits += group.stash.count();
-    }
     if (!(mistaken | group.stash).empty()) [[unlikely]]
       found |= search_rest<K>(group, first, mistaken | group.stash);
-    if constexpr (Counts::kEnabled) {
-      counts->filter_false_positives += (group.secondary - (found - group.primary)).count();
-    }
+    if constexpr (Probe::kEnabled)
+      probe->mislead((group.secondary - (found - group.primary)).count());
     hits.write_group(first, found.bits());
     return found.count();
   }
@@ -293,10 +291,13 @@ struct LookupBatch {
     for (const unsigned lane : lanes) {
       const std::byte* entry = group.targets[lane];
       const auto key = batch.keys[first + lane];
+      if constexpr (!kIsExact)
+        probe->touch(TouchKind::kEntry, entry, engine->layout().entry().bytes());
       if (kIsExact || K::template equal_keys<Layout::kKeyBytes>(entry, key)) [[likely]] {
         action(first + lane, Layout::value_of_target(entry));
       } else {
         mistaken |= LaneMask::of(lane);
+        probe->mistake();
       }
     }
     return lanes - mistaken;
@@ -308,13 +309,28 @@ struct LookupBatch {
   [[gnu::noinline, gnu::cold]] LaneMask search_rest(const LaneGroup& group, size_t first,
                                                     LaneMask lanes) {
     LaneMask found{};
+    tell_of_stash(group.stash.count());
     for (const unsigned lane : lanes) {
       SlotRef at{};
       if (!engine->template locate<K>(batch.keys[first + lane], group.hashes[lane], at)) continue;
+      if constexpr (!kIsExact)
+        probe->touch(TouchKind::kEntry, engine->layout().key(at), engine->layout().entry().bytes());
       action(first + lane, engine->layout().value(at));
       found |= LaneMask::of(lane);
     }
     return found;
+  }
+
+  // Tells the probe of so many lanes that search the stash.
+  void tell_of_stash(unsigned lane_count) const {
+    if constexpr (!Probe::kEnabled) return;
+    for (; lane_count > 0; --lane_count) {
+      probe->search_stash();
+      engine->placement().for_each_stash_bucket([&](BucketIndex bucket) {
+        probe->touch(TouchKind::kStashLine, &engine->layout().line(bucket), sizeof(Line));
+        return false;
+      });
+    }
   }
 };
 

@@ -107,10 +107,12 @@ struct MutateBatch {
     for (size_t lane = 0; lane < lane_count(number); ++lane) {
       const Hash64 hash = group.hashes[lane];
       const BucketIndex primary = engine->map().primary(hash);
-      if (ask_for_entry<K>(primary, hash, number * kLanesPerGroup + lane)) continue;
+      if (ask_for_entry<K>(primary, Residence::kPrimary, hash, number * kLanesPerGroup + lane))
+        continue;
       group.beyond |= LaneMask::of(static_cast<unsigned>(lane));
       engine->placement().for_each_secondary(
-          primary, tag_of(hash), [this](BucketIndex bucket) __attribute__((always_inline)) {
+          primary,
+          engine->layout().tag_of(hash), [this](BucketIndex bucket) __attribute__((always_inline)) {
             prefetch(line_hint, &engine->layout().line(bucket));
           });
     }
@@ -123,9 +125,10 @@ struct MutateBatch {
       const Hash64 hash = group.hashes[lane];
       const BucketIndex primary = engine->map().primary(hash);
       bool is_somewhere = false;
-      engine->placement().for_each_secondary(primary, tag_of(hash), [&](BucketIndex bucket) {
-        is_somewhere =
-            is_somewhere || ask_for_entry<K>(bucket, hash, number * kLanesPerGroup + lane);
+      const Tag tag = engine->layout().tag_of(hash);
+      engine->placement().for_each_secondary(primary, tag, [&](BucketIndex bucket) {
+        is_somewhere = is_somewhere || ask_for_entry<K>(bucket, Residence::kDisplaced, hash,
+                                                        number * kLanesPerGroup + lane);
       });
       if (Act::kCreatesEntries && !is_somewhere) ask_for_moves(primary);
     }
@@ -134,9 +137,11 @@ struct MutateBatch {
   // Asks for the entry that the lane will most likely read or write in this bucket; false when
   // there is none.
   template <Kernel K>
-  [[gnu::always_inline]] bool ask_for_entry(BucketIndex bucket, Hash64 hash, size_t lane) {
+  [[gnu::always_inline]] bool ask_for_entry(BucketIndex bucket, Residence residence, Hash64 hash,
+                                            size_t lane) {
     const Line& line = engine->layout().line(bucket);
-    SlotMask slots = engine->template candidates<K>(line, tag_of(hash), batch.keys[lane]);
+    SlotMask slots = engine->template candidates<K>(line, engine->layout().tag_of(hash),
+                                                    batch.keys[lane], residence);
     if (Act::kCreatesEntries && slots.empty()) slots = engine->template vacancies<K>(line);
     if (slots.empty()) return false;
     if constexpr (!Engine::Layout::kCandidatesAreExact) {  // else it came with the line

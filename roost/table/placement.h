@@ -16,6 +16,7 @@
 #include "roost/table/layout.h"
 #include "roost/table/probing.h"
 #include "roost/table/slot_mask.h"
+#include "roost/table/table_state.h"
 #include "roost/table/table_stats.h"
 
 namespace roost {
@@ -28,29 +29,50 @@ class Placement {
   using Probing = ProbingT;
   using Hash = HashT;
 
-  Placement(Layout layout, BucketMap map, const Hash& hash)
-      : layout_(layout), map_(map), hash_(hash) {
-    stats_.capacity = map.bucket_count() * Layout::kSlots;
-    stats_.stash_slots = layout.bucket_counts().stash * Layout::kSlots;
-    stats_.moved_histogram[0] = bucket_count();
+  // `state` outlives it.
+  Placement(Layout layout, BucketMap map, const Hash& hash, TableState& state)
+      : layout_(layout), map_(map), hash_(hash), state_(&state) {}
+
+  // The accounts of an empty table.
+  void begin() {
+    stats().capacity = map_.bucket_count() * Layout::kSlots;
+    stats().stash_slots = layout_.bucket_counts().stash * Layout::kSlots;
+    if constexpr (KeepsFilter<Line>) stats().moved_histogram[0] = bucket_count();
   }
 
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] Layout& layout() { return layout_; }
   [[nodiscard]] const BucketMap& map() const { return map_; }
   [[nodiscard]] const Hash& hash() const { return hash_; }
-  [[nodiscard]] const TableStats& stats() const { return stats_; }
-  [[nodiscard]] TableStats& stats() { return stats_; }
+  [[nodiscard]] const TableStats& stats() const { return state_->stats; }
+  [[nodiscard]] TableStats& stats() { return state_->stats; }
 
   // All buckets: those of the map, and the stash's.
   [[nodiscard]] uint64_t bucket_count() const { return layout_.bucket_counts().all(); }
 
-  // The tag of the entry in `at`.
+  // The tag of the entry in `at`, and its padded key: in its slot, or a copy.
   [[nodiscard]] Tag tag(SlotRef at) const { return layout_.tag(at, hash_); }
+  [[nodiscard]] auto padded_key(SlotRef at) const {
+    if constexpr (StoresKeys<Layout>) {
+      return layout_.padded_key(at);
+    } else {
+      return layout_.key_from(origin_of(at), hash_, map_);
+    }
+  }
 
   // Whether a key with this tag, whose primary bucket has this line, may sit in another bucket.
   [[nodiscard]] static bool may_be_displaced(const Line& line, Tag tag) {
     return Probing::may_be_displaced(line, tag);
+  }
+
+  // Whether a key that is in neither of its buckets may be in the stash. `line` is that of its
+  // primary bucket; where lines have no mark, the table's count says it.
+  [[nodiscard]] bool may_be_stashed(const Line& line) const {
+    if constexpr (KeepsStashMark<Line>) {
+      return line.has_stashed != 0;
+    } else {
+      return stats().stashed != 0;
+    }
   }
 
   // The secondary bucket that it sits in then, unless it is in the stash.
@@ -81,7 +103,7 @@ class Placement {
     const Line& line = layout_.line(primary);
     prefetch(hint, &line);
     if constexpr (Probing::kVisitsBoth)
-      prefetch(hint, &layout_.line(secondary(primary, line, tag_of(hash))));
+      prefetch(hint, &layout_.line(secondary(primary, line, layout_.tag_of(hash))));
   }
 
   // Calls try_bucket on the buckets of the stash until one returns true; false when none does.
@@ -97,24 +119,37 @@ class Placement {
   // stays untouched.
   void clear() {
     for (uint64_t bucket = 0; bucket < bucket_count(); ++bucket) {
-      Line& line = layout_.line(BucketIndex{bucket});
-      if (line.busy != 0 || line.moved != 0) line = Line{};
+      Line& line = layout_.edit(BucketIndex{bucket});
+      if (is_in_use(line)) line = Line{};
     }
-    stats_.erased += std::exchange(stats_.size, 0);
-    stats_.stashed = 0;
-    stats_.moved_histogram.fill(0);
-    stats_.moved_histogram[0] = bucket_count();
+    stats().erased += std::exchange(stats().size, 0);
+    stats().stashed = 0;
+    stats().moved_histogram.fill(0);
+    if constexpr (KeepsFilter<Line>) stats().moved_histogram[0] = bucket_count();
   }
 
   // The line of the primary bucket may learn of the displaced entry in `at` what it forgot.
-  void remind(SlotRef at) { Probing::remind(displaced(origin_of(at), at)); }
+  void remind(SlotRef at) {
+    if constexpr (KeepsFilter<Line>) Probing::remind(displaced(origin_of(at), at));
+  }
 
+  // Fills a free slot with a new entry.
+  void insert_entry(SlotRef at, Origin origin, const std::byte* key, const std::byte* value,
+                    uint16_t timer) {
+    const EntryMark mark = mark_of(origin, at);
+    layout_.place(at, mark, key, value);
+    arrive(at, origin, timer, mark.is_displaced);
+  }
+
+  // Fills a free slot with the entry of another one, which is free then. At every step the entry
+  // is in one of the two.
   void move_entry(SlotRef from, SlotRef to) {
     const Origin origin = origin_of(from);
-    const uint16_t timer = layout_.line(from.bucket).timers[from.slot];
-    layout_.copy_entry(from, to);
-    vacate(from, origin);
-    occupy(to, origin, timer);
+    const EntryMark mark = mark_of(origin, to);
+    const bool stays_displaced = is_displaced(from) && mark.is_displaced;
+    layout_.place_copy(to, mark, from);
+    arrive(to, origin, timer(from), mark.is_displaced && !stays_displaced);
+    leave(from, origin, !stays_displaced);
   }
 
   [[nodiscard]] bool is_displaced(SlotRef at) const {
@@ -148,52 +183,75 @@ class Placement {
           prefetch(PrefetchHint::kT0, &layout_.line(lead));
         });
     Probing::for_each_lead(map_, bucket, line, filter_bits, visit_in);
-    if (line.has_stashed == 0) return;
+    if (!may_be_stashed(line)) return;
     for_each_stash_bucket([&](BucketIndex stash) {
       visit_in(stash);
       return false;
     });
   }
 
-  void occupy(SlotRef at, Origin origin, uint16_t timer) {
-    Line& line = layout_.line(at.bucket);
-    const SlotMask slot = SlotMask::of(at.slot);
-    layout_.set_tag(at, origin.tag);
-    line.timers[at.slot] = timer;
-    line.set_busy(busy_slots(line) | slot);
-    if (at.bucket != origin.primary) {
-      line.set_displaced(displaced_slots(line) | slot);
-      note_moved(displaced(origin, at));
-      if (layout_.is_stash(at.bucket)) {
-        layout_.set_home(at, origin.primary);
-        layout_.line(origin.primary).has_stashed = 1;
-        ++stats_.stashed;
-      }
-    }
-    stats_.size += 1;
-  }
+  void vacate(SlotRef at) { leave(at, is_displaced(at) ? origin_of(at) : Origin{}, true); }
 
-  void vacate(SlotRef at) { vacate(at, is_displaced(at) ? origin_of(at) : Origin{}); }
+  // The timer of a slot; 0 where lines keep none.
+  [[nodiscard]] uint16_t timer(SlotRef at) const {
+    if constexpr (KeepsTimers<Line>) {
+      return layout_.line(at.bucket).timers[at.slot];
+    } else {
+      return 0;
+    }
+  }
+  void set_timer(SlotRef at, uint16_t timer) {
+    if constexpr (KeepsTimers<Line>) layout_.edit(at.bucket).timers[at.slot] = timer;
+  }
 
  private:
-  [[nodiscard]] Displaced<Line> displaced(Origin origin, SlotRef at) {
-    return {origin.tag, origin.primary, layout_.line(origin.primary), at, layout_.line(at.bucket)};
+  [[nodiscard]] static EntryMark mark_of(Origin origin, SlotRef at) {
+    return {origin.tag, at.bucket != origin.primary};
   }
 
-  // `origin` is needed of displaced entries only.
-  void vacate(SlotRef at, Origin origin) {
-    Line& line = layout_.line(at.bucket);
-    const SlotMask slot = SlotMask::of(at.slot);
-    line.set_busy(busy_slots(line) - slot);
-    if (is_displaced(at)) {
-      line.set_displaced(displaced_slots(line) - slot);
-      forget_moved(displaced(origin, at));
-      if (layout_.is_stash(at.bucket)) {
-        if (!has_stashed(origin.primary)) layout_.line(origin.primary).has_stashed = 0;
-        --stats_.stashed;
-      }
+  // A line that is not as fresh memory is, but for what free slots still hold.
+  [[nodiscard]] static bool is_in_use(const Line& line) {
+    if constexpr (KeepsFilter<Line>) {
+      return !busy_slots(line).empty() || line.moved != 0;
+    } else {
+      return !busy_slots(line).empty();
     }
-    stats_.size -= 1;
+  }
+
+  [[nodiscard]] Displaced<Line> displaced(Origin origin, SlotRef at)
+    requires KeepsFilter<Line>
+  {
+    return {origin.tag, origin.primary, layout_.edit(origin.primary), at, layout_.edit(at.bucket)};
+  }
+
+  // An entry has filled `at`; whether that is one more that is displaced.
+  void arrive(SlotRef at, Origin origin, uint16_t timer, bool is_one_more) {
+    set_timer(at, timer);
+    if constexpr (KeepsFilter<Line>) {
+      if (is_one_more) note_moved(displaced(origin, at));
+    }
+    if (layout_.is_stash(at.bucket)) {
+      layout_.set_home(at, origin.primary);
+      if constexpr (KeepsStashMark<Line>) layout_.edit(origin.primary).has_stashed = 1;
+      ++stats().stashed;
+    }
+    stats().size += 1;
+  }
+
+  // Frees `at`; whether one less is displaced, if its entry is. `origin` is needed only then.
+  void leave(SlotRef at, Origin origin, bool is_one_less) {
+    const bool was_displaced = is_displaced(at);
+    layout_.vacate(at);
+    if constexpr (KeepsFilter<Line>) {
+      if (was_displaced && is_one_less) forget_moved(displaced(origin, at));
+    }
+    if (layout_.is_stash(at.bucket)) {
+      if constexpr (KeepsStashMark<Line>) {
+        if (!has_stashed(origin.primary)) layout_.edit(origin.primary).has_stashed = 0;
+      }
+      --stats().stashed;
+    }
+    stats().size -= 1;
   }
 
   // Whether the stash holds an entry of this primary bucket.
@@ -207,13 +265,17 @@ class Placement {
   }
 
   // An entry came to another bucket than its primary one.
-  void note_moved(Displaced<Line> entry) {
+  void note_moved(Displaced<Line> entry)
+    requires KeepsFilter<Line>
+  {
     Probing::note(map_, entry);
     count_moved(entry.primary_line, 1);
   }
 
   // An entry left another bucket than its primary one.
-  void forget_moved(Displaced<Line> entry) {
+  void forget_moved(Displaced<Line> entry)
+    requires KeepsFilter<Line>
+  {
     count_moved(entry.primary_line, -1);
     Probing::forget(entry);
     const uint64_t doubtful = Probing::doubtful_filter(entry.primary_line, entry.tag);
@@ -225,11 +287,13 @@ class Placement {
     entry.primary_line.set_filter(needed);
   }
 
-  void count_moved(Line& line, int change) {
+  void count_moved(Line& line, int change)
+    requires KeepsFilter<Line>
+  {
     if (line.moved == Line::kMovedSaturated) return;
-    --stats_.moved_histogram[histogram_field(line.moved)];
+    --stats().moved_histogram[histogram_field(line.moved)];
     line.set_moved(static_cast<unsigned>(line.moved + change));
-    ++stats_.moved_histogram[histogram_field(line.moved)];
+    ++stats().moved_histogram[histogram_field(line.moved)];
   }
 
   static unsigned histogram_field(unsigned moved) { return std::min(moved, kMovedHistogramMax); }
@@ -237,7 +301,7 @@ class Placement {
   Layout layout_;
   BucketMap map_;
   [[no_unique_address]] Hash hash_;
-  TableStats stats_;
+  TableState* state_;
 };
 
 }  // namespace roost

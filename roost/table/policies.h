@@ -12,7 +12,7 @@
 
 #include "roost/expiry/slot_timers.h"
 #include "roost/hash/keyed_hash.h"
-#include "roost/isa/isa.h"
+#include "roost/table/probe.h"
 #include "roost/table/probing.h"
 
 namespace roost {
@@ -23,23 +23,6 @@ namespace roost {
 struct NoEvictionCallback {
   template <class Key, class Value>
   void operator()(const Key&, const Value&) const {}
-};
-
-// What lookups meet. Structural counts repeat exactly on every machine, unlike times (H-5).
-struct LookupCounts {
-  static constexpr bool kEnabled = true;
-  uint64_t lookups = 0;
-  uint64_t hits = 0;
-  uint64_t secondary_visits = 0;        // second bucket lines touched
-  uint64_t filter_false_positives = 0;  // of those, in vain
-  uint64_t tag_false_positives = 0;     // entries compared in vain
-  uint64_t stash_visits = 0;            // lookups that searched the stash
-  Isa last_kernel = Isa::kScalar;  // recorded inside the batch loop: the kernel that really ran
-};
-
-// Counts policy: counts nothing.
-struct NoCounts {
-  static constexpr bool kEnabled = false;
 };
 
 // Where a table keeps keys and values (layout.h).
@@ -54,7 +37,7 @@ struct DefaultPolicies {
   using Expiry = NoExpiry;
   using Probing = FilteredProbing;
   using EvictionCallback = NoEvictionCallback;
-  using Counts = NoCounts;
+  using Probe = NoProbe;
   static constexpr LayoutChoice kLayout = LayoutChoice::kAutomatic;
 };
 

@@ -38,6 +38,9 @@ template <class P, class Line>
 concept ProbingPolicy =
     requires(const BucketMap& map, BucketIndex bucket, const Line& line, Tag tag, unsigned slot,
              Displaced<Line> entry, uint64_t needed, void (&visit)(BucketIndex)) {
+      // What an image calls it.
+      { P::kName } -> std::convertible_to<const char*>;
+
       // Slots of a bucket of a split layout: 1, 2, 4 or 8.
       { P::kSplitSlots } -> std::convertible_to<unsigned>;
 
@@ -136,6 +139,8 @@ struct PairedProbing : WithoutLeads {
 // have left (CPP-11): lines of tags remember the tags of displaced keys; the filter of lines of
 // keys says which functions of the bucket map displaced them, so that they can be found.
 struct FilteredProbing : PairedProbing {
+  static constexpr const char* kName = "filtered";
+
   template <class Line>
   static constexpr bool kByFunctions = requires { Line::kFunctionsOfABit; };
 
@@ -225,6 +230,8 @@ struct FilteredProbing : PairedProbing {
 
 // No filter: what the primary bucket does not have is looked for in the secondary one.
 struct OptimisticProbing : PairedProbing {
+  static constexpr const char* kName = "optimistic";
+
   template <class Line>
   static bool may_be_displaced(const Line& /*line*/, Tag /*tag*/) {
     return true;
@@ -237,7 +244,7 @@ struct OptimisticProbing : PairedProbing {
   static uint64_t needed_filter(const Line& /*line*/, unsigned /*slot*/, Tag /*tag*/) {
     return 0;
   }
-  template <class Line>
+  template <KeepsFilter Line>
   static bool filter_fits(const Line& line, uint64_t /*needed*/) {
     return line.filter == 0;
   }
@@ -248,6 +255,7 @@ struct OptimisticProbing : PairedProbing {
 // only the first kSlotCount of its slots are used.
 template <unsigned kSlotCount = kSlotsPerBucket>
 struct PessimisticProbing : OptimisticProbing {
+  static constexpr const char* kName = "pessimistic";
   static constexpr unsigned kSplitSlots = kSlotCount;
   static constexpr bool kVisitsBoth = true;
   static bool may_be_displaced(const TagLine& /*line*/, Tag /*tag*/) { return true; }

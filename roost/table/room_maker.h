@@ -57,19 +57,18 @@ class RoomMaker {
     return is_found;
   }
 
-  // Moves one of the entries displaced from a bucket back to it, if it has room again.
-  void bring_home(BucketIndex primary) {
-    const Line& home = line(primary);
-    if (home.moved == 0 || engine_.template vacancies<K>(home).empty()) return;
-    SlotRef from{};
-    bool is_found = false;
-    placement().for_each_displaced_from(primary, Engine::Probing::enough_leads(home),
-                                        [&](SlotRef at, Tag /*tag*/) {
-                                          from = at;
-                                          is_found = true;
-                                        });
-    SlotRef to{};
-    if (is_found && take_vacancy(primary, to)) move(from, to);
+  // Moves one of the entries displaced from a bucket back to it, if it has room again. Where lines
+  // do not lead to them, the entries displaced to a bucket go home.
+  void bring_home(BucketIndex bucket) {
+    if constexpr (KeepsFilter<Line>) {
+      call_home(bucket);
+    } else {
+      for (const unsigned slot : displaced_slots(line(bucket))) {
+        const SlotRef from{bucket, slot};
+        SlotRef to{};
+        if (take_vacancy(placement().origin_of(from).primary, to)) move(from, to);
+      }
+    }
   }
 
   // Frees a slot of the full buckets that a key may be in; false when none is found.
@@ -110,6 +109,22 @@ class RoomMaker {
   }
 
  private:
+  void call_home(BucketIndex primary)
+    requires KeepsFilter<Line>
+  {
+    const Line& home = line(primary);
+    if (home.moved == 0 || engine_.template vacancies<K>(home).empty()) return;
+    SlotRef from{};
+    bool is_found = false;
+    placement().for_each_displaced_from(primary, Engine::Probing::enough_leads(home),
+                                        [&](SlotRef at, Tag /*tag*/) {
+                                          from = at;
+                                          is_found = true;
+                                        });
+    SlotRef to{};
+    if (is_found && take_vacancy(primary, to)) move(from, to);
+  }
+
   [[nodiscard]] auto& placement() { return engine_.placement(); }
   [[nodiscard]] const Line& line(BucketIndex bucket) { return placement().layout().line(bucket); }
 

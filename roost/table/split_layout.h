@@ -39,10 +39,12 @@ class SplitLayout {
   static constexpr size_t kKeyBytes = Entry::kKeyBytes;
   static constexpr unsigned kSlots = kSlotCount;
   static constexpr double kPromisedLoad = kSlots == kSlotsPerBucket ? kSplitPromisedLoad : 0;
+  static constexpr int kTagBits = 16;
   static constexpr bool kCandidatesAreExact = false;
   static constexpr const char* kName = "split";
   static_assert(std::has_single_bit(kSlots) && kSlots <= kSlotsPerBucket);
 
+  [[nodiscard]] static constexpr unsigned key_bits(Entry /*entry*/) { return 8 * kKeyBytes; }
   [[nodiscard]] static constexpr uint64_t image_bytes(BucketCounts counts, Entry entry) {
     return counts.all() * (sizeof(TagLine) + kSlots * entry.bytes()) +
            counts.stash * kSlots * sizeof(uint64_t);
@@ -61,10 +63,12 @@ class SplitLayout {
     return static_cast<uint64_t>(bucket) >= counts_.hashed;
   }
 
-  [[nodiscard]] Line& line(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
+  [[nodiscard]] Line& edit(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
   [[nodiscard]] const Line& line(BucketIndex bucket) const {
     return lines_[static_cast<uint64_t>(bucket)];
   }
+
+  [[nodiscard]] static Tag tag_of(Hash64 hash) { return roost::tag_of(hash); }
 
   [[nodiscard]] std::byte* key(SlotRef at) { return entries_ + entry_offset(at); }
   [[nodiscard]] const std::byte* key(SlotRef at) const { return entries_ + entry_offset(at); }
@@ -74,12 +78,13 @@ class SplitLayout {
 
   // Slots whose entry has this tag; any of them may be the key's.
   template <Kernel K>
-  [[nodiscard]] SlotMask candidates(const Line& line, Tag tag, const std::byte* /*key*/) const {
+  [[nodiscard]] SlotMask candidates(const Line& line, Tag tag, const std::byte* /*key*/,
+                                    Residence /*residence*/) const {
     return SlotMask{K::match_tags(line.tags, static_cast<uint16_t>(tag))};
   }
   template <Kernel K>
   [[nodiscard]] SlotMask live_candidates(const Line& line, Tag tag, const std::byte* /*key*/,
-                                         Tick now) const {
+                                         Residence /*residence*/, Tick now) const {
     return SlotMask{K::match_live_tags(line.tags, static_cast<uint16_t>(tag), line.timers,
                                        static_cast<uint16_t>(now.count))};
   }
@@ -92,7 +97,6 @@ class SplitLayout {
   [[nodiscard]] Tag tag(SlotRef at, const Hash& /*hash*/) const {
     return Tag{line(at.bucket).tags[at.slot]};
   }
-  void set_tag(SlotRef at, Tag tag) { line(at.bucket).tags[at.slot] = static_cast<uint16_t>(tag); }
   template <class Hash, class PrimaryOf>
   [[nodiscard]] Origin origin(SlotRef at, const Hash& hash, const BucketMap& /*map*/,
                               PrimaryOf&& primary_of) const {
@@ -117,12 +121,17 @@ class SplitLayout {
     if (entry_.value_bytes() != 0) std::memcpy(to, from, entry_.value_bytes());
   }
 
-  void write_entry(SlotRef at, const std::byte* key_bytes, const std::byte* value_bytes) {
+  void place(SlotRef at, EntryMark mark, const std::byte* key_bytes, const std::byte* value_bytes) {
     std::memcpy(key(at), key_bytes, kKeyBytes);
-    copy_value(value(at), value_bytes);
+    write_value(at, value_bytes);
+    fill(at, mark);
   }
-
-  void copy_entry(SlotRef from, SlotRef to) { std::memcpy(key(to), key(from), entry_.bytes()); }
+  void place_copy(SlotRef at, EntryMark mark, SlotRef from) {
+    std::memcpy(key(at), key(from), entry_.bytes());
+    fill(at, mark);
+  }
+  void vacate(SlotRef at) { mark_free(edit(at.bucket), at.slot); }
+  void write_value(SlotRef at, const std::byte* bytes) { copy_value(value(at), bytes); }
 
   // The primary bucket of the entry in a slot of the stash.
   [[nodiscard]] BucketIndex home(SlotRef at) const {
@@ -145,6 +154,11 @@ class SplitLayout {
   }
 
  private:
+  void fill(SlotRef at, EntryMark mark) {
+    Line& line = edit(at.bucket);
+    line.tags[at.slot] = static_cast<uint16_t>(mark.tag);
+    mark_filled(line, at.slot, mark.is_displaced);
+  }
   [[nodiscard]] uint64_t entry_offset(SlotRef at) const {
     return (static_cast<uint64_t>(at.bucket) * kSlots + at.slot) * entry_.bytes();
   }
@@ -159,6 +173,6 @@ class SplitLayout {
   [[no_unique_address]] Entry entry_;
 };
 
-static_assert(TableLayout<SplitLayout<FixedEntry<16, 16>>>);
+static_assert(TimedLayout<SplitLayout<FixedEntry<16, 16>>>);
 
 }  // namespace roost

@@ -7,15 +7,16 @@
 // Threads: one at a time.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
-#include "roost/hash/random_seed.h"
 #include "roost/isa/dispatch.h"
 #include "roost/memory/arena.h"
 #include "roost/table/audit.h"
@@ -34,6 +35,16 @@
 
 namespace roost {
 
+// What an image calls a hash; hashes of users need no name.
+template <class Hash>
+[[nodiscard]] constexpr std::string_view hash_name() {
+  if constexpr (requires { Hash::kName; }) {
+    return Hash::kName;
+  } else {
+    return "another hash";
+  }
+}
+
 // `EvictionCallback` takes the key and value bytes of an expired entry.
 template <TableLayout LayoutT, class Policies, class EvictionCallback>
 class TableCore {
@@ -41,7 +52,7 @@ class TableCore {
   using Layout = LayoutT;
   using Entry = typename Layout::Entry;
   using Hash = typename Policies::Hash;
-  using Counts = typename Policies::Counts;
+  using Probe = typename Policies::Probe;
   using Probing = typename Policies::Probing;
   using EngineType = Engine<Layout, typename Policies::Expiry, Probing, Hash, EvictionCallback>;
   static constexpr BucketShape kShape = {Layout::kSlots,
@@ -49,8 +60,19 @@ class TableCore {
 
   [[nodiscard]] static Result<TableCore> create(const TableConfig& config, Entry entry,
                                                 EvictionCallback eviction_callback) {
-    Result<TableImage> image = TableImage::create(
-        config, kShape, [&](BucketCounts counts) { return Layout::image_bytes(counts, entry); });
+    Result<TableImage> image =
+        TableImage::create(config, kShape, entry_shape(entry),
+                           [&](BucketCounts counts) { return Layout::image_bytes(counts, entry); });
+    if (!image) return image.error();
+    return TableCore(std::move(image).value(), config, entry, std::move(eviction_callback));
+  }
+
+  // Finds the table in memory that was lent to one; see FlowTable::adopt.
+  [[nodiscard]] static Result<TableCore> adopt(const TableConfig& config, Entry entry,
+                                               EvictionCallback eviction_callback) {
+    Result<TableImage> image =
+        TableImage::adopt(config, kShape, entry_shape(entry),
+                          [&](BucketCounts counts) { return Layout::image_bytes(counts, entry); });
     if (!image) return image.error();
     return TableCore(std::move(image).value(), config, entry, std::move(eviction_callback));
   }
@@ -59,15 +81,15 @@ class TableCore {
   [[nodiscard]] static Result<uint64_t> image_bytes(const TableConfig& config, Entry entry) {
     const Result<BucketCounts> counts = bucket_counts(config, kShape);
     if (!counts) return counts.error();
-    return Layout::image_bytes(counts.value(), entry);
+    return sizeof(ImageHeader) + Layout::image_bytes(counts.value(), entry);
   }
 
   // Calls action(lane, value) for each lane that hits; see LookupBatch.
   template <class Keys, class Hashes, class Action, class Next = NoNextBatch>
   size_t lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits, Next next = {}) const {
     return hints_.watch(batch.keys.count, [&](PrefetchHint hint) {
-      return dispatch(isa_, LookupBatch<EngineType, Keys, Hashes, Action, Next, Counts>{
-                                &engine_, batch, hits, action, next, hint, &counts_});
+      return dispatch(isa_, LookupBatch<EngineType, Keys, Hashes, Action, Next, Probe>{
+                                &engine_, batch, hits, action, next, hint, &probe_});
     });
   }
 
@@ -172,21 +194,20 @@ class TableCore {
   [[nodiscard]] const EngineType& engine() const { return engine_; }
   [[nodiscard]] const Hash& hash() const { return engine_.placement().hash(); }
   [[nodiscard]] HintChoice& hint_choice() { return hints_; }
+  [[nodiscard]] Probe& probe() { return probe_; }
   [[nodiscard]] const Arena& arena() const { return image_.arena; }
   [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] uint64_t bucket_count() const { return engine_.placement().bucket_count(); }
-  [[nodiscard]] uint64_t entries_max() const { return image_.entries_max; }
-  // Bytes that the buckets and entries take.
-  [[nodiscard]] uint64_t image_bytes() const {
-    return Layout::image_bytes(engine_.layout().bucket_counts(), engine_.layout().entry());
-  }
+  [[nodiscard]] uint64_t entries_max() const { return image_.header().identity.entries_max; }
+  // Bytes that header, buckets and entries take.
+  [[nodiscard]] uint64_t image_bytes() const { return image_.header().identity.image_bytes; }
 
   [[nodiscard]] TableStats stats() const {
     TableStats stats = engine_.stats();
     stats.load = static_cast<double>(stats.size) / static_cast<double>(stats.capacity);
     stats.line_hint = hints_.chosen();
     stats.hint_rounds = hints_.round_count();
-    if constexpr (Counts::kEnabled) stats.lookups = counts_;
+    if constexpr (std::same_as<Probe, LookupCounts>) stats.lookups = probe_;
     return stats;
   }
 
@@ -209,12 +230,21 @@ class TableCore {
     }
   };
 
+  [[nodiscard]] static EntryShape entry_shape(Entry entry) {
+    return {.layout = Layout::kName,
+            .probing = Probing::kName,
+            .hash = hash_name<Hash>(),
+            .key_bits = Layout::key_bits(entry),
+            .value_bytes = entry.value_bytes(),
+            .expires = EngineType::kExpires};
+  }
+
   TableCore(TableImage image, const TableConfig& config, Entry entry,
             EvictionCallback eviction_callback)
       : image_(std::move(image)),
-        engine_(Layout(image_.arena.data(), image_.buckets, entry),
-                BucketMap(image_.buckets.hashed),
-                Hash(config.hash_seed ? *config.hash_seed : random_seed()),
+        engine_(Layout(image_.buckets(), image_.header().identity.buckets, entry),
+                BucketMap(image_.header().identity.buckets.hashed),
+                Hash(image_.header().identity.hash_seed), image_.header().state,
                 std::move(eviction_callback)),
         isa_(config.isa.value_or(isa_best())),
         hints_(image_.first_hint, config.line_hint) {}
@@ -229,7 +259,7 @@ class TableCore {
   EngineType engine_;
   Isa isa_;
   mutable HintChoice hints_;
-  [[no_unique_address]] mutable Counts counts_;
+  [[no_unique_address]] mutable Probe probe_;
 };
 
 }  // namespace roost

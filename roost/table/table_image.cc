@@ -1,10 +1,13 @@
 #include "roost/table/table_image.h"
 
 #include <algorithm>
+#include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
 #include "roost/base/assert.h"
+#include "roost/hash/random_seed.h"
 
 namespace roost {
 namespace {
@@ -49,8 +52,51 @@ Result<Arena> memory_for(const TableConfig& config, uint64_t bytes, BucketCounts
                  " are needed; lend more or lower the capacity"};
   }
   Result<Arena> arena = Arena::borrow(config.memory);
-  if (arena) std::fill_n(arena.value().data(), buckets.all() * kLineBytes, std::byte{0});
+  if (arena) {
+    std::fill_n(arena.value().data(), sizeof(ImageHeader) + buckets.all() * kLineBytes,
+                std::byte{0});
+  }
   return arena;
+}
+
+PrefetchHint first_hint(BucketCounts buckets) {
+  return buckets.all() * kLineBytes <= kNearLinesBytes ? PrefetchHint::kT0 : PrefetchHint::kT1;
+}
+
+std::optional<Error> unsupported_in(const TableConfig& config) {
+  if (!config.isa || isa_is_supported(*config.isa)) return std::nullopt;
+  return Error{"the " + std::string(isa_name(*config.isa)) +
+               " kernel is not supported here; leave the choice to the library"};
+}
+
+std::string words_of(const ImageIdentity& identity) {
+  return "a table (" + std::string(identity.kind.data()) + ") of " +
+         std::to_string(identity.slots) + " slots a bucket, keys of " +
+         std::to_string(identity.key_bits) + " bits and values of " +
+         std::to_string(identity.value_bytes) + " bytes, with" +
+         (identity.expires != 0 ? "" : "out") + " timers";
+}
+
+// The identity that memory begins with, if it is a table's.
+Result<ImageIdentity> identity_in(std::span<const std::byte> memory) {
+  ImageIdentity identity;
+  if (memory.size() < sizeof(ImageHeader)) {
+    return Error{"the memory has " + std::to_string(memory.size()) +
+                 " bytes, too few for a table; give all of what was lent to it"};
+  }
+  std::memcpy(&identity, memory.data(), sizeof(identity));
+  if (identity.magic != ImageIdentity::kMagic) {
+    return Error{
+        "the memory does not begin with a table; give what was lent to one, from its "
+        "first byte on"};
+  }
+  if (identity.version != ImageIdentity::kVersion || identity.header_bytes != sizeof(ImageHeader)) {
+    return Error{"the memory holds a table of format " + std::to_string(identity.version) +
+                 ", and this library reads format " + std::to_string(ImageIdentity::kVersion) +
+                 "; create the table anew"};
+  }
+  identity.kind.back() = '\0';
+  return identity;
 }
 
 }  // namespace
@@ -81,17 +127,70 @@ Result<BucketCounts> bucket_counts(const TableConfig& config, BucketShape shape)
                       .stash = config.entries_max == 0 ? 0 : stash_buckets(shape)};
 }
 
-Result<TableImage> TableImage::create(const TableConfig& config, BucketCounts buckets,
-                                      uint64_t bytes) {
-  if (config.isa && !isa_is_supported(*config.isa)) {
-    return Error{"the " + std::string(isa_name(*config.isa)) +
-                 " kernel is not supported here; leave the choice to the library"};
-  }
-  Result<Arena> arena = memory_for(config, bytes, buckets);
+ImageIdentity TableImage::identity_of(BucketShape shape, const EntryShape& entry,
+                                      BucketCounts counts, uint64_t layout_bytes) {
+  ImageIdentity identity;
+  identity.header_bytes = sizeof(ImageHeader);
+  const std::string kind = std::string(entry.layout) + ", " + std::string(entry.probing) + ", " +
+                           std::string(entry.hash);
+  ROOST_ASSERT(kind.size() < identity.kind.size());
+  std::ranges::copy(kind, identity.kind.begin());
+  identity.slots = shape.slots;
+  identity.key_bits = entry.key_bits;
+  identity.value_bytes = static_cast<uint32_t>(entry.value_bytes);
+  identity.expires = entry.expires ? 1 : 0;
+  identity.buckets = counts;
+  identity.image_bytes = sizeof(ImageHeader) + layout_bytes;
+  return identity;
+}
+
+Result<TableImage> TableImage::create(const TableConfig& config, ImageIdentity identity) {
+  if (auto error = unsupported_in(config)) return *error;
+  identity.hash_seed = config.hash_seed ? *config.hash_seed : random_seed();
+  identity.entries_max = config.entries_max;
+  Result<Arena> arena = memory_for(config, identity.image_bytes, identity.buckets);
   if (!arena) return arena.error();
-  const PrefetchHint first_hint =
-      buckets.all() * kLineBytes <= kNearLinesBytes ? PrefetchHint::kT0 : PrefetchHint::kT1;
-  return TableImage{std::move(arena).value(), buckets, config.entries_max, first_hint};
+  TableImage image{std::move(arena).value(), roost::first_hint(identity.buckets)};
+  new (image.arena.data()) ImageHeader{identity, {}};
+  return image;
+}
+
+Result<BucketCounts> TableImage::buckets_in(const TableConfig& config) {
+  const Result<ImageIdentity> found = identity_in(config.memory);
+  if (!found) return found.error();
+  const BucketCounts buckets = found.value().buckets;
+  constexpr uint64_t kBucketsMax = kCapacityMax;
+  if (buckets.hashed < 2 || buckets.hashed % 2 != 0 || buckets.hashed > kBucketsMax ||
+      buckets.stash > kBucketsMax) {
+    return Error{
+        "the memory begins like a table whose numbers of buckets are damaged; create the "
+        "table anew"};
+  }
+  return buckets;
+}
+
+Result<TableImage> TableImage::adopt(const TableConfig& config, ImageIdentity identity) {
+  if (auto error = unsupported_in(config)) return *error;
+  if (config.capacity != 0 || config.entries_max != 0 || config.hash_seed || config.pages ||
+      config.numa_node) {
+    return Error{
+        "a table that is adopted has its capacity, promise, seed and pages already; "
+        "configure memory, kernel and hint only"};
+  }
+  const ImageIdentity found = identity_in(config.memory).value();
+  identity.hash_seed = found.hash_seed;
+  identity.entries_max = found.entries_max;
+  if (found != identity) {
+    return Error{"the memory holds " + words_of(found) + "; this is " + words_of(identity)};
+  }
+  if (config.memory.size() < found.image_bytes) {
+    return Error{"the memory has " + std::to_string(config.memory.size()) +
+                 " bytes of a table of " + std::to_string(found.image_bytes) +
+                 "; give all of what was lent to it"};
+  }
+  Result<Arena> arena = Arena::borrow(config.memory);
+  if (!arena) return arena.error();
+  return TableImage{std::move(arena).value(), roost::first_hint(found.buckets)};
 }
 
 }  // namespace roost

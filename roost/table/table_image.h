@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "roost/base/result.h"
 #include "roost/isa/isa.h"
 #include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
+#include "roost/table/image_header.h"
 #include "roost/table/layout.h"
 
 namespace roost {
@@ -47,33 +49,62 @@ struct TableConfig {
   std::optional<PrefetchHint> line_hint{};
 };
 
-// What a table's layout and probing policy say of its buckets.
+// What a table's layout and policies say of its buckets and entries.
 struct BucketShape {
   unsigned slots;        // slots a bucket
   double promised_load;  // load up to which a table with a stash can promise to accept entries
+};
+struct EntryShape {
+  std::string_view layout;  // by name, as in ImageIdentity::kind
+  std::string_view probing;
+  std::string_view hash;
+  unsigned key_bits;
+  size_t value_bytes;
+  bool expires;
 };
 
 // The buckets that a table of this configuration has. Errors: a capacity out of range, or too small
 // for what is promised.
 [[nodiscard]] Result<BucketCounts> bucket_counts(const TableConfig& config, BucketShape shape);
 
+// A table's memory: the header, and the layout's bytes behind it.
 struct TableImage {
   Arena arena;
-  BucketCounts buckets;
-  uint64_t entries_max;
   PrefetchHint first_hint;  // where to prefetch lines to until lookups show what is best
 
-  // Checks the configuration and gets the memory: `image_bytes(counts)` tells how much.
-  template <class ImageBytes>
+  // Checks the configuration, gets the memory and writes the header. `bytes_of(counts)` tells how
+  // much the layout takes.
+  template <class BytesOf>
   [[nodiscard]] static Result<TableImage> create(const TableConfig& config, BucketShape shape,
-                                                 ImageBytes&& image_bytes) {
+                                                 const EntryShape& entry, BytesOf&& bytes_of) {
     const Result<BucketCounts> counts = bucket_counts(config, shape);
     if (!counts) return counts.error();
-    return create(config, counts.value(), image_bytes(counts.value()));
+    return create(config, identity_of(shape, entry, counts.value(), bytes_of(counts.value())));
   }
 
+  // Finds the table in config.memory. Errors: the memory holds none, one of another kind, or only a
+  // part of it; more is configured than memory, kernel and hint.
+  template <class BytesOf>
+  [[nodiscard]] static Result<TableImage> adopt(const TableConfig& config, BucketShape shape,
+                                                const EntryShape& entry, BytesOf&& bytes_of) {
+    const Result<BucketCounts> counts = buckets_in(config);
+    if (!counts) return counts.error();
+    return adopt(config, identity_of(shape, entry, counts.value(), bytes_of(counts.value())));
+  }
+
+  [[nodiscard]] ImageHeader& header() { return *reinterpret_cast<ImageHeader*>(arena.data()); }
+  [[nodiscard]] const ImageHeader& header() const {
+    return *reinterpret_cast<const ImageHeader*>(arena.data());
+  }
+  // The layout's bytes.
+  [[nodiscard]] std::byte* buckets() const { return arena.data() + sizeof(ImageHeader); }
+
  private:
-  static Result<TableImage> create(const TableConfig& config, BucketCounts buckets, uint64_t bytes);
+  static ImageIdentity identity_of(BucketShape shape, const EntryShape& entry, BucketCounts counts,
+                                   uint64_t layout_bytes);
+  static Result<BucketCounts> buckets_in(const TableConfig& config);
+  static Result<TableImage> create(const TableConfig& config, ImageIdentity identity);
+  static Result<TableImage> adopt(const TableConfig& config, ImageIdentity identity);
 };
 
 }  // namespace roost

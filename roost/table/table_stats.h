@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "roost/isa/prefetch.h"
-#include "roost/table/policies.h"
+#include "roost/table/probe.h"
 #include "roost/table/tag_line.h"
 
 namespace roost {
@@ -44,7 +44,7 @@ struct TableStats {
   PrefetchHint line_hint = PrefetchHint::kT0;
   uint64_t hint_rounds = 0;
 
-  LookupCounts lookups;  // zero unless the table's Counts policy is LookupCounts
+  LookupCounts lookups;  // zero unless the table's Probe policy is LookupCounts
 };
 
 // Field n counts the buckets that hold n entries, expired ones not yet reclaimed included.

@@ -225,10 +225,13 @@ TEST_F(CContractTest, a_broken_table_is_named_by_the_audit) {
   config.memory_bytes = 8192;
   make(config, 20);
   EXPECT_EQ(roost_table_audit(table_.get(), nullptr), ROOST_OK);
-  // A key, among the entries of 16 bytes that stand behind the lines of 64 bytes, one a bucket.
+  // A key, among the entries of 16 bytes that stand behind the header, which says its size, and the
+  // lines of 64 bytes, one a bucket.
   constexpr size_t kBuckets = 8;
   std::array<uint64_t, kBuckets * 8 * 2> entries;
-  char* behind_lines = static_cast<char*>(config.memory) + kBuckets * 64;
+  uint32_t header_bytes = 0;
+  std::memcpy(&header_bytes, static_cast<char*>(config.memory) + 12, sizeof(header_bytes));
+  char* behind_lines = static_cast<char*>(config.memory) + header_bytes + kBuckets * 64;
   std::memcpy(entries.data(), behind_lines, sizeof(entries));
   const auto held = std::ranges::find_if(entries, [](uint64_t word) { return word >= 1000; });
   ASSERT_NE(held, entries.end());

@@ -90,10 +90,8 @@ TEST_F(AuditTest, names_a_wrong_displaced_mark_as_I2) {
 TEST_F(AuditTest, names_an_entry_in_a_foreign_bucket_as_I2) {
   const SlotRef from = primary_slot();
   const BucketIndex foreign{(static_cast<uint64_t>(from.bucket) + 2) % table_.bucket_count()};
-  layout().copy_entry(from, {foreign, 0});
-  line(foreign).tags[0] = line(from.bucket).tags[from.slot];
-  line(foreign).set_busy(busy_slots(line(foreign)) | SlotMask::of(0));
-  line(foreign).set_displaced(displaced_slots(line(foreign)) - SlotMask::of(0));
+  layout().vacate({foreign, 0});
+  layout().place_copy({foreign, 0}, {Tag{line(from.bucket).tags[from.slot]}, false}, from);
   EXPECT_EQ(violated(), 2);
 }
 
@@ -104,9 +102,7 @@ TEST_F(AuditTest, names_a_duplicate_key_as_I3) {
   });
   TagLine& where = line(gap.bucket);
   const unsigned original = (busy_slots(where) - displaced_slots(where)).lowest();
-  layout().copy_entry({gap.bucket, original}, gap);
-  where.tags[gap.slot] = where.tags[original];
-  where.set_busy(busy_slots(where) | SlotMask::of(gap.slot));
+  layout().place_copy(gap, {Tag{where.tags[original]}, false}, {gap.bucket, original});
   EXPECT_EQ(violated(), 3);
 }
 

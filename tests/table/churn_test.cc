@@ -18,7 +18,7 @@ namespace roost {
 namespace {
 
 struct Counting : DefaultPolicies {
-  using Counts = LookupCounts;
+  using Probe = LookupCounts;
 };
 
 // A table, and what it holds: entries are replaced one by one, whichever.

@@ -18,7 +18,7 @@ namespace roost {
 namespace {
 
 struct CountingPolicies : DefaultPolicies {
-  using Counts = LookupCounts;
+  using Probe = LookupCounts;
 };
 using Table = FlowTable<Key16, uint64_t, CountingPolicies>;
 

@@ -114,8 +114,7 @@ TYPED_TEST(InlineAudit, names_a_duplicate_key_as_I3) {
   });
   auto& line = this->line(gap.bucket);
   const unsigned original = (busy_slots(line) - displaced_slots(line)).lowest();
-  this->layout().copy_entry({gap.bucket, original}, gap);
-  line.set_busy(busy_slots(line) | SlotMask::of(gap.slot));
+  this->layout().place_copy(gap, {Tag{}, false}, {gap.bucket, original});
   EXPECT_EQ(this->violated(), 3);
 }
 

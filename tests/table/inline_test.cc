@@ -79,7 +79,7 @@ TEST(LayoutChoice, every_key_can_be_read_as_a_register_without_leaving_its_line)
 
 struct Timed : DefaultPolicies {
   using Expiry = SlotTimers;
-  using Counts = LookupCounts;
+  using Probe = LookupCounts;
 };
 template <size_t kValueBytes>
 using Table = FlowTable<ByteKey<13>, Value<kValueBytes>, Timed>;

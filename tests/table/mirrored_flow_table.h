@@ -31,7 +31,7 @@ struct MirroredPolicies : DefaultPolicies {
   using Expiry = ExpiryT;
   using Probing = ProbingT;
   using EvictionCallback = MirrorCallback;
-  using Counts = LookupCounts;
+  using Probe = LookupCounts;
 };
 
 template <class Key, class Value, class Expiry, class Probing>

@@ -201,10 +201,10 @@ TEST_F(StashTest, audit_names_a_wrong_stash_mark_and_a_wrong_home_as_I8) {
   const SlotRef stashed{BucketIndex{table_.bucket_count() - 2}, 0};
   const BucketIndex home = layout.home(stashed);
   for (const BucketIndex bucket : {home, BucketIndex{static_cast<uint64_t>(home) + 1}}) {
-    layout.line(bucket).has_stashed ^= 1;
+    layout.edit(bucket).has_stashed ^= 1;
     ASSERT_TRUE(table_.audit());
     EXPECT_EQ(table_.audit()->invariant, 8);
-    layout.line(bucket).has_stashed ^= 1;
+    layout.edit(bucket).has_stashed ^= 1;
   }
   layout.set_home(stashed, BucketIndex{static_cast<uint64_t>(home) + 2});
   ASSERT_TRUE(table_.audit());

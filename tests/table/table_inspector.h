@@ -12,7 +12,7 @@ struct TableInspector {
   }
   template <class Table>
   static auto& line(Table& table, BucketIndex bucket) {
-    return engine(table).layout().line(bucket);
+    return engine(table).layout().edit(bucket);
   }
   template <class Table>
   static TableStats& stats(Table& table) {

@@ -24,7 +24,7 @@ struct TrapPolicies : DefaultPolicies {
   using Hash = HashPolicy;
   using Expiry = SlotTimers;
   using EvictionCallback = ExpiredList;
-  using Counts = LookupCounts;
+  using Probe = LookupCounts;
 };
 
 using TimedTable = FlowTable<Key16, uint64_t, TrapPolicies<KeyedHash>>;

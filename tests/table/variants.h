@@ -58,7 +58,7 @@ struct VariantPolicies : DefaultPolicies {
   using Expiry = typename VariantT::Expiry;
   using Probing = typename VariantT::Probing;
   using EvictionCallback = CallbackT;
-  using Counts = LookupCounts;
+  using Probe = LookupCounts;
   static constexpr LayoutChoice kLayout = VariantT::kLayout;
 };
 

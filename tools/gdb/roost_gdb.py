@@ -95,7 +95,7 @@ class Table:
     def __init__(self, value):
         value = pointed_to(value)
         self.isa = member(value, "isa_")
-        self.stats = member(value, "stats_")
+        self.stats = member(value, "state_").dereference()["stats"]
         self.layout = member(value, "layout_")
         engine = member(value, "engine_")
         table_type = value.type.strip_typedefs()
