@@ -26,6 +26,7 @@
 #include "roost/base/hit_words.h"
 #include "roost/hash/hash64.h"
 #include "roost/isa/prefetch.h"
+#include "roost/table/image_header.h"
 
 namespace roost::lab {
 
@@ -58,13 +59,13 @@ class TableOracle {
 
   // For lookups of `stream`, in order, by the calls of a driver; it stays where it is.
   TableOracle(Table& table, TableMemory memory, std::span<const KeyType> stream)
-      : memory_(memory), stream_(stream) {
+      : memory_{memory.bytes.subspan(sizeof(ImageHeader)), memory.bucket_count}, stream_(stream) {
     places_.reserve(stream.size());
     for (const KeyType& key : stream) {
       const auto* value = static_cast<const std::byte*>(table.entry_address(key));
       places_.push_back(value == nullptr
                             ? offset_of_bucket(any_bucket())
-                            : static_cast<uint64_t>(value - memory.bytes.data()) | kHit);
+                            : static_cast<uint64_t>(value - memory_.bytes.data()) | kHit);
     }
   }
 
@@ -111,7 +112,7 @@ class TableOracle {
     return zero;
   }
 
-  TableMemory memory_;
+  TableMemory memory_;  // from the first bucket's line on
   std::span<const KeyType> stream_;
   std::vector<Place> places_;  // offset of the value, or one that leads to the line of a miss
   uint64_t zero_ = unknown_zero();

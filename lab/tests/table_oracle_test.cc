@@ -81,7 +81,7 @@ TYPED_TEST(TableOracles, answer_what_the_table_holds_in_every_form_of_call) {
 TYPED_TEST(TableOracles, begin_at_the_line_of_the_bucket_that_holds_the_entry) {
   const std::vector<Key> queries = this->stream(0.5);
   TypeParam oracle(this->table_, this->table_.memory(), queries);
-  const std::byte* const memory = this->table_.memory().bytes.data();
+  const std::byte* const memory = this->table_.memory().bytes.data() + sizeof(ImageHeader);
   const std::byte* const entries = memory + this->table_.memory().bucket_count * 64;
   for (const Key& key : queries) {
     const std::byte* line = oracle.first_line(oracle.place_of(key));
