@@ -37,6 +37,18 @@ class BucketMap {
     return BucketIndex{multiply_wide(hash.bits, bucket_count_).high};
   }
 
+  // The hash of `bits` uppermost bits, and zeroes below, that leads to a primary bucket and has
+  // these lowest ones of the `bits`: so many that no other hash of the bucket has them too.
+  // Example: of hashes of 6 bits over 8 buckets, 24 to 31 lead to bucket 3; 0b101 are the lowest
+  // ones of 29.
+  [[nodiscard]] constexpr Hash64 hash_in(BucketIndex primary, unsigned bits, uint64_t lowest,
+                                         uint64_t lowest_mask) const {
+    __extension__ using Wide = unsigned __int128;
+    const Wide scaled = (Wide{static_cast<uint64_t>(primary)} << bits) + (bucket_count_ - 1);
+    const auto first = static_cast<uint64_t>(scaled / bucket_count_);
+    return Hash64{(first + ((lowest - first) & lowest_mask)) << (64 - bits)};
+  }
+
   // The secondary bucket of an entry in its primary one, and the other way round.
   [[nodiscard]] constexpr BucketIndex other(BucketIndex bucket, Tag tag) const {
     // 2^64 / golden ratio spreads consecutive tags evenly over the buckets.

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "roost/hash/hash64.h"
+#include "roost/hash/split_mix.h"
 
 namespace roost {
 
@@ -24,7 +25,7 @@ class KeyedHash {
 
   // The same seed gives the same hashes on every machine.
   constexpr explicit KeyedHash(uint64_t seed) {
-    for (uint64_t& word : secret_) word = next_word(seed);
+    for (uint64_t& word : secret_) word = split_mix(seed);
   }
 
   // Hash of `kBytes` bytes at `key`, any alignment; kBytes is a multiple of 8.
@@ -53,15 +54,6 @@ class KeyedHash {
     uint64_t value = 0;
     std::memcpy(&value, static_cast<const unsigned char*>(key) + word * 8, 8);
     return value;
-  }
-
-  // SplitMix64: one well-mixed word after the other from a counter.
-  static constexpr uint64_t next_word(uint64_t& counter) {
-    counter += 0x9E3779B97F4A7C15U;
-    uint64_t word = counter;
-    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9U;
-    word = (word ^ (word >> 27)) * 0x94D049BB133111EBU;
-    return word ^ (word >> 31);
   }
 
   std::array<uint64_t, 12> secret_{};

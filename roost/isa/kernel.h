@@ -18,8 +18,8 @@ namespace roost {
 inline constexpr std::array<size_t, 6> kPaddedKeyBytes = {8, 16, 24, 32, 40, 64};
 
 template <class K>
-concept Kernel = requires(const uint16_t* eight, uint16_t value, const uint8_t* bytes,
-                          const void* key, size_t key_bytes) {
+concept Kernel = requires(const uint16_t* eight, uint16_t value, const uint64_t* words,
+                          uint64_t word, const uint8_t* bytes, const void* key, size_t key_bytes) {
   // Which instruction set this kernel needs.
   { K::kIsa } -> std::convertible_to<Isa>;
 
@@ -32,6 +32,10 @@ concept Kernel = requires(const uint16_t* eight, uint16_t value, const uint8_t* 
 
   // Both at once: where tags[i] == tag and timers[i] - now is below 1,024.
   { K::match_live_tags(eight, value, eight, value) } -> std::same_as<uint8_t>;
+
+  // Bit i is set where the lower 48 bits of words[i], of eight that are 64-byte aligned, are those
+  // of `word`.
+  { K::match_words(words, word) } -> std::same_as<uint8_t>;
 
   // Bit i is set where bytes[i] != 0, of 32 bytes that are 32-byte aligned: what a group of
   // lanes found, a byte a lane, as bits.

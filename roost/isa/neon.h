@@ -27,6 +27,13 @@ struct NeonKernel {
     return one_bit_a_lane(vandq_u16(equal_lanes(tags, tag), live_lanes(timers, now)));
   }
 
+  static uint8_t match_words(const uint64_t* words, uint64_t word) {
+    const uint64x2_t wanted = vdupq_n_u64(word << 16);
+    return static_cast<uint8_t>(two_words(words, wanted) | two_words(words + 2, wanted) << 2 |
+                                two_words(words + 4, wanted) << 4 |
+                                two_words(words + 6, wanted) << 6);
+  }
+
   static uint32_t nonzero_bytes(const uint8_t* bytes) {
     return nonzero_of_eight(bytes) | nonzero_of_eight(bytes + 8) << 8 |
            nonzero_of_eight(bytes + 16) << 16 | nonzero_of_eight(bytes + 24) << 24;
@@ -71,6 +78,12 @@ struct NeonKernel {
   }
 
  private:
+  // Bits 0 and 1 are set where two words, shifted left by 16, are `wanted`.
+  static unsigned two_words(const uint64_t* words, uint64x2_t wanted) {
+    const uint64x2_t equal = vceqq_u64(vshlq_n_u64(vld1q_u64(words), 16), wanted);
+    return static_cast<unsigned>(vgetq_lane_u64(equal, 0) & 1) |
+           static_cast<unsigned>(vgetq_lane_u64(equal, 1) & 2);
+  }
   // Lanes of all ones where match_tags, or match_live, has a bit.
   static uint16x8_t equal_lanes(const uint16_t* eight, uint16_t value) {
     return vceqq_u16(vld1q_u16(eight), vdupq_n_u16(value));

@@ -32,6 +32,13 @@ struct ScalarKernel {
     return match_tags(tags, tag) & match_live(timers, now);
   }
 
+  static uint8_t match_words(const uint64_t* words, uint64_t word) {
+    unsigned mask = 0;
+    for (unsigned i = 0; i < 8; ++i)
+      mask |= static_cast<unsigned>((words[i] ^ word) << 16 == 0) << i;
+    return static_cast<uint8_t>(mask);
+  }
+
   // Left to itself, clang 16 calls it, in the middle of a lookup.
   [[gnu::always_inline]] static uint32_t nonzero_bytes(const uint8_t* bytes) {
     uint32_t lanes = 0;

@@ -26,6 +26,13 @@ struct Sse42Kernel {
     return one_bit_a_lane(_mm_and_si128(equal_lanes(tags, tag), live_lanes(timers, now)));
   }
 
+  [[gnu::target("sse4.2")]] static uint8_t match_words(const uint64_t* words, uint64_t word) {
+    const __m128i wanted = _mm_set1_epi64x(static_cast<int64_t>(word << 16));
+    return static_cast<uint8_t>(two_words(words, wanted) | two_words(words + 2, wanted) << 2 |
+                                two_words(words + 4, wanted) << 4 |
+                                two_words(words + 6, wanted) << 6);
+  }
+
   [[gnu::target("sse4.2")]] static uint32_t nonzero_bytes(const uint8_t* bytes) {
     return ~(zero_bytes(bytes) | zero_bytes(bytes + 16) << 16);
   }
@@ -68,6 +75,13 @@ struct Sse42Kernel {
   }
 
  private:
+  // Bits 0 and 1 are set where two aligned words, shifted left by 16, are `wanted`.
+  [[gnu::target("sse4.2")]] static unsigned two_words(const uint64_t* words, __m128i wanted) {
+    const __m128i two =
+        _mm_load_si128(static_cast<const __m128i*>(static_cast<const void*>(words)));
+    const __m128i equal = _mm_cmpeq_epi64(_mm_slli_epi64(two, 16), wanted);
+    return static_cast<unsigned>(_mm_movemask_pd(_mm_castsi128_pd(equal)));
+  }
   [[gnu::target("sse4.2")]] static __m128i load_aligned(const uint16_t* eight) {
     return _mm_load_si128(static_cast<const __m128i*>(static_cast<const void*>(eight)));
   }

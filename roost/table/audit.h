@@ -68,6 +68,10 @@ class Auditor {
     if (const SlotMask wrong = busy.from(Layout::kSlots); !wrong.empty()) {
       return Violation{1, bucket, wrong.lowest(), "a slot is busy that the bucket does not have"};
     }
+    if constexpr (requires { line.written_slots(); }) {
+      if (const SlotMask wrong = line.written_slots() - busy; !wrong.empty())
+        return Violation{1, bucket, wrong.lowest(), "a free slot is not zero"};
+    }
     size_ += busy.count();
     for (const unsigned slot : busy) {
       if (auto violation = check_entry({bucket, slot})) return violation;
@@ -114,30 +118,24 @@ class Auditor {
   }
 
   bool is_held_elsewhere(const std::byte* key, Tag tag, SlotRef at, BucketIndex primary) const {
-    bool is_held = is_held_in(key, tag, at, primary, Residence::kPrimary);
+    const auto is_held_in = [&](BucketIndex bucket, Residence residence) {
+      const Line& line = engine_.layout().line(bucket);
+      const SlotMask slots =
+          engine_.layout().template candidates<ScalarKernel>(line, tag, key, residence);
+      for (const unsigned slot : slots& busy_slots(line)) {
+        const SlotRef other{bucket, slot};
+        if (other != at && holds_key<ScalarKernel>(engine_.layout(), other, key, primary))
+          return true;
+      }
+      return false;
+    };
+    bool is_held = is_held_in(primary, Residence::kPrimary);
     engine_.placement().for_each_secondary(primary, tag, [&](BucketIndex bucket) {
-      is_held = is_held || is_held_in(key, tag, at, bucket, Residence::kDisplaced);
+      is_held = is_held || is_held_in(bucket, Residence::kDisplaced);
     });
     return is_held || engine_.placement().for_each_stash_bucket([&](BucketIndex bucket) {
-      return is_held_in(key, tag, at, bucket, Residence::kDisplaced);
+      return is_held_in(bucket, Residence::kDisplaced);
     });
-  }
-
-  // Whether `bucket` holds the key in another slot than `at`.
-  bool is_held_in(const std::byte* key, Tag tag, SlotRef at, BucketIndex bucket,
-                  Residence residence) const {
-    const Line& line = engine_.layout().line(bucket);
-    const SlotMask slots =
-        engine_.layout().template candidates<ScalarKernel>(line, tag, key, residence);
-    for (const unsigned slot : slots& busy_slots(line)) {
-      const SlotRef other{bucket, slot};
-      if (other == at) continue;
-      if (Layout::kCandidatesAreExact ||
-          ScalarKernel::equal_keys<Layout::kKeyBytes>(engine_.layout().key(other), key)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   std::optional<Violation> check_leads(BucketIndex bucket) {

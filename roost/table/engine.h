@@ -104,6 +104,8 @@ class Engine {
     if constexpr (Expiry::kEnabled) {
       return busy_slots(line) &
              layout().template live_candidates<K>(line, tag, key, residence, now_);
+    } else if constexpr (Layout::kCandidatesAreBusy) {
+      return layout().template candidates<K>(line, tag, key, residence);
     } else {
       return busy_slots(line) & layout().template candidates<K>(line, tag, key, residence);
     }
@@ -138,6 +140,7 @@ class Engine {
   InsertOutcome insert(const std::byte* key, Hash64 hash, std::byte* value, TickCount timeout,
                        IfExisting if_existing) {
     const uint16_t timer = timer_of(timeout);
+    if (!may_hold(layout(), key)) return InsertOutcome::kWideKey;
     SlotRef at{};
     // Expired entries are searched too: a second entry of the same key would come to light when
     // this one expires.
@@ -227,13 +230,11 @@ class Engine {
           layout().template candidates<K>(line, tag, key, residence) & considered(line);
       for (const unsigned slot : slots) {
         found = {bucket, slot};
-        if (Layout::kCandidatesAreExact ||
-            K::template equal_keys<Layout::kKeyBytes>(layout().key(found), key)) {
-          return true;
-        }
+        if (holds_key<K>(layout(), found, key, primary)) return true;
       }
       return false;
     };
+    if (!may_hold(layout(), key)) return false;
     if (is_in(primary, Residence::kPrimary)) return true;
     const Line& line = layout().line(primary);
     if (!placement_.may_be_displaced(line, tag)) return false;

@@ -39,6 +39,18 @@ template <class Key>
   }
 }
 
+// How many of a key's lowest bits may be set, the key read as a number, lowest byte first: all of
+// them, or `Key::kSignificantBits`. A packed table takes no key with others, and finds none.
+template <class Key>
+[[nodiscard]] constexpr unsigned significant_bits() {
+  if constexpr (requires { Key::kSignificantBits; }) {
+    static_assert(Key::kSignificantBits <= 8 * sizeof(Key));
+    return Key::kSignificantBits;
+  } else {
+    return 8 * sizeof(Key);
+  }
+}
+
 // What key and value types of a table must be.
 template <class Key, class Value>
 struct EntryTypes {

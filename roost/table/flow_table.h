@@ -74,7 +74,7 @@ class FlowTable {
   static constexpr size_t kValueBytes = EntryTypes<Key, Value>::kValueBytes;
 
   using EvictionCallback = typename Policies::EvictionCallback;
-  using Layout = LayoutOf<significant_bytes<Key>(), kValueBytes, Policies>;
+  using Layout = LayoutOf<Key, Value, Policies>;
   using Core = TableCore<Layout, Policies, TypedEvictionCallback<Key, Value, EvictionCallback>>;
   using EngineType = typename Core::EngineType;
 

@@ -62,6 +62,7 @@ class InlineLayout {
   static constexpr double kPromisedLoad = Line::kPromisedLoad;
   static constexpr int kTagBits = 16;
   static constexpr bool kCandidatesAreExact = true;
+  static constexpr bool kCandidatesAreBusy = false;
   static constexpr const char* kName = "inline";
 
   [[nodiscard]] static constexpr unsigned key_bits(Entry entry) {

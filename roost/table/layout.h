@@ -3,6 +3,7 @@
 //
 //   SplitLayout    a line of tags a bucket, keys and values in an array beside the lines
 //   InlineLayout   keys and values in the bucket's line
+//   PackedLayout   a word a slot, in which the key is what the bucket does not say of its hash
 //
 // A bucket's line is 64 bytes that say of each slot whether it is busy and displaced. What else a
 // line keeps, it has by the same name as the others that keep it: timers, a filter of what was
@@ -18,6 +19,7 @@
 #include "roost/hash/bucket_map.h"
 #include "roost/hash/hash64.h"
 #include "roost/hash/keyed_hash.h"
+#include "roost/isa/kernel.h"
 #include "roost/isa/scalar.h"
 #include "roost/table/bucket_line.h"
 #include "roost/table/slot_mask.h"
@@ -78,6 +80,9 @@ concept LayoutConstants = requires(typename T::Entry entry) {
 
   // Whether a candidate is the key, so that the two need not be compared again.
   { T::kCandidatesAreExact } -> std::convertible_to<bool>;
+
+  // Whether a candidate's slot is busy, which else its line says.
+  { T::kCandidatesAreBusy } -> std::convertible_to<bool>;
 };
 
 template <class T>
@@ -151,5 +156,25 @@ template <class T>
 concept StoresKeys = TableLayout<T> && requires(const T& layout, SlotRef at) {
   { layout.padded_key(at) } -> std::convertible_to<const std::byte*>;
 };
+
+// Whether a table with this layout may hold a padded key: none that has bits beyond its keys'.
+template <TableLayout Layout>
+[[nodiscard]] bool may_hold(const Layout& layout, const std::byte* key) {
+  if constexpr (requires { layout.fits(key); }) return layout.fits(key);
+  return true;
+}
+
+// Whether a candidate for a key with this primary bucket holds it.
+template <Kernel K, TableLayout Layout>
+[[nodiscard]] bool holds_key(const Layout& layout, SlotRef candidate, const std::byte* key,
+                             BucketIndex primary) {
+  if constexpr (!Layout::kCandidatesAreExact) {
+    return K::template equal_keys<Layout::kKeyBytes>(layout.key(candidate), key);
+  } else if constexpr (StoresKeys<Layout>) {
+    return true;
+  } else {  // what is the key's in its own buckets may be another one's in the stash
+    return !layout.is_stash(candidate.bucket) || layout.home(candidate) == primary;
+  }
+}
 
 }  // namespace roost

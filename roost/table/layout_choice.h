@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "roost/hash/keyed_hash.h"
+#include "roost/hash/keyed_permutation.h"
 #include "roost/table/inline_layout.h"
+#include "roost/table/packed_layout.h"
 #include "roost/table/policies.h"
 #include "roost/table/probing.h"
 #include "roost/table/split_layout.h"
@@ -29,14 +32,31 @@ namespace roost {
 
 namespace detail {
 
-template <size_t kKeySize, size_t kValueSize, class Policies>
+template <size_t kKeySize, size_t kValueSize, class Policies, unsigned kKeyBits, bool kMayBeWider>
 struct LayoutOf {
   using Probing = typename Policies::Probing;
+  static constexpr bool kIsAutomatic = Policies::kLayout == LayoutChoice::kAutomatic;
+
+  // In the packed layout, the hash and the probing of the default policies stand for its own.
+  static constexpr bool kGivesKeysBack =
+      std::is_same_v<typename Policies::Hash, KeyedHash> || Permutation<typename Policies::Hash>;
+  static constexpr bool kIsOptimistic =
+      std::is_same_v<Probing, FilteredProbing> || std::is_same_v<Probing, OptimisticProbing>;
+  static constexpr bool kPackedFits = packed_fits(kKeyBits, kValueSize) &&
+                                      !Policies::Expiry::kEnabled && kGivesKeysBack &&
+                                      kIsOptimistic;
+  static constexpr bool kIsPacked =
+      Policies::kLayout == LayoutChoice::kPacked || (kIsAutomatic && kPackedFits);
+  static_assert(!kIsPacked || kPackedFits,
+                "the packed layout is for keys of 8 to 60 bits (kSignificantBits of the key type "
+                "says fewer than it has), values of up to 2 bytes, no expiry, a permutation as "
+                "hash, and optimistic probing; leave the choice to the table");
+
   static constexpr unsigned kInlineSlots = inline_slots(kKeySize, kValueSize);
   static constexpr bool kProbingFits = ProbingPolicy<Probing, InlineLine<2>>;
-  static constexpr bool kIsInline = Policies::kLayout == LayoutChoice::kInline ||
-                                    (Policies::kLayout == LayoutChoice::kAutomatic &&
-                                     kProbingFits && inline_costs_no_more(kKeySize, kValueSize));
+  static constexpr bool kIsInline =
+      Policies::kLayout == LayoutChoice::kInline ||
+      (kIsAutomatic && !kIsPacked && kProbingFits && inline_costs_no_more(kKeySize, kValueSize));
 
   static_assert(!kIsInline || kInlineSlots != 0,
                 "the inline layout has room for keys of 4 to 16 bytes and, together with the "
@@ -45,7 +65,10 @@ struct LayoutOf {
                 "this probing policy needs the split layout; leave the choice to the table");
 
   static auto chosen() {
-    if constexpr (kIsInline) {
+    if constexpr (kIsPacked) {
+      return std::type_identity<
+          PackedLayout<FixedPackedEntry<kKeyBits, kValueSize, kMayBeWider>>>{};
+    } else if constexpr (kIsInline) {
       return std::type_identity<
           InlineLayout<FixedInlineEntry<kKeySize, kValueSize>, kInlineSlots>>{};
     } else {
@@ -58,8 +81,23 @@ struct LayoutOf {
 
 }  // namespace detail
 
-// The layout of a table with keys and values of these sizes.
-template <size_t kKeySize, size_t kValueSize, class Policies>
-using LayoutOf = typename detail::LayoutOf<kKeySize, kValueSize, Policies>::Type;
+// The layout of a table with such keys and values.
+template <class Key, class Value, class Policies>
+using LayoutOf =
+    typename detail::LayoutOf<significant_bytes<Key>(), EntryTypes<Key, Value>::kValueBytes,
+                              Policies, significant_bits<Key>(),
+                              (significant_bits<Key>() < 8 * sizeof(Key))>::Type;
+
+// A layout without keys needs a hash that gives them back, and one whose lines have no filter does
+// not probe by it.
+template <class Layout, class Policies>
+using HashOf =
+    std::conditional_t<!StoresKeys<Layout> && std::is_same_v<typename Policies::Hash, KeyedHash>,
+                       KeyedPermutation, typename Policies::Hash>;
+template <class Layout, class Policies>
+using ProbingOf =
+    std::conditional_t<!KeepsFilter<typename Layout::Line> &&
+                           std::is_same_v<typename Policies::Probing, FilteredProbing>,
+                       OptimisticProbing, typename Policies::Probing>;
 
 }  // namespace roost

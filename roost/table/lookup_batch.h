@@ -293,7 +293,7 @@ struct LookupBatch {
       const auto key = batch.keys[first + lane];
       if constexpr (!kIsExact)
         probe->touch(TouchKind::kEntry, entry, engine->layout().entry().bytes());
-      if (kIsExact || K::template equal_keys<Layout::kKeyBytes>(entry, key)) [[likely]] {
+      if (is_key<K>(entry, key)) [[likely]] {
         action(first + lane, Layout::value_of_target(entry));
       } else {
         mistaken |= LaneMask::of(lane);
@@ -301,6 +301,15 @@ struct LookupBatch {
       }
     }
     return lanes - mistaken;
+  }
+
+  // Whether a candidate in one of the key's own buckets is the key.
+  template <Kernel K>
+  [[gnu::always_inline]] bool is_key(const std::byte* entry, const std::byte* key) const {
+    if constexpr (kIsExact)
+      return may_hold(engine->layout(), key);
+    else
+      return K::template equal_keys<Layout::kKeyBytes>(entry, key);
   }
 
   // Lanes whose first candidate was another key with the same tag, or which must look at the

@@ -164,7 +164,7 @@ struct MutateBatch {
   }
 };
 
-// One lane of insert or upsert; true unless the table is full. `values` may point to const values
+// One lane of insert or upsert; true unless it is refused. `values` may point to const values
 // when existing keys are overwritten: only kKeep writes to them.
 template <class Engine>
 struct InsertLane {
@@ -182,7 +182,7 @@ struct InsertLane {
     const InsertOutcome outcome = engine->template insert<K>(
         key, hash, values + lane * value_stride, timeouts[lane], if_existing);
     outcomes[lane] = outcome;
-    return outcome != InsertOutcome::kFull;
+    return !is_refusal(outcome);
   }
 };
 

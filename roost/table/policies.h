@@ -27,9 +27,11 @@ struct NoEvictionCallback {
 
 // Where a table keeps keys and values (layout.h).
 enum class LayoutChoice : uint8_t {
-  kAutomatic,  // inline where sizes allow it and it costs no memory (layout_choice.h), else split
+  kAutomatic,  // packed where that fits; else inline where sizes allow it and it costs no memory
+               // (layout_choice.h); else split
   kSplit,      // beside the buckets' lines: a hit costs two cache lines
   kInline,     // in the buckets' lines: a hit costs one; does not compile where they do not fit
+  kPacked,     // in words of the buckets' lines, keys by their hashes; a hit costs one, likewise
 };
 
 struct DefaultPolicies {

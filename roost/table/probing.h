@@ -244,9 +244,10 @@ struct OptimisticProbing : PairedProbing {
   static uint64_t needed_filter(const Line& /*line*/, unsigned /*slot*/, Tag /*tag*/) {
     return 0;
   }
-  template <KeepsFilter Line>
+  template <class Line>
   static bool filter_fits(const Line& line, uint64_t /*needed*/) {
-    return line.filter == 0;
+    if constexpr (KeepsFilter<Line>) return line.filter == 0;
+    return true;
   }
 };
 

@@ -41,6 +41,7 @@ class SplitLayout {
   static constexpr double kPromisedLoad = kSlots == kSlotsPerBucket ? kSplitPromisedLoad : 0;
   static constexpr int kTagBits = 16;
   static constexpr bool kCandidatesAreExact = false;
+  static constexpr bool kCandidatesAreBusy = false;
   static constexpr const char* kName = "split";
   static_assert(std::has_single_bit(kSlots) && kSlots <= kSlotsPerBucket);
 

@@ -26,6 +26,7 @@
 #include "roost/table/hint_choice.h"
 #include "roost/table/key_source.h"
 #include "roost/table/layout.h"
+#include "roost/table/layout_choice.h"
 #include "roost/table/lookup_batch.h"
 #include "roost/table/mutate_batch.h"
 #include "roost/table/mutate_one.h"
@@ -51,9 +52,9 @@ class TableCore {
  public:
   using Layout = LayoutT;
   using Entry = typename Layout::Entry;
-  using Hash = typename Policies::Hash;
+  using Hash = HashOf<Layout, Policies>;
   using Probe = typename Policies::Probe;
-  using Probing = typename Policies::Probing;
+  using Probing = ProbingOf<Layout, Policies>;
   using EngineType = Engine<Layout, typename Policies::Expiry, Probing, Hash, EvictionCallback>;
   static constexpr BucketShape kShape = {Layout::kSlots,
                                          Probing::kPromises ? Layout::kPromisedLoad : 0};
@@ -61,7 +62,7 @@ class TableCore {
   [[nodiscard]] static Result<TableCore> create(const TableConfig& config, Entry entry,
                                                 EvictionCallback eviction_callback) {
     Result<TableImage> image =
-        TableImage::create(config, kShape, entry_shape(entry),
+        TableImage::create(config, shape_for(entry), entry_shape(entry),
                            [&](BucketCounts counts) { return Layout::image_bytes(counts, entry); });
     if (!image) return image.error();
     return TableCore(std::move(image).value(), config, entry, std::move(eviction_callback));
@@ -71,7 +72,7 @@ class TableCore {
   [[nodiscard]] static Result<TableCore> adopt(const TableConfig& config, Entry entry,
                                                EvictionCallback eviction_callback) {
     Result<TableImage> image =
-        TableImage::adopt(config, kShape, entry_shape(entry),
+        TableImage::adopt(config, shape_for(entry), entry_shape(entry),
                           [&](BucketCounts counts) { return Layout::image_bytes(counts, entry); });
     if (!image) return image.error();
     return TableCore(std::move(image).value(), config, entry, std::move(eviction_callback));
@@ -79,7 +80,7 @@ class TableCore {
 
   // Bytes of memory to lend to a table of this configuration.
   [[nodiscard]] static Result<uint64_t> image_bytes(const TableConfig& config, Entry entry) {
-    const Result<BucketCounts> counts = bucket_counts(config, kShape);
+    const Result<BucketCounts> counts = bucket_counts(config, shape_for(entry));
     if (!counts) return counts.error();
     return sizeof(ImageHeader) + Layout::image_bytes(counts.value(), entry);
   }
@@ -116,7 +117,7 @@ class TableCore {
     ROOST_ASSERT(outcomes.size() >= batch.keys.count && timeouts.covers(batch.keys.count));
     if (batch.keys.count == 1) {
       outcomes[0] = insert_one(batch.keys[0], batch.hashes, values, timeouts[0], if_existing);
-      return outcomes[0] == InsertOutcome::kFull ? 0 : 1;
+      return is_refusal(outcomes[0]) ? 0 : 1;
     }
     return mutate(batch, InsertLane<EngineType>{&engine_, values, value_stride, timeouts, outcomes,
                                                 if_existing});
@@ -239,12 +240,28 @@ class TableCore {
             .expires = EngineType::kExpires};
   }
 
+  // What a configuration is checked by: of these entries, a table may need more than two buckets.
+  [[nodiscard]] static BucketShape shape_for(Entry entry) {
+    BucketShape shape = kShape;
+    if constexpr (requires { Layout::buckets_min(entry); })
+      shape.buckets_min = Layout::buckets_min(entry);
+    return shape;
+  }
+
+  [[nodiscard]] static Hash hash_of(uint64_t seed, Entry entry) {
+    if constexpr (std::constructible_from<Hash, uint64_t, unsigned>) {
+      return Hash(seed, Layout::key_bits(entry));
+    } else {
+      return Hash(seed);
+    }
+  }
+
   TableCore(TableImage image, const TableConfig& config, Entry entry,
             EvictionCallback eviction_callback)
       : image_(std::move(image)),
         engine_(Layout(image_.buckets(), image_.header().identity.buckets, entry),
                 BucketMap(image_.header().identity.buckets.hashed),
-                Hash(image_.header().identity.hash_seed), image_.header().state,
+                hash_of(image_.header().identity.hash_seed, entry), image_.header().state,
                 std::move(eviction_callback)),
         isa_(config.isa.value_or(isa_best())),
         hints_(image_.first_hint, config.line_hint) {}

@@ -26,6 +26,10 @@ constexpr uint64_t kNearLinesBytes = uint64_t{6} << 20;
 // The smallest capacity, and the step to the next: two buckets.
 uint64_t capacity_step(BucketShape shape) { return uint64_t{2} * shape.slots; }
 
+uint64_t capacity_min(BucketShape shape) {
+  return std::max(shape.buckets_min * shape.slots, capacity_step(shape));
+}
+
 // Buckets of the stash that a promise takes.
 uint64_t stash_buckets(BucketShape shape) {
   const uint64_t slots = shape.slots > 3 ? kStashSlots : kStashSlotsOfFew;
@@ -40,7 +44,7 @@ uint64_t promise_of(uint64_t capacity, BucketShape shape) {
 uint64_t capacity_for(uint64_t entries, BucketShape shape) {
   auto capacity = static_cast<uint64_t>(static_cast<double>(entries) / shape.promised_load);
   while (promise_of(capacity, shape) < entries) ++capacity;
-  return std::max(capacity, capacity_step(shape));
+  return std::max(capacity, capacity_min(shape));
 }
 
 Result<Arena> memory_for(const TableConfig& config, uint64_t bytes, BucketCounts buckets) {
@@ -111,9 +115,9 @@ Result<BucketCounts> bucket_counts(const TableConfig& config, BucketShape shape)
   ROOST_ASSERT(step != 0);
   const uint64_t wanted =
       takes_what_it_needs ? capacity_for(config.entries_max, shape) : config.capacity;
-  if (wanted < step || wanted > kCapacityMax) {
+  if (wanted < capacity_min(shape) || wanted > kCapacityMax) {
     return Error{"a capacity of " + std::to_string(wanted) + " slots is out of range; set " +
-                 std::to_string(step) + " to " + std::to_string(kCapacityMax) +
+                 std::to_string(capacity_min(shape)) + " to " + std::to_string(kCapacityMax) +
                  ", or none and entries_max"};
   }
   const uint64_t capacity = (wanted + step - 1) / step * step;

@@ -18,7 +18,8 @@ namespace roost {
 
 struct TableConfig {
   // Wanted number of slots, at least two buckets of them, and rounded up to a multiple of that: 16
-  // in the split layout, 4 or 6 in the inline one. With entries_max it may be left out.
+  // in the split and packed layouts, 4 or 6 in the inline one. The packed layout needs more: 32 for
+  // keys of 48 bits, 131,072 for 60. With entries_max it may be left out.
   uint64_t capacity = 0;
 
   // A promise: an insert is not refused while the table holds fewer entries than this. A stash of
@@ -53,6 +54,7 @@ struct TableConfig {
 struct BucketShape {
   unsigned slots;        // slots a bucket
   double promised_load;  // load up to which a table with a stash can promise to accept entries
+  uint64_t buckets_min = 2;
 };
 struct EntryShape {
   std::string_view layout;  // by name, as in ImageIdentity::kind

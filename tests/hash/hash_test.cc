@@ -13,6 +13,7 @@
 #include "roost/hash/bucket_map.h"
 #include "roost/hash/crc32c_hash.h"
 #include "roost/hash/keyed_hash.h"
+#include "roost/hash/keyed_permutation.h"
 #include "roost/hash/random_seed.h"
 
 namespace roost {
@@ -130,7 +131,7 @@ TEST(BucketMap, a_bucket_and_a_tag_lead_to_the_other_bucket_and_back) {
     std::mt19937_64 random(6);
     for (unsigned i = 0; i < 10'000; ++i) {
       const BucketIndex bucket{random() % n};
-      const Tag tag{static_cast<uint16_t>(random())};
+      const Tag tag{i % 2 == 0 ? random() & 0xFFFF : random() >> 18};  // 16 bits, or 46
       const BucketIndex other = map.other(bucket, tag);
       ASSERT_LT(static_cast<uint64_t>(other), n);
       ASSERT_NE(other, bucket);
@@ -163,6 +164,98 @@ TEST(BucketMap, functions_lead_to_buckets_of_the_other_parity_all_over_the_table
     }
   }
   EXPECT_GE(places.size(), 3U * 40 * 40 - 10);
+}
+
+TEST(BucketMap, a_bucket_and_the_lowest_bits_give_a_hash_back) {
+  constexpr unsigned kLowest = 46;
+  constexpr uint64_t kMask = (uint64_t{1} << kLowest) - 1;
+  std::mt19937_64 random(8);
+  for (const unsigned bits : {32U, 48U, 56U, 60U}) {
+    // The fewest buckets that the lowest bits do for, and others.
+    const uint64_t least = bits <= kLowest ? 2 : uint64_t{1} << (bits - kLowest);
+    for (const uint64_t n : {least, least + 2, 3 * least, 1000 * least + 998}) {
+      const BucketMap map(n);
+      for (unsigned i = 0; i < 20'000; ++i) {
+        // Half of them at a bucket's ends.
+        uint64_t word = random() >> (64 - bits);
+        if (i % 2 == 0) {
+          const uint64_t bucket = random() % n;
+          __extension__ using Wide = unsigned __int128;
+          const auto first = static_cast<uint64_t>(((Wide{bucket} << bits) + n - 1) / n);
+          word = first == 0 || i % 4 == 0 ? first : first - 1;
+        }
+        const Hash64 hash{word << (64 - bits)};
+        ASSERT_EQ(map.hash_in(map.primary(hash), bits, word & kMask, kMask).bits, hash.bits)
+            << bits << " bits, " << n << " buckets";
+      }
+    }
+  }
+}
+
+// Stored images rest on these, too.
+TEST(KeyedPermutation, golden_values) {
+  EXPECT_EQ(KeyedPermutation(0, 48).permuted(1).bits, 0xF58A2C492D600000U);
+  EXPECT_EQ(KeyedPermutation(1, 60).permuted(0x123456789ABCDEF).bits, 0x7E862FA4C2CBBCB0U);
+  EXPECT_EQ(KeyedPermutation(~uint64_t{0}, 8).permuted(255).bits, 0x2100000000000000U);
+}
+
+TEST(KeyedPermutation, short_keys_have_each_hash_once) {
+  for (const unsigned bits : {8U, 9U, 13U, 16U}) {
+    for (const uint64_t seed : {0U, 1U, 77U}) {
+      const KeyedPermutation permutation(seed, bits);
+      std::vector<bool> seen(size_t{1} << bits);
+      for (uint64_t key = 0; key < seen.size(); ++key) {
+        const Hash64 hash = permutation.permuted(key);
+        ASSERT_EQ(hash.bits << bits, 0U) << "the hash is the uppermost bits";
+        ASSERT_FALSE(seen[hash.bits >> (64 - bits)]);
+        seen[hash.bits >> (64 - bits)] = true;
+        ASSERT_EQ(permutation.key_of(hash), key);
+      }
+    }
+  }
+}
+
+TEST(KeyedPermutation, the_hash_of_any_key_gives_it_back) {
+  std::mt19937_64 random(9);
+  for (unsigned bits = KeyedPermutation::kBitsMin; bits <= KeyedPermutation::kBitsMax; ++bits) {
+    const KeyedPermutation permutation(random(), bits);
+    const IdentityPermutation identity(random(), bits);
+    for (unsigned i = 0; i < 5'000; ++i) {
+      const uint64_t key = random() >> (64 - bits);
+      ASSERT_EQ(permutation.key_of(permutation.permuted(key)), key);
+      ASSERT_EQ(identity.key_of(identity.permuted(key)), key);
+    }
+  }
+}
+
+// Structured keys lead to buckets, and from there to other ones, as evenly as random ones would.
+TEST(KeyedPermutation, structured_keys_spread_over_both_buckets_evenly) {
+  constexpr uint64_t kBuckets = 4096;
+  constexpr uint64_t kKeys = 400'000;
+  const BucketMap map(kBuckets);
+  for (const unsigned stride_bits : {0U, 3U, 8U, 16U, 24U, 28U}) {
+    for (const uint64_t seed : {1U, 2U, 3U}) {
+      const KeyedPermutation permutation(seed, 48);
+      std::vector<unsigned> primary(kBuckets);
+      std::vector<unsigned> other(kBuckets);
+      for (uint64_t i = 0; i < kKeys; ++i) {
+        const Hash64 hash = permutation.permuted(i << stride_bits & 0xFFFF'FFFF'FFFF);
+        const Tag remainder{hash.bits >> 16 & ((uint64_t{1} << 46) - 1)};
+        ++primary[static_cast<size_t>(map.primary(hash))];
+        ++other[static_cast<size_t>(map.other(map.primary(hash), remainder))];
+      }
+      // A sum of squares of that many buckets deviates by sqrt(2 x buckets) at random; keys that
+      // are spread better than at random are welcome.
+      const auto excess = [](const std::vector<unsigned>& counts) {
+        constexpr double kExpected = static_cast<double>(kKeys) / kBuckets;
+        double sum = 0;
+        for (const unsigned count : counts) sum += (count - kExpected) * (count - kExpected);
+        return (sum / kExpected - kBuckets) / std::sqrt(2.0 * kBuckets);
+      };
+      EXPECT_LT(excess(primary), 6) << "stride 2^" << stride_bits << ", seed " << seed;
+      EXPECT_LT(excess(other), 6) << "stride 2^" << stride_bits << ", seed " << seed;
+    }
+  }
 }
 
 TEST(RandomSeed, is_not_the_same_twice) { EXPECT_NE(random_seed(), random_seed()); }

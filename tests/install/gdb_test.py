@@ -1,5 +1,6 @@
 """The debugger's printers, as installed, over a program that was built against the package."""
 
+import re
 import unittest
 
 from installation import TESTS, installation
@@ -10,6 +11,10 @@ table = Table(gdb.parse_and_eval("flows"))
 for bucket in table.busy_buckets():
   gdb.execute(f"roost-bucket flows {bucket}")
   gdb.set_convenience_variable("line", table.line(bucket))
+  gdb.execute("print $line")
+for bucket in Table(gdb.parse_and_eval("ports")).busy_buckets():
+  gdb.execute(f"roost-bucket ports {bucket}")
+  gdb.set_convenience_variable("line", Table(gdb.parse_and_eval("ports")).line(bucket))
   gdb.execute("print $line")
 last = Table(gdb.parse_and_eval("names")).bucket_count - 1
 gdb.execute(f"roost-bucket names {last}")
@@ -33,7 +38,7 @@ class GdbTest(unittest.TestCase):
         script = here.run("pkg-config", "--variable=gdb_script", "roost").strip()
         return here.run("gdb", "-nx", "-batch", "-x", script, "-ex", "break stop_here",
                         "-ex", "run", "-ex", "print flows", "-ex", "print names",
-                        "-x", commands, program, seconds=60)
+                        "-ex", "print ports", "-x", commands, program, seconds=60)
 
     def test_tables_and_buckets_are_shown_in_words(self):
         for compiler, options in (("g++", "-O2"), ("g++", "-O0"), ("clang++-16", "-O2")):
@@ -46,6 +51,13 @@ class GdbTest(unittest.TestCase):
                                 r"\{packets = 33, bytes = 44\}\}\n")
         self.assertRegex(shown, r"flow table: 1 of 18 slots busy \(load 5\.6%\), kernel \w+ = "
                                 r"\{\{client = 5, server = 6\}\}\n")
+        # Keys come back from where they are, in either of their buckets.
+        ports = re.search(r"flow table: 30 of \d+ slots busy .*?\n", shown).group(0)
+        for number in range(128, 158):
+            self.assertIn(f'\\004\\{number:o}"}}] = {number}', ports)
+            self.assertIn(f'\\004\\{number:o}"}}\n    value {number}\n', shown)
+        self.assertRegex(shown, r"remainder 0x\w{12}, displaced\n    key")
+        self.assertRegex(shown, r"bucket line: \d of 8 slots busy = \{slot \d = remainder 0x\w{12}")
         self.assertRegex(shown, r"bucket \d+: 1 of 8 slots busy, 0 moved away, filter 0x0{16}\n"
                                 r"  slot \d: tag 0x\w{4}, primary, expired 5 ago\n"
                                 r"    key \{client = 1, server = 2\}\n"

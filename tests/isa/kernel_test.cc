@@ -149,6 +149,38 @@ TEST_P(KernelTest, matches_tags_and_timers_as_the_scalar_kernel_does) {
   }
 }
 
+// A batch whose work is to say which words are one but for their upper 16 bits.
+struct MatchWords {
+  static constexpr bool kGainsFromAvx2 = true;
+  const uint64_t* words;
+  uint64_t wanted;
+  template <Kernel K>
+  uint8_t run() {
+    return K::match_words(words, wanted);
+  }
+};
+
+TEST_P(KernelTest, finds_words_whatever_their_upper_16_bits) {
+  std::mt19937_64 random(5);
+  for (unsigned round = 0; round < 100'000; ++round) {
+    const uint64_t wanted = random() >> 16;
+    alignas(64) std::array<uint64_t, 8> words{};
+    unsigned expected = 0;
+    for (unsigned place = 0; place < words.size(); ++place) {
+      const uint64_t choice = random();
+      // The word, one that differs in one bit, nothing, or anything.
+      const uint64_t lower = choice % 4 == 0   ? wanted
+                             : choice % 4 == 1 ? wanted ^ uint64_t { 1 } << (choice >> 8) % 48
+                             : choice % 4 == 2 ? 0
+                                               : random() >> 16;
+      words[place] = lower | random() << 48;
+      expected |= static_cast<unsigned>(lower == wanted) << place;
+    }
+    ASSERT_EQ(dispatch(GetParam(), MatchWords{words.data(), wanted}), expected)
+        << "round " << round;
+  }
+}
+
 // A batch whose work is to say which bytes are not zero.
 struct NonzeroBytes {
   static constexpr bool kGainsFromAvx2 = true;

@@ -102,7 +102,7 @@ struct Filled {
 template <class Shape>
 class Wear : public testing::Test {};
 using Shapes = testing::Types<Filled<16, 16, 95>, Filled<16, 16, 80>, Filled<13, 16, 85>,
-                              Filled<13, 16, 75>, Filled<13, 4, 90>>;
+                              Filled<13, 16, 75>, Filled<13, 4, 90>, Filled<6, 2, 95>>;
 TYPED_TEST_SUITE(Wear, Shapes);
 
 TYPED_TEST(Wear, after_many_replacements_second_lines_are_at_most_1_3_times_the_fresh_ones) {
@@ -135,7 +135,7 @@ uint64_t replacements() {
 template <class Entries>
 void expect_promise_kept() {
   constexpr std::array<uint64_t, 7> kSizes{13, 60, 170, 350, 800, 2000, 4096};
-  constexpr uint64_t kShapes = 3;
+  constexpr uint64_t kShapes = 4;
   constexpr uint64_t kSeeds = 4;
   for (const uint64_t size : kSizes) {
     // 919 is one that once was refused an entry: 350 of 13 + 16 bytes, at replacement 7,813.
@@ -155,6 +155,9 @@ TEST(LongChurn, what_was_promised_is_kept_by_eight_slots_a_bucket) {
 }
 TEST(LongChurn, what_was_promised_is_kept_by_three_slots_a_bucket) {
   expect_promise_kept<Churned<13, 4>>();
+}
+TEST(LongChurn, what_was_promised_is_kept_by_a_word_an_entry) {
+  expect_promise_kept<Churned<6, 2>>();
 }
 TEST(LongChurn, what_was_promised_is_kept_by_two_slots_a_bucket) {
   expect_promise_kept<Churned<13, 16>>();

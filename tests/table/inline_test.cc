@@ -34,7 +34,7 @@ struct Pessimistic : DefaultPolicies {
 };
 
 template <size_t kKeyBytes, size_t kValueBytes, class Policies = DefaultPolicies>
-constexpr unsigned kSlotsOf = LayoutOf<kKeyBytes, kValueBytes, Policies>::kSlots;
+constexpr unsigned kSlotsOf = LayoutOf<ByteKey<kKeyBytes>, Value<kValueBytes>, Policies>::kSlots;
 
 TEST(LayoutChoice, sizes_choose_the_layout_unless_a_policy_does) {
   using Split = With<DefaultPolicies, LayoutChoice::kSplit>;

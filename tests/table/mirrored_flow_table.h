@@ -25,18 +25,18 @@ struct MirrorCallback {
   }
 };
 
-template <class ExpiryT, class ProbingT>
+template <class ExpiryT, class ProbingT, class HashT>
 struct MirroredPolicies : DefaultPolicies {
-  using Hash = TestHash;
+  using Hash = HashT;
   using Expiry = ExpiryT;
   using Probing = ProbingT;
   using EvictionCallback = MirrorCallback;
   using Probe = LookupCounts;
 };
 
-template <class Key, class Value, class Expiry, class Probing>
+template <class Key, class Value, class Expiry, class Probing, class Hash>
 class MirroredFlowTable final : public MirroredTable {
-  using Table = FlowTable<Key, Value, MirroredPolicies<Expiry, Probing>>;
+  using Table = FlowTable<Key, Value, MirroredPolicies<Expiry, Probing, Hash>>;
   static constexpr size_t kValueBytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
 
  public:
@@ -145,10 +145,10 @@ class MirroredFlowTable final : public MirroredTable {
 };
 
 // A table of a type between its mirror.
-template <class Key, class Value, class Expiry, class Probing>
+template <class Key, class Value, class Expiry, class Probing, class Hash = TestHash>
 struct MirrorOf {
   static Mirror make(const TableConfig& config, uint64_t key_universe) {
-    return Mirror(std::make_unique<MirroredFlowTable<Key, Value, Expiry, Probing>>(config),
+    return Mirror(std::make_unique<MirroredFlowTable<Key, Value, Expiry, Probing, Hash>>(config),
                   key_universe);
   }
   static Mirror make(uint64_t capacity, uint64_t key_universe, Isa isa, uint64_t hash_seed = 7) {

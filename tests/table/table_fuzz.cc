@@ -1,5 +1,5 @@
 // Mirrored operations chosen by a fuzzer's bytes, over one configuration a first byte: with and
-// without filter and timers, in both layouts, and the hashes that put all keys together.
+// without filter and timers, in all layouts, and the hashes that put all keys together.
 #include "tests/table/table_fuzz.h"
 
 #include <array>
@@ -15,7 +15,10 @@ using TwoSlots = MirrorOf<ByteKey<13>, Value<16>, Expiry, Probing>;
 template <class Probing, class Expiry = SlotTimers>
 using ThreeSlots = MirrorOf<ByteKey<13>, Value<4>, Expiry, Probing>;
 
-constexpr std::array<FuzzConfiguration, 10> kTables = {
+// A word an entry.
+using Words = MirrorOf<ByteKey<6>, Value<2>, NoExpiry, OptimisticProbing, TestPermutation>;
+
+constexpr std::array<FuzzConfiguration, 12> kTables = {
     run<Small<FilteredProbing>, 64, 90>,
     run<Small<FilteredProbing>, 64, 40, kConstantSeed>,
     run<Small<FilteredProbing>, 64, 90, kOneTagSeed>,
@@ -26,6 +29,8 @@ constexpr std::array<FuzzConfiguration, 10> kTables = {
     run<TwoSlots<OptimisticProbing, NoExpiry>, 48, 60, kOneTagSeed>,
     run<ThreeSlots<FilteredProbing>, 48, 60>,
     run<ThreeSlots<OptimisticProbing, NoExpiry>, 48, 20, kConstantSeed>,
+    run<Words, 48, 60>,
+    run<Words, 32, 50, kIdentitySeed>,
 };
 
 }  // namespace

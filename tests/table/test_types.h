@@ -10,6 +10,7 @@
 
 #include "roost/hash/hash64.h"
 #include "roost/hash/keyed_hash.h"
+#include "roost/hash/keyed_permutation.h"
 #include "roost/table/policies.h"
 #include "tests/table/numbered_bytes.h"
 
@@ -86,6 +87,38 @@ class TestHash {
   KeyedHash keyed_;
   uint64_t kept_;
   uint64_t fixed_;
+};
+
+// The same for packed tables: the keyed permutation, or the identity, with which near keys are all
+// of one bucket.
+inline constexpr uint64_t kIdentitySeed = 0x7A60'0003'0000'0000;
+
+class TestPermutation {
+ public:
+  static constexpr const char* kName = "test permutation";
+  TestPermutation(uint64_t seed, unsigned bits)
+      : keyed_(seed, bits),
+        identity_(seed, bits),
+        is_identity_(seed >> 32 == kIdentitySeed >> 32) {}
+
+  [[nodiscard]] unsigned bits() const { return keyed_.bits(); }
+  [[nodiscard]] Hash64 permuted(uint64_t key) const {
+    return is_identity_ ? identity_.permuted(key) : keyed_.permuted(key);
+  }
+  [[nodiscard]] uint64_t key_of(Hash64 hash) const {
+    return is_identity_ ? identity_.key_of(hash) : keyed_.key_of(hash);
+  }
+  template <size_t kBytes>
+  [[nodiscard]] Hash64 hash(const void* key) const {
+    uint64_t word = 0;
+    std::memcpy(&word, key, sizeof(word));
+    return permuted(word);
+  }
+
+ private:
+  KeyedPermutation keyed_;
+  IdentityPermutation identity_;
+  bool is_identity_;
 };
 
 // The hash is the key's first word: tests choose buckets and tags by choosing keys.

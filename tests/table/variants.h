@@ -14,8 +14,16 @@
 
 namespace roost {
 
+// What all but the packed ones have: values of 8 bytes, and hashes that can be the same for all.
+struct WideVariant {
+  using Value = uint64_t;
+  using Hash = TestHash;
+  static constexpr bool kHashesCollide = true;
+  static constexpr uint64_t kCapacityMin = 0;  // but for two buckets
+};
+
 template <class ProbingT, class ExpiryT>
-struct Variant {
+struct Variant : WideVariant {
   using Probing = ProbingT;
   using Expiry = ExpiryT;
   using Key = Key16;
@@ -26,13 +34,28 @@ struct Variant {
 
 // Keys and values of 8 bytes in the buckets' lines: keys of 13 bytes make two slots, of 9 three.
 template <class ProbingT, class ExpiryT, size_t kKeyBytes>
-struct InlineVariant {
+struct InlineVariant : WideVariant {
   using Probing = ProbingT;
   using Expiry = ExpiryT;
   using Key = ByteKey<kKeyBytes>;
   using SetKey = Key;
   static constexpr LayoutChoice kLayout = LayoutChoice::kInline;
   static constexpr unsigned kSlots = inline_slots(kKeyBytes, sizeof(uint64_t));
+};
+
+// Keys of that many bytes and values of two in a word each.
+template <size_t kKeyBytes>
+struct PackedVariant {
+  using Probing = OptimisticProbing;
+  using Expiry = NoExpiry;
+  using Key = ByteKey<kKeyBytes>;
+  using SetKey = Key;
+  using Value = uint16_t;
+  using Hash = TestPermutation;
+  static constexpr bool kHashesCollide = false;
+  static constexpr uint64_t kCapacityMin = kKeyBytes == 6 ? 32 : 0;
+  static constexpr LayoutChoice kLayout = LayoutChoice::kPacked;
+  static constexpr unsigned kSlots = kSlotsPerBucket;
 };
 
 // A load that tables of 4,096 slots and more reach under every seed without refusing a key; few
@@ -54,7 +77,7 @@ constexpr double safe_load(unsigned slots) {
 
 template <class VariantT, class CallbackT = NoEvictionCallback>
 struct VariantPolicies : DefaultPolicies {
-  using Hash = TestHash;
+  using Hash = typename VariantT::Hash;
   using Expiry = typename VariantT::Expiry;
   using Probing = typename VariantT::Probing;
   using EvictionCallback = CallbackT;
@@ -78,26 +101,28 @@ class VariantTest : public testing::Test {
  protected:
   using Probing = typename VariantT::Probing;
   static constexpr bool kExpires = VariantT::Expiry::kEnabled;
-  static constexpr uint64_t kUntouched = 0xDEAD;
+  using Value = typename VariantT::Value;
+  static constexpr Value kUntouched = 0xDEAD;
 
-  using Table =
-      FlowTable<typename VariantT::Key, uint64_t, VariantPolicies<VariantT, ListCallback>>;
+  using Table = FlowTable<typename VariantT::Key, Value, VariantPolicies<VariantT, ListCallback>>;
 
   static Table empty(uint64_t capacity, Isa isa = isa_best(), ListCallback callback = {}) {
     return Table::create({.capacity = capacity, .hash_seed = 1, .isa = isa}, callback).value();
   }
+
+  static Value value_of(uint64_t number) { return static_cast<Value>(number); }
 
   // A table with the keys 0, 1, 2 ... up to its safe load, and their numbers as values.
   static Table filled(uint64_t capacity, Isa isa = isa_best()) {
     Table table = empty(capacity, isa);
     const uint64_t entries = entries_in(capacity);
     for (uint64_t i = 0; i < entries; ++i)
-      EXPECT_EQ(table.insert(VariantT::Key::of(i), i), InsertOutcome::kInserted);
+      EXPECT_EQ(table.insert(VariantT::Key::of(i), value_of(i)), InsertOutcome::kInserted);
     return table;
   }
   static constexpr bool promises() {
     return Probing::kPromises &&
-           (VariantT::kLayout == LayoutChoice::kInline || VariantT::kSlots == kSlotsPerBucket);
+           (VariantT::kLayout != LayoutChoice::kSplit || VariantT::kSlots == kSlotsPerBucket);
   }
   static uint64_t entries_in(uint64_t capacity) {
     return static_cast<uint64_t>(static_cast<double>(capacity) * safe_load(VariantT::kSlots));
