@@ -40,18 +40,27 @@ struct ErrorText {
 constexpr const char* kNoMemory = "no memory for the fixed parts of a table; free some";
 
 roost_status bytes(const roost_config& config, uint64_t* bytes, const ErrorText& fail) {
-  const Result<TablePlan> plan = plan_of(config);
+  const Result<TablePlan> plan = creation_plan_of(config);
   if (!plan) return fail(ROOST_INVALID, plan.error().message);
   *bytes = table_class_of(plan.value()).bytes(plan.value());
   return ROOST_OK;
 }
 
 roost_status create(const roost_config& config, roost_table** table, const ErrorText& fail) {
-  const Result<TablePlan> plan = plan_of(config);
+  const Result<TablePlan> plan = creation_plan_of(config);
   if (!plan) return fail(ROOST_INVALID, plan.error().message);
   auto created = table_class_of(plan.value()).create(plan.value());
   if (!created) return fail(ROOST_NO_MEMORY, created.error().message);
   *table = std::move(created).value().release();
+  return ROOST_OK;
+}
+
+roost_status adopt(const roost_config& config, roost_table** table, const ErrorText& fail) {
+  const Result<TablePlan> plan = plan_of(config);
+  if (!plan) return fail(ROOST_INVALID, plan.error().message);
+  auto adopted = table_class_of(plan.value()).adopt(plan.value());
+  if (!adopted) return fail(ROOST_INVALID, adopted.error().message);
+  *table = std::move(adopted).value().release();
   return ROOST_OK;
 }
 
@@ -157,6 +166,15 @@ roost_status roost_table_create(const roost_config* config, roost_table** table,
                                 size_t error_bytes) try {
   *table = nullptr;
   return create(*config, table, {error, error_bytes});
+} catch (const std::bad_alloc&) {
+  write_text(kNoMemory, error, error_bytes);
+  return ROOST_NO_MEMORY;
+}
+
+roost_status roost_table_adopt(const roost_config* config, roost_table** table, char* error,
+                               size_t error_bytes) try {
+  *table = nullptr;
+  return adopt(*config, table, {error, error_bytes});
 } catch (const std::bad_alloc&) {
   write_text(kNoMemory, error, error_bytes);
   return ROOST_NO_MEMORY;

@@ -101,6 +101,18 @@ roost_status roost_table_bytes(const roost_config* config, uint64_t* bytes, char
 roost_status roost_table_create(const roost_config* config, roost_table** table, char* error,
                                 size_t error_bytes);
 
+/// Finds the table that memory was lent to, by this process or another one, at any address; one at
+/// a time may use it. Whether its last user left it whole, roost_table_audit() says.
+/// @param config       What it is: sizes, expiry, layout; memory; kernel and line_hint. What the
+///                     table has already (capacity, entries_max, hash_seed) stays unset.
+/// @param table        Gets the table, or NULL.
+/// @param error        Gets a text, cut to fit: what is wrong, where, what to do. Or NULL.
+/// @param error_bytes  Bytes at `error`.
+/// @return ROOST_OK; ROOST_INVALID: a field out of range, or the memory holds no such table, or not
+///         all of it; or ROOST_NO_MEMORY.
+roost_status roost_table_adopt(const roost_config* config, roost_table** table, char* error,
+                               size_t error_bytes);
+
 /// Frees a table and its memory, not what was lent. on_expiry is not called for what it holds.
 /// @param table  A table, or NULL: nothing happens.
 void roost_table_destroy(roost_table* table);

@@ -32,8 +32,9 @@ typedef enum roost_outcome {
   ROOST_INSERTED = 0,  ///< A new entry was created.
   ROOST_UPDATED = 1,   ///< Insert: the key was there and has the new value and timeout.
   ROOST_EXISTING = 2,  ///< Upsert: the key was there and is unchanged; its value came back.
-  ROOST_FULL = 3       ///< There is no place for the key; the table is as it was. See
+  ROOST_FULL = 3,      ///< There is no place for the key; the table is as it was. See
                        ///< roost_config::entries_max for when this does not happen.
+  ROOST_WIDE_KEY = 4   ///< The key has bits beyond roost_config::key_bits; the table is as it was.
 } roost_outcome;
 
 /// The kinds of memory pages that a table may ask for (roost_config::pages).
@@ -46,14 +47,19 @@ typedef enum roost_pages {
 } roost_pages;
 
 /// Where a table keeps keys and values (roost_config::layout). The inline layout is for keys of 4
-/// to 16 bytes which, together with the value, have at most 29 bytes (but not 9 + 20).
+/// to 16 bytes which, together with the value, have at most 29 bytes (but not 9 + 20); the packed
+/// one for keys of 8 to 60 bits and values of up to 2 bytes, without expiry.
 typedef enum roost_layout {
-  ROOST_LAYOUT_AUTOMATIC = 0,  ///< Inline where it can be and takes no more memory for an entry
-                               ///< that the table can promise to hold, 13 + 16, 13 + 4 and 8 + 8
-                               ///< bytes for instance; else split, as 16 + 8 and 16 + 16.
+  ROOST_LAYOUT_AUTOMATIC = 0,  ///< Packed where it can be, as 6 + 2 bytes; else inline where it
+                               ///< can be and takes no more memory for an entry that the table
+                               ///< can promise to hold, as 13 + 16, 13 + 4 and 8 + 8; else split,
+                               ///< as 16 + 8 and 16 + 16.
   ROOST_LAYOUT_SPLIT = 1,      ///< Eight slots a bucket; a hit costs two cache lines.
-  ROOST_LAYOUT_INLINE = 2      ///< In the bucket's own line: three slots for up to 17 bytes of key
+  ROOST_LAYOUT_INLINE = 2,     ///< In the bucket's own line: three slots for up to 17 bytes of key
                                ///< and value, else two; a hit costs one cache line, nearly always.
+  ROOST_LAYOUT_PACKED = 3      ///< Eight bytes an entry, eight slots a bucket: a hit costs one
+                               ///< cache line, nearly always, a miss two. Keys of 48 bits need 32
+                               ///< slots or more, of 60 bits 131,072.
 } roost_layout;
 
 /// A table; one thread at a time may use it. Created by roost_table_create().
@@ -67,13 +73,13 @@ typedef void (*roost_on_expiry)(void* context, const void* key, const void* valu
 /// What a table is to be. Begin with roost_config_init(), then set key_bytes and capacity or
 /// entries_max; zero means the default everywhere else, but for numa_node, whose default is -1.
 typedef struct roost_config {
-  size_t size;            ///< The caller's sizeof(roost_config); set by roost_config_init().
-  uint32_t key_bytes;     ///< Bytes of a key, 1 to 64; fastest are 8, 16, 24, 32, 40 and 64.
-  uint32_t value_bytes;   ///< Bytes of a value, 0 (a set of keys) to 256.
-  uint64_t capacity;      ///< Slots, at least two buckets of them, and rounded up to a multiple of
-                          ///< that: 16 when split, 4 or 6 when inline. From 4,096 on, 95 % of them
-                          ///< take an entry, nearly always 99 %; inline 85 % with two slots a
-                          ///< bucket, 90 % with three. 0: by entries_max.
+  size_t size;           ///< The caller's sizeof(roost_config); set by roost_config_init().
+  uint32_t key_bytes;    ///< Bytes of a key, 1 to 64; fastest are 8, 16, 24, 32, 40 and 64.
+  uint32_t value_bytes;  ///< Bytes of a value, 0 (a set of keys) to 256.
+  uint64_t capacity;     ///< Slots, at least two buckets of them, and rounded up to a multiple of
+                      ///< that: 16 when split or packed, 4 or 6 when inline. From 4,096 on, 95 % of
+                      ///< them take an entry, nearly always 99 %; inline 85 % with two slots a
+                      ///< bucket, 90 % with three. 0: by entries_max.
   uint64_t entries_max;   ///< A promise: no insert is refused while the table holds fewer
                           ///< entries, at most 95 % of capacity (inline: 85 or 90 %), unless the
                           ///< keys were chosen with knowledge of the hash seed. Costs a stash
@@ -92,7 +98,9 @@ typedef struct roost_config {
   bool has_hash_seed;         ///< Use hash_seed; else a random one, which defends against flooding.
   uint8_t reserved[6];        ///< Zero.
   uint32_t layout;            ///< A roost_layout: where keys and values are kept.
-  uint32_t reserved_too;      ///< Zero.
+  uint32_t key_bits;          ///< How many of a key's bits may be set, the lowest of it as a
+                              ///< little-endian number: for the packed layout, which refuses keys
+                              ///< with others (ROOST_WIDE_KEY) and finds none; 0: all of them.
   const char* line_hint;      ///< Where to prefetch lines to: "T0" (every cache level), "T1" (the
                               ///< second), "NTA" (past the caches); or NULL: what lookups are
                               ///< fastest with, tried again now and then.
@@ -150,7 +158,7 @@ typedef struct roost_info {
   uint32_t value_bytes;   ///< As configured.
   int32_t numa_node;      ///< As configured.
   uint32_t expires;       ///< 1 when entries live by timeouts, else 0.
-  const char* layout;     ///< Where keys and values are kept: "split" or "inline".
+  const char* layout;     ///< Where keys and values are kept: "split", "inline" or "packed".
   uint32_t bucket_slots;  ///< Slots of a bucket: 8, or 2 or 3 when inline.
   uint32_t reserved;      ///< Zero.
 } roost_info;

@@ -21,6 +21,7 @@
 #include "roost/base/result.h"
 #include "roost/table/entry.h"
 #include "roost/table/inline_layout.h"
+#include "roost/table/packed_layout.h"
 #include "roost/table/policies.h"
 #include "roost/table/split_layout.h"
 #include "roost/table/table_core.h"
@@ -54,6 +55,11 @@ template <size_t kPaddedBytes>
   return {shape.key_bytes, shape.value_bytes};
 }
 
+[[nodiscard]] inline SizedPackedEntry entry_of(const Shape& shape,
+                                               std::type_identity<SizedPackedEntry> /*as*/) {
+  return {shape.key_bits, shape.value_bytes};
+}
+
 template <class Layout, class Expiry>
 class SizedTable final : public roost_table {
   static constexpr size_t kPaddedBytes = Layout::kKeyBytes;
@@ -68,12 +74,8 @@ class SizedTable final : public roost_table {
         .value();
   }
 
-  static Result<std::unique_ptr<roost_table>> create(const TablePlan& plan) {
-    Result<Core> core = Core::create(plan.config, entry_of(plan.shape, std::type_identity<Entry>{}),
-                                     OnExpiry{plan.on_expiry, plan.on_expiry_context});
-    if (!core) return core.error();
-    return std::unique_ptr<roost_table>(new SizedTable(plan.shape, std::move(core).value()));
-  }
+  static CreatedTable create(const TablePlan& plan) { return table_of(plan, Core::create); }
+  static CreatedTable adopt(const TablePlan& plan) { return table_of(plan, Core::adopt); }
 
   size_t lookup(const roost_keys& keys, const Answer& answer, uint64_t* hits,
                 const roost_keys* next, roost_flight* next_flight) override {
@@ -176,6 +178,14 @@ class SizedTable final : public roost_table {
     }
   };
 
+  template <class Make>
+  static CreatedTable table_of(const TablePlan& plan, Make&& make) {
+    Result<Core> core = make(plan.config, entry_of(plan.shape, std::type_identity<Entry>{}),
+                             OnExpiry{plan.on_expiry, plan.on_expiry_context});
+    if (!core) return core.error();
+    return std::unique_ptr<roost_table>(new SizedTable(plan.shape, std::move(core).value()));
+  }
+
   SizedTable(const Shape& table_shape, Core core)
       : roost_table(table_shape), core_(std::move(core)) {}
 
@@ -190,14 +200,23 @@ class SizedTable final : public roost_table {
 
 template <class Layout>
 TableClass class_of_layout() {
-  return {
-      .bytes = [](const TablePlan& plan) { return SizedTable<Layout, NoExpiry>::bytes(plan); },
-      .create =
-          [](const TablePlan& plan) {
-            return plan.shape.expires ? SizedTable<Layout, SlotTimers>::create(plan)
-                                      : SizedTable<Layout, NoExpiry>::create(plan);
-          },
-  };
+  using Lasting = SizedTable<Layout, NoExpiry>;
+  if constexpr (!TimedLayout<Layout>) {
+    return {.bytes = Lasting::bytes, .create = Lasting::create, .adopt = Lasting::adopt};
+  } else {
+    using Timed = SizedTable<Layout, SlotTimers>;
+    return {
+        .bytes = Lasting::bytes,
+        .create =
+            [](const TablePlan& plan) {
+              return plan.shape.expires ? Timed::create(plan) : Lasting::create(plan);
+            },
+        .adopt =
+            [](const TablePlan& plan) {
+              return plan.shape.expires ? Timed::adopt(plan) : Lasting::adopt(plan);
+            },
+    };
+  }
 }
 
 template <size_t kPaddedBytes>

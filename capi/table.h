@@ -33,6 +33,7 @@ struct Answer {
 // What a table keeps of its configuration.
 struct Shape {
   size_t key_bytes;
+  unsigned key_bits;
   size_t value_bytes;
   bool expires;
   int32_t numa_node;

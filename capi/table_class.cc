@@ -7,11 +7,13 @@
 namespace roost::capi {
 
 TableClass table_class_of(const TablePlan& plan) {
+  if (plan.layout == LayoutChoice::kPacked) return packed_table_class();
   const size_t padded_bytes = padded_key_bytes(plan.shape.key_bytes);
-  if (plan.inline_slots == 2)
-    return padded_bytes == 8 ? inline_table_class<8, 2>() : inline_table_class<16, 2>();
-  if (plan.inline_slots == 3)
+  if (plan.layout == LayoutChoice::kInline) {
+    if (plan.inline_slots == 2)
+      return padded_bytes == 8 ? inline_table_class<8, 2>() : inline_table_class<16, 2>();
     return padded_bytes == 8 ? inline_table_class<8, 3>() : inline_table_class<16, 3>();
+  }
   switch (padded_bytes) {
     case 8:
       return table_class<8>();

@@ -36,8 +36,7 @@ Result<roost_config> known_fields(const roost_config& theirs) {
         "zero, or use the library of the header that the program was compiled with"};
   }
   std::memcpy(&config, bytes, known_bytes);
-  if (!std::all_of(std::begin(config.reserved), std::end(config.reserved), is_zero) ||
-      config.reserved_too != 0) {
+  if (!std::all_of(std::begin(config.reserved), std::end(config.reserved), is_zero)) {
     return refusal("reserved", "is not zero; begin with roost_config_init()");
   }
   return config;
@@ -80,33 +79,57 @@ Result<std::optional<PageKind>> pages_of(uint32_t pages) {
   }
 }
 
-// Slots of an inline bucket, or 0: the split layout.
-Result<unsigned> inline_slots_of(const roost_config& config) {
-  const unsigned slots = inline_slots(config.key_bytes, config.value_bytes);
+// Bits of a key that may be set.
+unsigned key_bits_of(const roost_config& config) {
+  return config.key_bits != 0 ? config.key_bits : 8 * config.key_bytes;
+}
+
+// Whether a packed table can be created; one that is asked for by itself may have too few slots.
+bool packed_can_be(const roost_config& config) {
+  return packed_fits(key_bits_of(config), config.value_bytes) && !config.expires;
+}
+bool packed_has_slots(const roost_config& config) {
+  return config.capacity == 0 ||
+         config.capacity >= packed_buckets_min(key_bits_of(config)) * kSlotsPerBucket;
+}
+
+Result<LayoutChoice> layout_of(const roost_config& config) {
+  const std::string sizes =
+      std::to_string(config.key_bytes) + " + " + std::to_string(config.value_bytes) + " bytes";
   switch (config.layout) {
     case ROOST_LAYOUT_AUTOMATIC:
-      return inline_costs_no_more(config.key_bytes, config.value_bytes) ? slots : 0U;
+      if (packed_can_be(config) && packed_has_slots(config)) return LayoutChoice::kPacked;
+      return inline_costs_no_more(config.key_bytes, config.value_bytes) ? LayoutChoice::kInline
+                                                                        : LayoutChoice::kSplit;
     case ROOST_LAYOUT_SPLIT:
-      return 0U;
+      return LayoutChoice::kSplit;
     case ROOST_LAYOUT_INLINE:
-      if (slots != 0) return slots;
-      return refusal("layout", "is ROOST_LAYOUT_INLINE, which has no room for " +
-                                   std::to_string(config.key_bytes) + " + " +
-                                   std::to_string(config.value_bytes) +
-                                   " bytes of key and value, but for keys of 4 to 16 bytes and 29 "
+      if (inline_slots(config.key_bytes, config.value_bytes) != 0) return LayoutChoice::kInline;
+      return refusal("layout", "is ROOST_LAYOUT_INLINE, which has no room for " + sizes +
+                                   " of key and value, but for keys of 4 to 16 bytes and 29 "
                                    "bytes in all (not 9 + 20); leave it 0");
+    case ROOST_LAYOUT_PACKED:
+      if (packed_can_be(config)) return LayoutChoice::kPacked;
+      return refusal("layout", "is ROOST_LAYOUT_PACKED, which is not for " + sizes +
+                                   " of key and value" + (config.expires ? " that expire" : "") +
+                                   ", but for keys of 8 to 60 bits (key_bits says fewer than "
+                                   "they have) and values of up to 2 bytes without expiry; leave "
+                                   "it 0");
     default:
       return refusal("layout",
                      "is " + std::to_string(config.layout) + "; it is one of roost_layout");
   }
 }
 
-BucketShape bucket_shape(unsigned inline_slots) {
-  switch (inline_slots) {
-    case 2:
-      return {2, InlineLine<2>::kPromisedLoad};
-    case 3:
-      return {3, InlineLine<3>::kPromisedLoad};
+BucketShape bucket_shape(const TablePlan& plan) {
+  switch (plan.layout) {
+    case LayoutChoice::kPacked:
+      return {.slots = kSlotsPerBucket,
+              .promised_load = kPackedPromisedLoad,
+              .buckets_min = packed_buckets_min(plan.shape.key_bits)};
+    case LayoutChoice::kInline:
+      return plan.inline_slots == 2 ? BucketShape{2, InlineLine<2>::kPromisedLoad}
+                                    : BucketShape{3, InlineLine<3>::kPromisedLoad};
     default:
       return {kSlotsPerBucket, kSplitPromisedLoad};
   }
@@ -140,6 +163,11 @@ std::optional<Error> out_of_range_in(const roost_config& config) {
                                       std::to_string(kValueBytesMax) +
                                       "; keep larger records elsewhere and their index here");
   }
+  if (config.key_bits > 8 * config.key_bytes) {
+    return refusal("key_bits", "is " + std::to_string(config.key_bits) + "; keys of " +
+                                   std::to_string(config.key_bytes) + " bytes have " +
+                                   std::to_string(8 * config.key_bytes));
+  }
   if (config.numa_node < -1) {
     return refusal("numa_node", "is " + std::to_string(config.numa_node) +
                                     "; it is a node's number, or -1 for any");
@@ -161,11 +189,13 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
   if (!kernel) return kernel.error();
   const auto line_hint = line_hint_of(config.line_hint);
   if (!line_hint) return line_hint.error();
-  const Result<unsigned> slots = inline_slots_of(config);
-  if (!slots) return slots.error();
+  const Result<LayoutChoice> layout = layout_of(config);
+  if (!layout) return layout.error();
 
-  TablePlan plan{.shape = {config.key_bytes, config.value_bytes, config.expires, config.numa_node},
-                 .inline_slots = slots.value(),
+  TablePlan plan{.shape = {config.key_bytes, key_bits_of(config), config.value_bytes,
+                           config.expires, config.numa_node},
+                 .layout = layout.value(),
+                 .inline_slots = inline_slots(config.key_bytes, config.value_bytes),
                  .config = {.capacity = config.capacity,
                             .entries_max = config.entries_max,
                             .memory = {static_cast<std::byte*>(config.memory), config.memory_bytes},
@@ -176,7 +206,13 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
                  .on_expiry_context = config.on_expiry_context};
   if (config.numa_node >= 0) plan.config.numa_node = static_cast<unsigned>(config.numa_node);
   if (config.has_hash_seed) plan.config.hash_seed = config.hash_seed;
-  const auto buckets = bucket_counts(plan.config, bucket_shape(plan.inline_slots));
+  return plan;
+}
+
+Result<TablePlan> creation_plan_of(const roost_config& config) {
+  Result<TablePlan> plan = plan_of(config);
+  if (!plan) return plan;
+  const auto buckets = bucket_counts(plan.value().config, bucket_shape(plan.value()));
   if (!buckets) return buckets.error();
   return plan;
 }

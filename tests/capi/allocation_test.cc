@@ -129,6 +129,26 @@ TEST(CInterfaceAllocation, creation_without_memory_is_a_status_whichever_allocat
   EXPECT_GT(failed_count, 0);
 }
 
+TEST(CInterfaceAllocation, adoption_without_memory_is_a_status_and_leaves_the_table_in_its_memory) {
+  roost_config config = c_config(8, 8, 512);
+  config.pages = ROOST_PAGES_LARGEST;
+  uint64_t bytes = 0;
+  ASSERT_EQ(roost_table_bytes(&config, &bytes, nullptr, 0), ROOST_OK);
+  config.memory_bytes = (bytes + 63) / 64 * 64;
+  config.memory = std::aligned_alloc(64, config.memory_bytes);
+  ASSERT_TRUE(c_create(config));
+  config.capacity = 0;
+  roost_table* table = nullptr;
+  allocations_left = 0;
+  const roost_status status = roost_table_adopt(&config, &table, nullptr, 0);
+  allocations_left = -1;
+  EXPECT_EQ(status, ROOST_NO_MEMORY);
+  EXPECT_EQ(table, nullptr);
+  EXPECT_EQ(roost_table_adopt(&config, &table, nullptr, 0), ROOST_OK);
+  roost_table_destroy(table);
+  std::free(config.memory);
+}
+
 TEST(CInterfaceAllocation, audit_and_dump_without_memory_are_outcomes) {
   const CTableHandle table = c_create(c_config(8, 8, 512)).value();
   char text[100] = "#";

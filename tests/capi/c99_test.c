@@ -1,6 +1,8 @@
 // A program in C99 that does with a table what programs do: every function of roost.h, by a
 // compiler that knows nothing of C++.
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capi/roost.h"
@@ -116,6 +118,36 @@ static void look_up_records(void) {
   roost_table_destroy(table);
 }
 
+/* Addresses of 6 bytes, in memory that outlives the table. */
+static void adopt_again(void) {
+  const unsigned char address[6] = {0x52, 0x54, 0, 1, 2, 3};
+  const uint16_t port = 7;
+  uint16_t found = 0;
+  uint64_t bytes = 0, hits[1];
+  uint8_t outcome;
+  roost_config config;
+  roost_table* table = NULL;
+  char* memory;
+  roost_config_init(&config, sizeof config);
+  config.key_bytes = sizeof address;
+  config.value_bytes = sizeof port;
+  config.capacity = 64;
+  check(roost_table_bytes(&config, &bytes, NULL, 0) == ROOST_OK, "bytes to lend");
+  memory = malloc(bytes + 64);
+  config.memory = memory + (64 - (uintptr_t)memory % 64);
+  config.memory_bytes = bytes;
+  check(roost_table_create(&config, &table, NULL, 0) == ROOST_OK, "a table in lent memory");
+  roost_table_insert(table, &(roost_keys){.keys = address, .count = 1}, &port, NULL, &outcome);
+  roost_table_destroy(table);
+  config.capacity = 0;
+  check(roost_table_adopt(&config, &table, NULL, 0) == ROOST_OK, "adopt");
+  check(roost_table_lookup(table, &(roost_keys){.keys = address, .count = 1}, &found, hits) == 1 &&
+            found == port,
+        "what an adopted table holds");
+  roost_table_destroy(table);
+  free(memory);
+}
+
 static void tell(const roost_table* table) {
   roost_info info = {.size = sizeof info};
   roost_stats stats = {.size = sizeof stats};
@@ -178,6 +210,7 @@ int main(void) {
   look_up(table, keys);
   look_up_ahead(table, keys);
   look_up_records();
+  adopt_again();
   tell(table);
   check(roost_table_erase(table, &(roost_keys){.keys = &keys[3], .count = 1}, erased) == 1 &&
             erased[0] == 1,

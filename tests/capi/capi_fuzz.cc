@@ -16,7 +16,8 @@ struct FuzzCase {
   uint64_t key_universe;
 };
 
-constexpr std::array<FuzzCase, 6> kCases = {{{{5, 1, true}, 64, 90},
+constexpr std::array<FuzzCase, 7> kCases = {{{{5, 1, true}, 64, 90},
+                                             {{6, 2, false}, 48, 60},
                                              {{13, 16, true}, 64, 90},
                                              {{24, 0, false}, 32, 50},
                                              {{32, 8, true}, 32, 50},

@@ -32,9 +32,11 @@ const auto kCases = testing::Values(
     // Inline: three slots a bucket; two, with the smallest key and the largest value.
     OracleCase{{13, 4, kTimers}}, OracleCase{{7, 5, kNoTimers}}, OracleCase{{12, 0, kNoTimers}},
     OracleCase{{13, 16, kNoTimers}}, OracleCase{{4, 25, kTimers}}, OracleCase{{16, 13, kTimers}},
+    // Packed.
+    OracleCase{{6, 2, kNoTimers}}, OracleCase{{4, 1, kNoTimers}}, OracleCase{{3, 0, kNoTimers}},
     // The smallest tables, which are full most of the time.
     OracleCase{{16, 16, kTimers}, 16}, OracleCase{{13, 16, kTimers}, 4},
-    OracleCase{{13, 4, kNoTimers}, 6});
+    OracleCase{{13, 4, kNoTimers}, 6}, OracleCase{{6, 2, kNoTimers}, 32});
 
 TEST_P(CInterfaceTest, table_and_model_agree_under_random_operations) {
   const auto [sizes, capacity] = GetParam();

@@ -17,7 +17,7 @@ typedef char roost_config_is_as_it_was
              offsetof(roost_config, numa_node) == 80 && offsetof(roost_config, pages) == 84 &&
              offsetof(roost_config, expires) == 88 && offsetof(roost_config, has_hash_seed) == 89 &&
              offsetof(roost_config, reserved) == 90 && offsetof(roost_config, layout) == 96 &&
-             offsetof(roost_config, reserved_too) == 100 && offsetof(roost_config, line_hint) == 104
+             offsetof(roost_config, key_bits) == 100 && offsetof(roost_config, line_hint) == 104
          ? 1
          : -1];
 
@@ -86,7 +86,7 @@ typedef char roost_violation_is_as_it_was
 typedef char constants_are_as_they_were
     [ROOST_OK == 0 && ROOST_INVALID == 1 && ROOST_NO_MEMORY == 2 && ROOST_TIME_BACKWARDS == 3 &&
              ROOST_SCAN_OVERDUE == 4 && ROOST_BROKEN == 5 && ROOST_INSERTED == 0 &&
-             ROOST_UPDATED == 1 && ROOST_EXISTING == 2 && ROOST_FULL == 3 &&
+             ROOST_UPDATED == 1 && ROOST_EXISTING == 2 && ROOST_FULL == 3 && ROOST_WIDE_KEY == 4 &&
              ROOST_PAGES_LARGEST == 0 && ROOST_PAGES_1GIB == 1 && ROOST_PAGES_2MIB == 2 &&
              ROOST_PAGES_TRANSPARENT == 3 && ROOST_PAGES_4KIB == 4
          ? 1

@@ -91,7 +91,11 @@ expiry       entries live by timeouts, in ticks; else until they are erased
 expiry_log   keep expired entries for take_expired()
 seed         of the hash, for runs that must repeat; None: a random one, against flooding
 layout       "split": a hit costs two cache lines; "inline": small keys and values stand in the
-             bucket's own line; "automatic": inline where that costs no memory, else split
+             bucket's own line; "packed": keys of up to 60 bits and values of up to 2 bytes take
+             8 bytes together, without expiry; "automatic": packed where that can be, else inline
+             where that costs no memory, else split
+key_bits     how many bits of a key may be set, read as a number of its lowest byte first, for the
+             packed layout; 0: all of them
 
 Keys are an array whose rows have key_bytes bytes: (n, key_bytes) of uint8, (n,) of an integer,
 void or structured dtype with itemsize key_bytes, or (n, 2) of uint64 for 16 bytes. They are
@@ -113,7 +117,7 @@ void bind_making(nb::class_<Table>& table) {
       "__init__",
       [](Table* self, uint32_t key_bytes, uint32_t value_bytes, uint64_t capacity,
          uint64_t entries_max, bool expiry, bool expiry_log, std::optional<uint64_t> seed,
-         const std::string& layout) {
+         const std::string& layout, uint32_t key_bits) {
         new (self) Table({.key_bytes = key_bytes,
                           .value_bytes = value_bytes,
                           .capacity = capacity,
@@ -121,10 +125,12 @@ void bind_making(nb::class_<Table>& table) {
                           .expiry = expiry,
                           .expiry_log = expiry_log,
                           .seed = seed,
-                          .layout = layout});
+                          .layout = layout,
+                          .key_bits = key_bits});
       },
       "key_bytes"_a, "value_bytes"_a = 0, nb::kw_only(), "capacity"_a = 0, "entries_max"_a = 0,
-      "expiry"_a = false, "expiry_log"_a = false, "seed"_a = nb::none(), "layout"_a = "automatic");
+      "expiry"_a = false, "expiry_log"_a = false, "seed"_a = nb::none(), "layout"_a = "automatic",
+      "key_bits"_a = 0);
 }
 
 void bind_lookups(nb::class_<Table>& table) {
@@ -244,7 +250,8 @@ NB_MODULE(_roost, module) {
       .value("INSERTED", ROOST_INSERTED, "A new entry was created.")
       .value("UPDATED", ROOST_UPDATED, "Insert: the key was there and has the new value.")
       .value("EXISTING", ROOST_EXISTING, "Upsert: the key was there and is unchanged.")
-      .value("FULL", ROOST_FULL, "There is no place for the key; the table is as it was.");
+      .value("FULL", ROOST_FULL, "There is no place for the key; the table is as it was.")
+      .value("WIDE_KEY", ROOST_WIDE_KEY, "The key has bits beyond key_bits; likewise.");
   nb::class_<Table> table(module, "Table", kTableDoc);
   bind_making(table);
   bind_lookups(table);

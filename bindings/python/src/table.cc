@@ -32,8 +32,9 @@ uint32_t layout_of(const std::string& name) {
   if (name == "automatic") return ROOST_LAYOUT_AUTOMATIC;
   if (name == "split") return ROOST_LAYOUT_SPLIT;
   if (name == "inline") return ROOST_LAYOUT_INLINE;
+  if (name == "packed") return ROOST_LAYOUT_PACKED;
   raise(PyExc_ValueError,
-        "layout is \"" + name + "\"; it is \"automatic\", \"split\" or \"inline\"");
+        "layout is \"" + name + "\"; it is \"automatic\", \"split\", \"inline\" or \"packed\"");
 }
 
 }  // namespace
@@ -48,6 +49,7 @@ Table::Table(const Wishes& wishes)
   config.entries_max = wishes.entries_max;
   config.expires = wishes.expiry;
   config.layout = layout_of(wishes.layout);
+  config.key_bits = wishes.key_bits;
   config.has_hash_seed = wishes.seed.has_value();
   config.hash_seed = wishes.seed.value_or(0);
   if (wishes.expiry_log) {

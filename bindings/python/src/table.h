@@ -34,6 +34,7 @@ class Table {
     bool expiry_log;
     std::optional<uint64_t> seed;
     std::string layout;
+    uint32_t key_bits;
   };
 
   explicit Table(const Wishes& wishes);

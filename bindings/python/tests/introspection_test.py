@@ -60,10 +60,24 @@ class Introspection(unittest.TestCase):
         self.assertEqual(layout(13, 16), ("inline", 2))
         self.assertEqual(layout(13, 4), ("inline", 3))
         self.assertEqual(layout(13, 4, layout="split"), ("split", 8))
+        self.assertEqual(layout(6, 2), ("packed", 8))
+        self.assertEqual(layout(6, 2, expiry=True), ("inline", 3))
         with self.assertRaisesRegex(ValueError, "has no room for 16 \\+ 16 bytes"):
             layout(16, 16, layout="inline")
         with self.assertRaisesRegex(ValueError, "layout is \"flat\"; it is"):
             layout(16, 16, layout="flat")
+
+    def test_keys_wider_than_said_are_not_taken_and_not_found(self):
+        table = roost.Table(8, 2, entries_max=100, key_bits=60)
+        self.assertEqual(table.info()["layout"], "packed")
+        keys = numpy.array([5, 5 | 1 << 60, (1 << 60) - 1], "u8")
+        outcomes = table.insert(keys, numpy.array([1, 2, 3], "u2"))
+        self.assertEqual(outcomes.tolist(), [roost.Outcome.INSERTED, roost.Outcome.WIDE_KEY,
+                                             roost.Outcome.INSERTED])
+        self.assertEqual(table.contains(keys).tolist(), [True, False, True])
+        self.assertEqual(table.lookup(keys)[0].view("u2").ravel().tolist(), [1, 0, 3])
+        with self.assertRaisesRegex(ValueError, "key_bits is 65; keys of 8 bytes have 64"):
+            roost.Table(8, 2, capacity=600, key_bits=65)
 
     def test_the_histograms_of_stats_count_every_insert_and_every_bucket(self):
         table = roost.Table(8, 0, capacity=65_536)

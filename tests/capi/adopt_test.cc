@@ -1,0 +1,123 @@
+// Tables that are found again in memory that was lent to them.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capi/roost.h"
+#include "tests/capi/c_table.h"
+
+namespace roost {
+namespace {
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+class CAdopt : public testing::TestWithParam<uint32_t> {
+ protected:
+  // Of keys of 6 bytes and values of 2, in the layout of the test.
+  roost_config config() const {
+    roost_config config;
+    roost_config_init(&config, sizeof(config));
+    config.key_bytes = 6;
+    config.value_bytes = 2;
+    config.layout = GetParam();
+    config.memory = memory_.get();
+    config.memory_bytes = memory_bytes_;
+    return config;
+  }
+  CTableHandle created() {
+    roost_config wanted = config();
+    wanted.capacity = 4'096;
+    wanted.memory = nullptr;
+    wanted.memory_bytes = 0;
+    EXPECT_EQ(roost_table_bytes(&wanted, &memory_bytes_, nullptr, 0), ROOST_OK);
+    memory_bytes_ = (memory_bytes_ + 63) / 64 * 64;
+    memory_.reset(std::aligned_alloc(64, memory_bytes_));
+    wanted.memory = memory_.get();
+    wanted.memory_bytes = memory_bytes_;
+    return c_create(wanted).value();
+  }
+  static roost_status adopt(const roost_config& config, CTableHandle& table, std::string& error) {
+    roost_table* adopted = nullptr;
+    std::array<char, 300> text{};
+    const roost_status status = roost_table_adopt(&config, &adopted, text.data(), text.size());
+    table.reset(adopted);
+    error = text.data();
+    return status;
+  }
+
+  uint64_t memory_bytes_ = 0;
+  std::unique_ptr<void, Free> memory_;
+};
+
+TEST_P(CAdopt, finds_the_table_that_memory_was_lent_to) {
+  constexpr size_t kKeys = 3'000;
+  std::vector<std::array<uint8_t, 6>> key_bytes(kKeys);
+  std::vector<uint16_t> values(kKeys);
+  for (size_t i = 0; i < kKeys; ++i) {
+    std::memcpy(key_bytes[i].data(), &i, 6);
+    values[i] = static_cast<uint16_t>(i + 1);
+  }
+  roost_keys keys{};
+  keys.keys = key_bytes.data();
+  keys.count = kKeys;
+  std::vector<uint8_t> outcomes(kKeys);
+  CTableHandle table = created();
+  ASSERT_EQ(roost_table_insert(table.get(), &keys, values.data(), nullptr, outcomes.data()), kKeys);
+  table.reset();
+  std::string error;
+  ASSERT_EQ(adopt(config(), table, error), ROOST_OK) << error;
+  std::vector<uint16_t> found(kKeys);
+  std::vector<uint64_t> hits(ROOST_HIT_WORDS(kKeys));
+  EXPECT_EQ(roost_table_lookup(table.get(), &keys, found.data(), hits.data()), kKeys);
+  EXPECT_EQ(found, values);
+  roost_stats stats;
+  stats.size = sizeof(stats);
+  ASSERT_EQ(roost_table_stats(table.get(), &stats), ROOST_OK);
+  EXPECT_EQ(stats.created, kKeys);
+  roost_violation violation;
+  violation.size = sizeof(violation);
+  EXPECT_EQ(roost_table_audit(table.get(), &violation), ROOST_OK);
+}
+
+TEST_P(CAdopt, refuses_memory_of_another_table_or_of_none) {
+  created().reset();
+  CTableHandle table;
+  std::string error;
+  roost_config other = config();
+  other.value_bytes = 1;
+  EXPECT_EQ(adopt(other, table, error), ROOST_INVALID);
+  EXPECT_NE(error.find("the memory holds a table"), std::string::npos) << error;
+  EXPECT_EQ(table, nullptr);
+  other = config();
+  other.capacity = 4'096;
+  EXPECT_EQ(adopt(other, table, error), ROOST_INVALID);
+  EXPECT_NE(error.find("configure memory, kernel and hint only"), std::string::npos) << error;
+  other = config();
+  other.memory_bytes -= 64;
+  EXPECT_EQ(adopt(other, table, error), ROOST_INVALID);
+  EXPECT_NE(error.find("give all of what was lent to it"), std::string::npos) << error;
+  other = config();
+  other.memory = nullptr;
+  other.memory_bytes = 0;
+  EXPECT_EQ(adopt(other, table, error), ROOST_INVALID);
+  EXPECT_NE(error.find("too few for a table"), std::string::npos) << error;
+  std::memset(memory_.get(), 0, 64);
+  EXPECT_EQ(adopt(config(), table, error), ROOST_INVALID);
+  EXPECT_NE(error.find("does not begin with a table"), std::string::npos) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, CAdopt,
+                         testing::Values(ROOST_LAYOUT_SPLIT, ROOST_LAYOUT_INLINE,
+                                         ROOST_LAYOUT_PACKED));
+
+}  // namespace
+}  // namespace roost
