@@ -7,6 +7,8 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/ctl/ctl_arguments.h"
@@ -47,9 +49,13 @@ constexpr const char* kCtlFooter =
     "  4  nobody answers at the socket";
 
 std::string about() {
-  std::string text = "Roost: network functions on exact-match tables.\n\n";
-  const auto line = [&](const std::string& usage, std::string_view what) {
-    text += fmt::format("  {:<45}{}\n", usage, what);
+  struct Line {
+    std::string usage;
+    std::string_view what;
+  };
+  std::vector<Line> lines;
+  const auto line = [&](std::string usage, std::string_view what) {
+    lines.push_back({std::move(usage), what});
   };
   for (const FunctionEntry& one : function_list()) {
     line(fmt::format("roost {} -c FILE [--json] -- EAL-ARGUMENTS", one.command), one.short_about);
@@ -59,7 +65,11 @@ std::string about() {
     line(fmt::format("roost {} --suggest CAPTURE", one.command),
          "print a configuration for a capture");
   }
-  text += fmt::format("  {:<45}{}", "roost ctl COMMAND", "ask and tell a running function");
+  line("roost ctl COMMAND", "ask and tell a running function");
+  size_t width = 0;
+  for (const Line& one : lines) width = std::max(width, one.usage.size());
+  std::string text = "Roost: network functions on exact-match tables.\n";
+  for (const Line& one : lines) text += fmt::format("\n  {:<{}}  {}", one.usage, width, one.what);
   return text;
 }
 

@@ -33,6 +33,15 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
     return set(output_of("bash", "-c", script).split())
 
 
+def check_usage(roost):
+    """Each subcommand's line has its text in the same column, apart from it."""
+    lines = re.findall(r"^  roost .*", output_of(roost, "--help"), re.MULTILINE)
+    columns = {len(re.match(r" +\S+(?: \S+)*  +", line)[0]) for line in lines}
+    assert len(columns) == 1, "\n".join(lines)
+    for name in (*FUNCTIONS, "ctl"):
+        assert any(line.startswith(f"  roost {name} ") for line in lines), name
+
+
 def check_pages():
     for page in sorted(MAN.iterdir()):
         lint = subprocess.run(
@@ -97,6 +106,7 @@ def check_completion(commands):
 def main():
     roost = pathlib.Path(sys.argv[1]).resolve()
     commands = json.loads(output_of(roost, "ctl", "--commands"))
+    check_usage(roost)
     check_pages()
     check_manual(commands)
     for function in FUNCTIONS:
