@@ -1,39 +1,26 @@
 #include "apps/ctl/ctl_arguments.h"
 
-#include <sstream>
-#include <vector>
+#include "apps/ctl/default_socket.h"
 
 namespace roost::ctl {
 
-namespace {
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::istringstream stream{std::string(text)};
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
-
-}  // namespace
-
-CtlArguments::CtlArguments(CLI::App& app, std::span<const control::Command> commands) : app_(app) {
-  for (const control::Command& command : commands) {
-    if (control::find_command(commands_, command.name) == nullptr) commands_.push_back(command);
-  }
-  app.add_option("--socket", socket, "the control socket")->capture_default_str();
+CtlArguments::CtlArguments(CLI::App& app, std::span<const FunctionCommands> functions)
+    : app_(app), commands_(join_commands(functions)) {
+  app.add_option("--socket", socket,
+                 std::string("the control socket; without it, the only one in ") + kSocketFolder);
   app.add_flag("--json", json, "the answer as JSON");
   app.add_flag("--commands", only_list, "print the list of commands as JSON, ask nobody");
   app.require_subcommand(0, 1);
-  for (const control::Command& command : commands_) add_command(app, command);
+  for (const JoinedCommand& command : commands_) add_command(app, command);
 }
 
-void CtlArguments::add_command(CLI::App& app, const control::Command& command) {
-  CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
+void CtlArguments::add_command(CLI::App& app, const JoinedCommand& command) {
+  CLI::App* sub = app.add_subcommand(command.name, command.help);
   sub->fallthrough();  // --json may stand behind
-  for (const control::Parameter& parameter : command.parameters) {
+  for (const JoinedParameter& parameter : command.parameters) {
     Value& value = values_.emplace_back();
-    const std::string name = (parameter.is_positional ? "" : "--") + std::string(parameter.name);
-    const std::string help(parameter.help);
+    const std::string name = (parameter.is_positional ? "" : "--") + parameter.name;
+    const std::string& help = parameter.help;
     CLI::Option* option = nullptr;
     switch (parameter.kind) {
       case control::ParameterKind::kText:
@@ -47,7 +34,7 @@ void CtlArguments::add_command(CLI::App& app, const control::Command& command) {
         break;
     }
     option->required(parameter.is_required);
-    if (!parameter.choices.empty()) option->check(CLI::IsMember(words_of(parameter.choices)));
+    if (!parameter.choices.empty()) option->check(CLI::IsMember(parameter.choices));
     value.parameter = &parameter;
     value.command = sub;
     value.option = option;
@@ -56,13 +43,13 @@ void CtlArguments::add_command(CLI::App& app, const control::Command& command) {
 
 control::Json CtlArguments::list() const {
   control::Json commands = control::Json::array();
-  for (const control::Command& command : commands_) {
+  for (const JoinedCommand& command : commands_) {
     control::Json parameters = control::Json::array();
-    for (const control::Parameter& parameter : command.parameters) {
+    for (const JoinedParameter& parameter : command.parameters) {
       parameters.push_back({{"name", parameter.name},
                             {"is_positional", parameter.is_positional},
                             {"is_required", parameter.is_required},
-                            {"choices", words_of(parameter.choices)},
+                            {"choices", parameter.choices},
                             {"help", parameter.help}});
     }
     commands.push_back(
@@ -76,7 +63,7 @@ control::Json CtlArguments::request() const {
   control::Json request = {{"command", command->get_name()}};
   for (const Value& value : values_) {
     if (value.command != command || value.option->count() == 0) continue;
-    control::Json& given = request[std::string(value.parameter->name)];
+    control::Json& given = request[value.parameter->name];
     switch (value.parameter->kind) {
       case control::ParameterKind::kText:
         given = value.text;

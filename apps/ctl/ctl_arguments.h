@@ -9,23 +9,23 @@
 #include <string>
 #include <vector>
 
-#include "roost/control/commands.h"
+#include "apps/ctl/command_union.h"
+#include "roost/control/json.h"
 
 namespace roost::ctl {
 
 // Names stand on the command line with dashes: tcp_syn is a value, --some-name a parameter.
 class CtlArguments {
  public:
-  // Adds the options and subcommands to `app`, which must not outlive this object. `commands`: of
-  // all functions; one of the same name, which several have, is listed once.
-  CtlArguments(CLI::App& app, std::span<const control::Command> commands);
+  // Adds the options and subcommands to `app`, which must not outlive this object.
+  CtlArguments(CLI::App& app, std::span<const FunctionCommands> functions);
   CtlArguments(const CtlArguments&) = delete;
   CtlArguments& operator=(const CtlArguments&) = delete;
 
   // After parsing: what to ask.
   [[nodiscard]] control::Json request() const;
 
-  std::string socket = "/run/roost/lb.sock";
+  std::string socket{};  // empty: the only one of kSocketFolder
   bool json = false;
   bool only_list = false;  // print the list of commands, send no request
 
@@ -34,7 +34,7 @@ class CtlArguments {
 
  private:
   struct Value {
-    const control::Parameter* parameter = nullptr;
+    const JoinedParameter* parameter = nullptr;
     const CLI::App* command = nullptr;
     const CLI::Option* option = nullptr;
     std::string text{};
@@ -42,10 +42,10 @@ class CtlArguments {
     bool flag = false;
   };
 
-  void add_command(CLI::App& app, const control::Command& command);
+  void add_command(CLI::App& app, const JoinedCommand& command);
 
   const CLI::App& app_;
-  std::vector<control::Command> commands_;
+  std::vector<JoinedCommand> commands_;
   std::deque<Value> values_;  // CLI11 points to its elements
 };
 

@@ -7,13 +7,16 @@
 #include <string>
 
 #include "apps/ctl/control_client.h"
+#include "apps/ctl/default_socket.h"
 #include "apps/ctl/result_tables.h"
 #include "roost/config/message_text.h"
 
 namespace roost::ctl {
 
 int run_ctl(const CtlOptions& options) {
-  const Result<Json> answer = ask(options.socket, options.request);
+  const Result<std::string> socket = options.socket.empty() ? find_only_socket(kSocketFolder)
+                                                            : Result<std::string>(options.socket);
+  const Result<Json> answer = socket ? ask(socket.value(), options.request) : socket.error();
   if (!answer) {
     fmt::print(stderr, "roost: {}\n", answer.error().message);
     return kExitNoAnswer;

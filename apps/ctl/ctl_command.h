@@ -7,13 +7,13 @@
 
 namespace roost::ctl {
 
-// Exit statuses: an interface for scripts, listed in apps/lb/README.md.
-inline constexpr int kExitRefused = 1;   // the balancer says why not
-inline constexpr int kExitNoAnswer = 4;  // no process answers at the socket
+// Exit statuses: an interface for scripts, listed in `man/roost-ctl.8`.
+inline constexpr int kExitRefused = 1;   // the function says why not
+inline constexpr int kExitNoAnswer = 4;  // no process answers, or it is open which one to ask
 
 struct CtlOptions {
-  std::string socket{};
-  bool json = false;  // print the result as it came
+  std::string socket{};  // empty: the only one of kSocketFolder
+  bool json = false;     // print the result as it came
   nlohmann::ordered_json request{};
 };
 

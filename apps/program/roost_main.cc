@@ -46,7 +46,7 @@ constexpr const char* kCtlFooter =
     "  0  done\n"
     "  1  the function says why not\n"
     "  2  the command line is wrong\n"
-    "  4  nobody answers at the socket";
+    "  4  nobody answers at the socket; or none is given, and not just one is in /run/roost";
 
 std::string about() {
   struct Line {
@@ -147,12 +147,12 @@ class Subcommand {
   FunctionOptions options_;
 };
 
-std::vector<control::Command> all_commands() {
-  std::vector<control::Command> commands;
+std::vector<ctl::FunctionCommands> all_commands() {
+  std::vector<ctl::FunctionCommands> functions;
   for (const FunctionEntry& entry : function_list()) {
-    commands.insert(commands.end(), entry.commands.begin(), entry.commands.end());
+    functions.push_back({entry.command, entry.commands});
   }
-  return commands;
+  return functions;
 }
 
 int run(std::vector<std::string> arguments) {
