@@ -4,12 +4,13 @@ Parts, for --only: raw (testpmd), packets, workers, soak.
 """
 import statistics
 
+from lb import readme_packets
 from lb.jobs import BALANCER, ON_RTE_HASH, RAW, SIZES, TESTPMD, jobs
+from lb.packet_costs import NS, own_ns, ratios_over_rte_hash
 from report.section import Section, Table, Verdict, cell, not_run_section, size_name
 
 __all__ = ["jobs", "readme_block", "sections"]
 
-NS = "ns_per_packet"
 MUST_OVER_RTE_HASH = {SIZES["4M"]: 1.3, SIZES["16M"]: 1.5}
 EXPECTED_NS, AIM_NS = 90, 50  # of the balancer without I/O and parsing, at 4M
 MUST_TWO_WORKERS = 1.8
@@ -31,23 +32,6 @@ def sections(record):
     if soak.measured().rows:
         found.append(soak_section(soak))
     return found + not_run_section(record)
-
-
-def own_ns(part, contestant):
-    """By round: what a packet costs beyond I/O and parsing."""
-    whole = part.by_round(experiment="packets", contestant=contestant)
-    raw = part.by_round(experiment="packets", contestant=RAW[1])
-    return {key: whole[key] - raw[key] for key in whole if key in raw}
-
-
-def ratios_over_rte_hash(part):
-    """Of what a packet costs beyond I/O and parsing: how many times ours, round by round."""
-    ours, theirs = own_ns(part, BALANCER), own_ns(part, ON_RTE_HASH)
-    return [theirs[key] / ours[key] for key in ours if key in theirs]
-
-
-def median_over_rte_hash(part):
-    return statistics.median(ratios_over_rte_hash(part))
 
 
 def spread(values):
@@ -158,5 +142,4 @@ def soak_section(part):
 def readme_block(record, name):
     if name != "packets":
         raise ValueError(f"experiment lb has no block {name}")
-    from lb import readme_packets
     return readme_packets.block(record)

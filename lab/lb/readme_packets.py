@@ -1,8 +1,8 @@
 """The load balancer's table of README, as Markdown, from a record of the experiment `lb`."""
 import statistics
 
-from lb import experiment
 from lb.jobs import BALANCER, ON_RTE_HASH, RAW, TESTPMD
+from lb.packet_costs import NS, median_over_rte_hash, own_ns
 from report.section import cell, markdown_table, size_name
 
 
@@ -11,7 +11,7 @@ def _row(name, figures, digits=0):
 
 
 def rows(record):
-    packets = record.select(metric=experiment.NS, form="1 worker")
+    packets = record.select(metric=NS, form="1 worker")
     sizes = packets.select(experiment="packets").measured().values("slots")
     parts = [packets.select(slots=slots) for slots in sizes]
 
@@ -19,7 +19,7 @@ def rows(record):
         return [part.median(contestant=contestant, experiment=of_experiment) for part in parts]
 
     def own(contestant):
-        return [statistics.median(experiment.own_ns(part, contestant).values()) for part in parts]
+        return [statistics.median(own_ns(part, contestant).values()) for part in parts]
 
     yield ["ns a packet", *(f"{size_name(slots)} flows" for slots in sizes)]
     yield _row("`dpdk-testpmd`, io", medians(TESTPMD, "raw"))
@@ -29,7 +29,7 @@ def rows(record):
     yield _row("beyond raw I/O and parsing", own(BALANCER))
     yield _row("the same on `rte_hash`", own(ON_RTE_HASH))
     yield _row("**`rte_hash` over ours, within rounds**",
-               [experiment.median_over_rte_hash(part) for part in parts], 2)
+               [median_over_rte_hash(part) for part in parts], 2)
 
 
 def block(record):

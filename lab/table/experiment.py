@@ -8,7 +8,7 @@ from report import record as records
 from report.bench import PEER, PLAIN
 from report.section import (MISS_NAMES, Plot, Section, Table, Verdict, cell, not_run_section,
                             size_name)
-from table import readme_chart, targets
+from table import readme_chart, readme_speed, targets
 from table.jobs import KERNELS, ORACLE, TIMERS, TWIN, jobs
 from table.lookups import (bytes_an_entry, lookup_section, oracle_ratios, overlapped_form, places,
                            ratios_to_peer)
@@ -295,7 +295,6 @@ def readme_block(record, name):
         return readme_chart.block(record)
     if name != "speed":
         raise ValueError(f"experiment table has no block {name}")
-    from table import readme_speed
     return readme_speed.block(record)
 
 
