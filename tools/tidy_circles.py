@@ -1,12 +1,45 @@
 """No file includes itself by way of others: C++ by its includes, Python by its imports."""
 
+import ast
 import pathlib
 import re
 
 from tidy_tree import Finding
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-IMPORT = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
+
+
+def modules_of(text):
+    """(number of leading dots, dotted name) of each module that a Python file may import."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield 0, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            if node.module:
+                yield node.level, node.module
+            for alias in node.names:  # a name of the module, or a module of the package
+                yield node.level, f"{node.module}.{alias.name}" if node.module else alias.name
+
+
+def imports_of(tree, path):
+    """The files of the tree that a Python file imports, also inside a function.
+
+    A module is looked for in the file's own folder and in those around it, the nearest first; what
+    a script adds to sys.path besides is not followed.
+    """
+    try:
+        modules = list(modules_of(tree.text(path)))
+    except SyntaxError:
+        return []
+    folders = list(pathlib.PurePosixPath(path).parents)
+    used = []
+    for level, name in modules:
+        places = folders[level - 1 : level] if level else folders
+        files = [f"{place / name.replace('.', '/')}{end}" for place in places
+                 for end in (".py", "/__init__.py")]
+        used += [file for file in files if tree.exists(file)][:1]
+    return used
 
 
 def uses_of(tree):
@@ -14,9 +47,7 @@ def uses_of(tree):
     uses = {path: INCLUDE.findall(tree.text(path)) for path in tree.cpp()}
     for path in tree.files:
         if path.endswith(".py"):
-            folder = pathlib.PurePath(path).parent
-            names = IMPORT.findall(tree.text(path))
-            uses[path] = [str(folder / f"{name}.py") for name in names]
+            uses[path] = imports_of(tree, path)
     return {path: [use for use in used if use in uses] for path, used in uses.items()}
 
 

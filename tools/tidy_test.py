@@ -97,6 +97,9 @@ PLANTED = [
     ("circles", "tests/net/frames.h",
      '// Frames.\n#pragma once\n#include "tests/net/frames.h"\n'),
     ("circles", "tools/look.py", '"""Looks."""\n\nimport look\n'),
+    ("circles", "tools/look.py", '"""Looks."""\n\nfrom tools import look\n'),
+    ("circles", "tools/look.py", '"""Looks."""\n\nfrom . import look\n'),
+    ("circles", "tools/look.py", '"""Looks."""\n\n\ndef f():\n    import tools.look as other\n'),
     ("layout", "roost/net/parse.cc", "struct [[gnu::packed]] Tag {\n  char c;\n};\n"),
     ("layout", "roost/net/parse.cc", "struct alignas(64) Line {\n  char c[64];\n};\n"),
     ("layout", "roost/net/parse.cc", "struct Tag {\n  char c;\n} __attribute__((packed));\n"),
@@ -200,6 +203,14 @@ replace = "#import"
         for head in ("class Table {", "template <class Key, int (*f)(int)>\nstruct Table {"):
             text = "// B.\n#pragma once\n" + head + "\n" + members + "};\n"
             self.assertEqual([], self.found({"roost/base/bits.h": text}))
+
+    def test_a_circle_of_python_files_may_go_through_a_package_and_a_function(self):
+        found = self.found({
+            "lab/lb/experiment.py": '"""E."""\n\n\ndef f():\n    from lb import packets\n',
+            "lab/lb/packets.py": '"""P."""\n\nfrom json import loads\nfrom lb import experiment\n',
+            "lab/lb/jobs.py": '"""J."""\n\nfrom lb import packets\n'})
+        self.assertEqual(["lab/lb/experiment.py -> lab/lb/packets.py -> lab/lb/experiment.py"],
+                         [finding.message.split(":")[0] for finding in found])
 
     def test_history_keeps_its_words(self):
         self.assertEqual([], self.found({"CHANGELOG.md": "little_box is mailbox now.\n",
