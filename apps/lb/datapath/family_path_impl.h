@@ -1,5 +1,5 @@
 // Definitions of FamilyPath, for the sources that instantiate it: packets' connections, and what
-// packets change. How they leave: family_resolved_impl.h. ICMP errors: family_errors_impl.h.
+// packets change. How they leave: roost/l3/egress.h. ICMP errors: family_errors_impl.h.
 #pragma once
 
 #include <algorithm>
