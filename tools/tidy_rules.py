@@ -7,10 +7,9 @@ from tidy_tree import Finding, without_comments
 
 # The rooms in dependency order: a room includes only itself and those before it.
 ROOMS = ["roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry", "roost/table",
-         "roost/concurrent", "roost/classify", "roost/compact", "roost/balance", "roost/traffic",
-         "roost/net", "roost/capture", "roost/conntrack", "roost/config", "roost/l3", "roost/io",
-         "roost/routing", "roost/node", "roost/control", "roost/trace", "apps", "capi", "bindings",
-         "lab", "tests"]
+         "roost/concurrent", "roost/balance", "roost/traffic", "roost/net", "roost/capture",
+         "roost/conntrack", "roost/config", "roost/l3", "roost/io", "roost/routing", "roost/node",
+         "roost/control", "roost/trace", "apps", "capi", "bindings", "lab", "tests"]
 
 # Rooms that may use only some of those before them.
 USES = {"capi": ("capi", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",
@@ -201,6 +200,29 @@ def rooms_have_a_readme(tree):
                 yield Finding("readme", readme, 1, "each room says in a README.md what it holds")
 
 
+def rooms_are_in_the_lists(tree):
+    """Each room stands in ROOMS, and ARCHITECTURE.md tells of the same ones in the same order."""
+    for path in tree.files:
+        room, file = path.rpartition("/")[::2]
+        if re.fullmatch(r"roost/\w+", room) and file == "CMakeLists.txt" and room not in ROOMS:
+            yield Finding("rooms", path, 1, "say in ROOMS of tidy_rules.py what it may include")
+    told = re.findall(r"^\| `(roost/\w+)` \|", tree.text("ARCHITECTURE.md"), re.MULTILINE)
+    known = [room for room in ROOMS if room.startswith("roost/")]
+    if told != known:
+        yield Finding("rooms", "ARCHITECTURE.md", 1,
+                      f"its table has {told}; ROOMS in tidy_rules.py {known}")
+
+
+def files_named_in_comments_are_there(tree):
+    names = {pathlib.PurePosixPath(path).name for path in tree.files}
+    for path in tree.cpp("roost/", "apps/", "capi/", "lab/", "examples/"):
+        for number, line in enumerate(tree.text(path).splitlines(), 1):
+            comment = line.partition("//")[2]
+            for name in re.findall(r"\b\w+\.(?:h|cc)\b", comment):
+                if name not in names:
+                    yield Finding("comments", path, number, f"there is no file {name}")
+
+
 def decisions_are_indexed(tree):
     index = "docs/decisions/README.md"
     for path in tree.files:
@@ -231,4 +253,5 @@ def nothing_is_unfinished(tree):
 
 RULES = [tokens_in_their_rooms, includes_follow_rooms, packed_structs_assert_their_size,
          names_say_what_a_file_is, files_have_a_target, files_begin_with_their_idea,
-         rooms_have_a_readme, decisions_are_indexed, macros_are_two, nothing_is_unfinished]
+         rooms_have_a_readme, rooms_are_in_the_lists, files_named_in_comments_are_there,
+         decisions_are_indexed, macros_are_two, nothing_is_unfinished]

@@ -6,6 +6,7 @@ import unittest
 
 import tidy
 import tidy_readme
+import tidy_rules
 from tidy_tree import Tree
 
 # A tree in which every rule holds; a test changes one file of it.
@@ -20,6 +21,8 @@ CLEAN = {
     "apps/nat/CMakeLists.txt": "add_library(nat nat.cc)\n",
     "apps/nat/README.md": "Another function.\n",
     "apps/nat/nat.cc": "// It translates.\n",
+    "ARCHITECTURE.md": "".join(f"| `{room}` | holds |\n" for room in tidy_rules.ROOMS
+                               if room.startswith("roost/")),
     "roost/base/CMakeLists.txt": "roost_room(NAME base HEADERS bits.h)\n",
     "roost/base/README.md": "Bits.\n",
     "roost/base/bits.h": "// Bits, never printf() in a comment.\n#pragma once\n",
@@ -115,6 +118,8 @@ PLANTED = [
     ("head", "tools/look.py", "import sys\n"),
     ("head", "tests/look.sh", "#!/bin/sh\nset -eu\n"),
     ("readme", "roost/hash/CMakeLists.txt", "roost_room(NAME hash)\n"),
+    ("rooms", "ARCHITECTURE.md", CLEAN["ARCHITECTURE.md"].replace("| `roost/io` | holds |\n", "")),
+    ("comments", "roost/net/parse.cc", '#include "roost/net/parse.h"  // not roost/net/lost.h\n'),
     ("decisions", "docs/decisions/0002-two.md", "Two.\n"),
     ("macros", "capi/roost.h",
      '// C.\n#pragma once\n#include "roost_types.h"\n#define MAJOR 0\n'),
@@ -197,6 +202,11 @@ replace = "#import"
             "roost/io/README.md": "Ports.\n",
             "roost/io/clock.h": "// The clock.\n#pragma once\nauto now = rte_rdtsc();\n",
         }))
+
+    def test_a_room_that_no_list_knows_is_named(self):
+        found = self.found({"roost/bits/CMakeLists.txt": "roost_room(NAME bits)\n",
+                            "roost/bits/README.md": "Bits.\n"})
+        self.assertEqual(["rooms"], [finding.rule for finding in found])
 
     def test_a_class_of_many_lines_is_no_function(self):
         members = "  int f() { return 1; }\n" * 70
