@@ -13,7 +13,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAN = ROOT / "apps/program/man"
-FUNCTIONS = ("lb", "forward")
 COMPLETION = ROOT / "apps/program/completion/roost"
 
 
@@ -34,12 +33,13 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def check_usage(roost):
-    """Each subcommand's line has its text in the same column, apart from it."""
+    """The functions. Each line has its text in the same column, apart from its usage."""
     lines = re.findall(r"^  roost .*", output_of(roost, "--help"), re.MULTILINE)
     columns = {len(re.match(r" +\S+(?: \S+)*  +", line)[0]) for line in lines}
     assert len(columns) == 1, "\n".join(lines)
-    for name in (*FUNCTIONS, "ctl"):
-        assert any(line.startswith(f"  roost {name} ") for line in lines), name
+    names = list(dict.fromkeys(line.split()[1] for line in lines))
+    assert names[-1] == "ctl" and len(names) > 2, names
+    return names[:-1]
 
 
 def check_pages():
@@ -74,6 +74,7 @@ def check_manual(commands):
 
 
 def check_function_manual(roost, function):
+    assert f".Xr roost-{function} 8" in (MAN / "roost.1").read_text()
     text = (MAN / f"roost-{function}.8").read_text()
     told = set(re.findall(r"^\.It.*Fl -(\w+)", text, re.MULTILINE))
     usage = output_of(roost, function, "--help")
@@ -83,9 +84,9 @@ def check_function_manual(roost, function):
     assert {option.removeprefix("--").split("-")[0] for option in options} == known, options
 
 
-def check_completion(commands):
+def check_completion(functions, commands):
     names = {command["name"] for command in commands}
-    assert words_for("roost") == {*FUNCTIONS, "ctl", "--help"}
+    assert words_for("roost") == {*functions, "ctl", "--help"}
     offered = {word for word in words_for("roost", "ctl") if not word.startswith("-")}
     assert offered == names, offered ^ names
     for command in commands:
@@ -106,12 +107,12 @@ def check_completion(commands):
 def main():
     roost = pathlib.Path(sys.argv[1]).resolve()
     commands = json.loads(output_of(roost, "ctl", "--commands"))
-    check_usage(roost)
+    functions = check_usage(roost)
     check_pages()
     check_manual(commands)
-    for function in FUNCTIONS:
+    for function in functions:
         check_function_manual(roost, function)
-    check_completion(commands)
+    check_completion(functions, commands)
     print(f"{len(commands)} commands: the manual and the completion have them all")
 
 
