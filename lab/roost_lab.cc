@@ -66,7 +66,7 @@ struct Arguments {
   std::string csv;
 };
 
-// Shows that each core can be had, and stays on the first.
+// Shows that each core is available, and stays on the first.
 std::optional<Error> pin_to_each(const std::vector<int>& cores) {
   for (const int core : cores | std::views::reverse) {
     const Result<int> pinned = pin_to_core(core);
@@ -110,7 +110,7 @@ int run_job(Arguments& arguments, RunJob run) {
 void add_options(CLI::App& command, Arguments& arguments) {
   JobConfig& job = arguments.job;
   command.add_option("--experiment", job.experiment, "Its name in the record")->required();
-  command.add_option("--contestants", job.contestants, "Who takes part")->required();
+  command.add_option("--contestants", job.contestants, "The contestants of this job")->required();
   command.add_option("--slots", job.slots, "Capacity")->required();
   command.add_option("--loads", job.loads, "Entries as shares of the slots, rising")->required();
   command.add_option("--misses", job.miss_ratios, "Shares of queries whose key is absent");

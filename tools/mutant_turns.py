@@ -25,7 +25,7 @@ class Turns:
 
     @contextlib.contextmanager
     def taken(self, processors):
-        """Who asks for more than there are gets all."""
+        """A request for more than there are gets all."""
         wanted = min(processors, self.processors)
         ticket = object()
         with self._changed:

@@ -34,7 +34,7 @@ constexpr std::string_view kPortsAndExit =
     "  1  the run ended, and the numbers of its report do not add up: a bug\n"
     "  2  the command line is wrong\n"
     "  3  the configuration was refused; each fault is printed with its line\n"
-    "  4  captures, DPDK, ports or memory could not be had";
+    "  4  captures, DPDK, ports or memory are not available";
 
 constexpr const char* kCtlAbout = "Ask and tell a running function, over its control socket.";
 

@@ -14,7 +14,7 @@ ENDING_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 class NoHugePages(Exception):
-    """The pages cannot be had; the text says why."""
+    """The pages are not available; the text says why."""
 
 
 @contextlib.contextmanager

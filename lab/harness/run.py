@@ -25,7 +25,7 @@ def memory_available():
 
 
 def pages_for(job, core_bytes=BYTES_LEFT_TO_OTHERS):
-    """The reservation that a job needs; NoHugePages says why it cannot be had."""
+    """The reservation that a job needs; NoHugePages says why it failed."""
     page_bytes, folder = PAGE_FOLDERS[job.pages]
     needed = job.table_bytes()
     if job.pages == "1G":  # every table rounds up to whole pages
@@ -101,7 +101,7 @@ def say_not_run(job, folder, why):
 
 
 def run_one(job, program, folder, core, progress):
-    """One job; what cannot be had in pages or memory becomes a row that says so."""
+    """One job; pages or memory that are not available become a row that says so."""
     csv_file = folder.folder / "job.csv"
     words = [*job.words(program), "--csv", str(csv_file)]
     if core is not None:

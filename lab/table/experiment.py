@@ -137,7 +137,7 @@ def ahead_of_peers(part, slots):
     for miss, name in MISS_NAMES.items():
         ratios = {}
         for peer in part.values("contestant"):
-            bytes_ours, bytes_theirs = (bytes_an_entry(part, who) for who in (OURS, peer))
+            bytes_ours, bytes_theirs = (bytes_an_entry(part, table) for table in (OURS, peer))
             if (not bytes_theirs or peer.startswith(("roost_", "oracle_", "ceiling_"))
                     or bytes_theirs > 1.5 * bytes_ours):
                 continue

@@ -26,7 +26,7 @@ class MetricsEndpoint {
   // Called for each request, on several threads at a time.
   using Collect = std::function<MetricFamilies()>;
 
-  // Listens from now on at ADDRESS:PORT. An error: that cannot be had.
+  // Listens from now on at ADDRESS:PORT. An error: it cannot be bound.
   static Result<MetricsEndpoint> start(const std::string& address, Collect collect);
 
   MetricsEndpoint(MetricsEndpoint&&) noexcept;

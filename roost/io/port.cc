@@ -102,8 +102,8 @@ std::optional<Error> Port::configure_device(const Config& config) {
       rte_eth_dev_configure(id_, receive_queue_count_, transmit_queue_count_, &configuration);
   if (code == 0) return {};
   return failed(
-      "its queues cannot be had; a replay device needs both sides or none named, other devices at "
-      "least one queue each way",
+      "its queues cannot be set up; a replay device needs both sides or none named, other devices "
+      "at least one queue each way",
       code);
 }
 
@@ -194,7 +194,7 @@ std::optional<Error> Port::set_identity(const Config& config) {
   // IPv6's neighbour discovery is multicast, to groups made of addresses. A device that
   // cannot be configured takes them all, or filters in its own way.
   if (const int code = rte_eth_allmulticast_enable(id_); code != 0 && code != -ENOTSUP)
-    return failed("multicast frames cannot be had", code);
+    return failed("multicast frames cannot be enabled", code);
   const int code = promiscuous ? rte_eth_promiscuous_enable(id_) : rte_eth_promiscuous_disable(id_);
   if (code != 0 && code != -ENOTSUP) return failed("promiscuous mode cannot be set", code);
   return {};

@@ -136,16 +136,16 @@ inline constexpr std::array kDropCauses = {
                   "is for an address that no route and no port's network contains", "`[[route]]`"},
     DropCauseInfo{DropCause::kNotServed, "not_served",
                   "is for an own address, and neither ping nor a message between neighbours",
-                  "who sends it"},
+                  "its sender"},
     DropCauseInfo{
         DropCause::kNoNeighbour, "no_neighbour",
         "is for an address to which no route leads, or for which there is no room among 4,096 "
         "neighbours",
         "`[[route]]`"},
     DropCauseInfo{DropCause::kNeighbourFailed, "neighbour_failed",
-                  "is for a neighbour who does not answer", "is it up?"},
+                  "is for a neighbour that does not answer", "is it up?"},
     DropCauseInfo{DropCause::kNeighbourQueueFull, "neighbour_queue_full",
-                  "is for a neighbour who has not answered yet, and 16 packets wait for it "
+                  "is for a neighbour that has not answered yet, and 16 packets wait for it "
                   "already, or 256 for "
                   "all; or it cannot wait, being in several buffers or too long for the way out",
                   "some is normal after a start"},

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """`roost ctl`, the metrics endpoint and DPDK's telemetry against a balancer under traffic: what
-they show is the same and moves on, what they change happens, and who misbehaves stops nothing.
+they show is the same and moves on, what they change happens, and clients that misbehave stop
+nothing.
 
     tests/ctl/ctl_test.py ROOST
 """

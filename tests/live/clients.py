@@ -23,7 +23,7 @@ class Answer:
     service: str
     question: str  # the path or the record type
     text: str  # what came back: the body's SHA-256, or the record
-    backend: str  # who answered, by its own word; empty for DNS, where `text` tells
+    backend: str  # the one that says that it answered; empty for DNS, where `text` tells
 
 
 class Clients:

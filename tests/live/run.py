@@ -66,7 +66,7 @@ def check_contents(scene, answers):
 
 
 def check_backends_agree(scene, answers):
-    """Who answered, by its own word, is who logged the request, for each single source port."""
+    """The backend that says that it answered has logged the request, for each source port."""
     owner = {text: b.name for b in scene.backends for text in b.records.values()}
     logs = {(flow, b.name) for b in scene.backends for flow in b.web_flows() | b.dns_flows()}
     for answer in (a for given in answers.values() for a in given):
@@ -130,8 +130,8 @@ def controlled(config_file, directory, hash_seed):
 
 
 def check_neighbours(report, has_static_neighbours):
-    """Nobody is asked who is static; else every backend and the client answered, by both
-    protocols.
+    """Static neighbours are not solicited; else every backend and the client advertised, by
+    both protocols.
     """
     neighbours = report["neighbours"]
     print(f"  neighbours {neighbours}")
@@ -148,7 +148,7 @@ def check_neighbours(report, has_static_neighbours):
 
 def config_without_neighbours(config_file, directory):
     """The file without its [[neighbour]] tables, and with virtual addresses on the clients' own
-    network, which only who answers ARP and neighbour discovery for them can have.
+    network, which only a station that answers ARP and neighbour discovery for them can have.
     """
     tables = config_file.read_text().split("\n\n")
     text = "\n\n".join(t for t in tables if not t.startswith("[[neighbour]]"))
@@ -180,8 +180,8 @@ def ping_everything(scene, has_static_neighbours):
 
 
 def check_workers(report, answers, workers, hash_seed):
-    """Each flow was one worker's, the owner of its client's address, by a model of who that is; and
-    what the workers gave each other arrived.
+    """Each flow was one worker's, the owner of its client's address, by a model of ownership; and
+    what was handed off arrived.
     """
     told = collections.Counter(
         owner_of(a.address, workers, hash_seed) for given in answers.values() for a in given
@@ -231,7 +231,7 @@ def live(roost, directory, has_static_neighbours, workers):
         print(
             f"live: {requests} requests by curl and dig, IPv4 and IPv6, answered rightly, "
             f"and {ping_count} pings; workers: {workers}; "
-            f"{'static neighbours' if has_static_neighbours else 'everybody asks who is who'}"
+            f"{'static neighbours' if has_static_neighbours else 'neighbours are solicited'}"
         )
 
 

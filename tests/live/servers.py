@@ -1,5 +1,5 @@
-"""What each backend of the live test serves: web pages by nginx, names by dnsmasq; both tell who
-answered, both log.
+"""What each backend of the live test serves: web pages by nginx, names by dnsmasq; both name
+themselves in what they answer, both log.
 """
 
 import hashlib

@@ -59,7 +59,7 @@ def set_bridge(pair, settings):
 
 
 def start_querier(pair, version):
-    """Solicitations reach only who listens, once the switch knows that there is a querier."""
+    """Solicitations reach only listeners, once the switch knows that there is a querier."""
     switch = pair.switch
     set_bridge(pair, {"snooping": 0, "querier": 0})
     if "fe80::1" not in switch.run("ip", "addr", "show", "near"):

@@ -1,5 +1,5 @@
-"""One balancer dies, another one takes its addresses over: who knew the first one's MAC, the
-clients and the backend, is served by the second within two seconds.
+"""One balancer dies, another one takes its addresses over: stations that knew the first one's MAC,
+the clients and the backend, are served by the second within two seconds.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""The model's connections: who talks to which backend, and when that ends.
+"""The model's connections: which client talks to which backend, and when that ends.
 
 One dictionary and one deadline a connection, in ticks. The program may settle a deadline a tick
 earlier or later than this model, so nothing may depend on that: a capture in which a packet, or the

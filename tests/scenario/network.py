@@ -5,7 +5,7 @@
                                                                  └─ b3
 
 The router forwards at most 1280 bytes towards the clients, whose own interface takes 1500: so they
-ask for segments that do not fit, and path MTU discovery has to find out. Everybody asks who is who.
+ask for segments that do not fit, and path MTU discovery has to find out. Neighbours are learned.
 """
 
 import os
