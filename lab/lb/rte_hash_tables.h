@@ -4,8 +4,8 @@
 // rte_hash keeps 8 bytes of data beside a key and has no time. A table of small values without
 // expiry keeps them there (its fast form). One with expiry keeps value and last tick of life in a
 // record of its own by the key's position, as connection trackers on rte_hash do: a hit costs the
-// record's line too, and an expired entry is found in the table and seen to be dead in the record.
-// maintain() walks the records as FlowTable's walks the buckets.
+// record's line too, and an expired entry is found in the table, and its record says that it has
+// expired. maintain() walks the records as FlowTable's walks the buckets.
 //
 // Threads: one at a time.
 #pragma once
@@ -112,8 +112,8 @@ class RteHashPlainTable {
   Value found_{};
 };
 
-// With expiry; `Sink` is called once for each entry that dies by it.
-template <class Key, class Value, class Sink>
+// With expiry; `Evict` is called once for each entry that expires.
+template <class Key, class Value, class Evict>
 class RteHashTimedTable {
   static_assert(std::is_trivially_copyable_v<Value>);
 
@@ -123,14 +123,14 @@ class RteHashTimedTable {
       8;  // a bucket is eight positions, wherever rte_hash keeps them
   using Config = TableConfig;
 
-  static Result<RteHashTimedTable> create(const Config& config, Sink sink) {
+  static Result<RteHashTimedTable> create(const Config& config, Evict evict) {
     Result<MadeRteHash> made = make_rte_hash(config.capacity, sizeof(Key));
     if (!made) return made.error();
     const auto positions = static_cast<uint64_t>(rte_hash_max_key_id(made.value().table.get())) + 1;
     Result<Arena> records = Arena::map(positions * sizeof(Record), {});
     if (!records) return records.error();
     return RteHashTimedTable(std::move(made).value(), std::move(records).value(), positions,
-                             std::move(sink));
+                             std::move(evict));
   }
 
   size_t find(std::span<const Key> keys, std::span<Value*> out, HitWords hits) {
@@ -162,7 +162,7 @@ class RteHashTimedTable {
     const int32_t position = rte_hash_add_key(table_.get(), &key);
     if (position < 0) return InsertOutcome::kFull;
     Record& made = record(position);
-    if (made.is_used && !is_live(made)) sink_(key, made.value);
+    if (made.is_used && !is_live(made)) evict_(key, made.value);
     made = {.value = value, .is_used = true, .last_tick = now_.count + timeout};
     return InsertOutcome::kInserted;
   }
@@ -188,18 +188,18 @@ class RteHashTimedTable {
 
   [[nodiscard]] uint64_t bucket_count() const { return (position_count_ + kSlots - 1) / kSlots; }
   uint64_t maintain(uint64_t bucket_budget) {
-    uint64_t dead = 0;
+    uint64_t expired = 0;
     for (uint64_t i = 0; i < std::min(kSlots * bucket_budget, position_count_); ++i) {
       const uint64_t position = swept_;
       swept_ = swept_ + 1 == position_count_ ? 0 : swept_ + 1;
       const Record& one = record(position);
       if (!one.is_used || is_live(one)) continue;
       const Key key = key_at(position);
-      sink_(key, one.value);
+      evict_(key, one.value);
       erase(key);
-      ++dead;
+      ++expired;
     }
-    return dead;
+    return expired;
   }
 
   // As FlowTable's; a cursor's slot is a position.
@@ -236,12 +236,12 @@ class RteHashTimedTable {
     uint64_t last_tick = 0;  // of its life
   };
 
-  RteHashTimedTable(MadeRteHash made, Arena records, uint64_t position_count, Sink sink)
+  RteHashTimedTable(MadeRteHash made, Arena records, uint64_t position_count, Evict evict)
       : table_(std::move(made.table)),
         table_bytes_(made.bytes),
         records_(std::move(records)),
         position_count_(position_count),
-        sink_(std::move(sink)) {}
+        evict_(std::move(evict)) {}
 
   template <class Position>
   [[nodiscard]] Record& record(Position position) const {
@@ -262,7 +262,7 @@ class RteHashTimedTable {
   uint64_t table_bytes_;
   Arena records_;
   uint64_t position_count_;
-  Sink sink_;
+  Evict evict_;
   Tick now_{};
   uint64_t swept_ = 0;  // position at which maintain() goes on
 };
@@ -270,8 +270,8 @@ class RteHashTimedTable {
 struct RteHashTables {
   template <class Key, class Value>
   using Plain = RteHashPlainTable<Key, Value>;
-  template <class Key, class Value, class DeathSink>
-  using Timed = RteHashTimedTable<Key, Value, DeathSink>;
+  template <class Key, class Value, class Evict>
+  using Timed = RteHashTimedTable<Key, Value, Evict>;
 };
 
 }  // namespace roost::lab

@@ -26,7 +26,7 @@ bool ConnectionTable<Rule, Tables>::bind_port(const Key& client_key, Connection&
   return false;
 }
 
-// Frees a port that is taken, if its connection is dead, closed or not assured.
+// Frees a port that is taken, if its connection has expired, or is closed or not assured.
 template <class Rule, class Tables>
 bool ConnectionTable<Rule, Tables>::take_over_port(const Key& reply_key)
   requires(!kIsSameEnds<Rule>)

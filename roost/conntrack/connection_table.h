@@ -16,7 +16,7 @@
 //    reclaimed (settle()).
 // I4 There are never more entries than Config::connections, which both tables promise to hold.
 //
-// Both directions live and die together: the callback that gets an expired connection removes its
+// Both directions begin and end together: the callback that gets an expired connection removes its
 // reply entry, if it still is its own, and counts it once: ended, if TCP had closed it, else
 // expired.
 //
@@ -25,8 +25,8 @@
 // marks as referenced the first time. A flood of packets without replies, or without
 // acknowledgements of them, evicts itself. Where the hand finds assured connections only, it takes
 // the one that has been silent for the largest part of its time, if that is long enough (decisions
-// 0010 and 0015). Ports to bind likewise: one whose connection is dead, closed or not assured is
-// taken over when no other is free.
+// 0010 and 0015). Ports to bind likewise: one whose connection has expired, or is closed or not
+// assured, is taken over when no other is free.
 //
 // Two servers may be one station; then one client could reach it twice from the same port, and both
 // connections would have the same reply tuple. The first one keeps it while it lives.

@@ -81,7 +81,7 @@ void ConnectionTable<Rule, Tables>::find_replies(std::span<const Key> keys,
   }
 }
 
-// The reply tuple of a live connection stays its own (I2). That of a dead one is taken over.
+// The reply tuple of a live connection stays its own (I2). That of an expired one is taken over.
 template <class Rule, class Tables>
 std::optional<CreateOutcome> ConnectionTable<Rule, Tables>::refuse_reply(const Key& client_key,
                                                                          Connection& connection) {

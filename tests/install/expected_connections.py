@@ -150,7 +150,7 @@ class Monitor:
     def __init__(self):
         self.live, self.created, self.ended, self.expired = {}, 0, 0, 0
 
-    def bury_the_dead(self, now):
+    def remove_expired(self, now):
         for ends in [e for e, c in self.live.items() if now > c.deadline]:
             if self.live.pop(ends).state in OVER:
                 self.ended += 1
@@ -190,10 +190,10 @@ def expected_connections(capture):
         is_error = row["icmp.type"] or row["icmpv6.type"]  # whose ports are of what it is about
         if is_sound(row) and not is_error:
             packet = Packet(row)
-            monitors[packet.family].bury_the_dead(now)
+            monitors[packet.family].remove_expired(now)
             monitors[packet.family].see(packet, now)
     lines = set()
     for family, monitor in monitors.items():
-        monitor.bury_the_dead(now)
+        monitor.remove_expired(now)
         lines |= monitor.lines(family)
     return lines

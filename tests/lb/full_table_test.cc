@@ -168,7 +168,7 @@ std::vector<uint16_t> colliding_ports(uint64_t capacity, KeyOf&& key_of) {
       ->second;
 }
 
-// More than two buckets and the spare ones take; and the slots of tables for so many.
+// More than two buckets and the stash take; and the slots of tables for so many.
 constexpr size_t kConnections = 60;
 constexpr uint64_t kSlots = 2 * kConnections + 16;
 

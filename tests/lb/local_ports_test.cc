@@ -156,8 +156,8 @@ TEST_P(LocalPortsTaken, those_of_closed_connections_are_taken_over) {
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
 }
 
-// Nor do dead ones that are not reclaimed yet; they find out later that their port is gone.
-TEST_P(LocalPortsTaken, those_of_dead_connections_are_taken_over) {
+// Nor do expired ones that are not reclaimed yet; they find out later that their port is gone.
+TEST_P(LocalPortsTaken, those_of_expired_connections_are_taken_over) {
   const FullnatFamily& f = GetParam();
   TestBalancer balancer(fullnat_config("\"10.0.0.100\", \"2001:db8:2::100\"", "[2000, 2039]"));
   const size_t ports = 40 * f.backend_macs.size();

@@ -14,12 +14,12 @@ NaiveBalancer::Flow* NaiveBalancer::find(const FlowId& id) {
   const auto place = flows_.find(id);
   if (place == flows_.end()) return nullptr;
   if (now_ <= place->second.deadline) return &place->second;
-  bury(id, place->second);
+  remove(id, place->second);
   flows_.erase(place);
   return nullptr;
 }
 
-void NaiveBalancer::bury(const FlowId&, const Flow& flow) {
+void NaiveBalancer::remove(const FlowId&, const Flow& flow) {
   if (flow.is_tcp && flow.is_over()) {
     ++ended_;
   } else {
@@ -167,7 +167,7 @@ std::optional<NaiveBalancer::FlowId> NaiveBalancer::from_backend(const ReplyId& 
 NaiveBalancer::Counts NaiveBalancer::count() {
   std::erase_if(flows_, [this](const auto& entry) {
     if (now_ <= entry.second.deadline) return false;
-    bury(entry.first, entry.second);
+    remove(entry.first, entry.second);
     return true;
   });
   return {created_, flows_.size(), ended_, expired_};

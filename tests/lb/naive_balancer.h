@@ -92,13 +92,13 @@ class NaiveBalancer {
   static void see_contact(Flow& flow, bool is_from_client, uint8_t flags);
   static void see_progress(Flow& flow, bool is_from_client, uint8_t flags);
   uint64_t silence_allowed(const Flow& flow) const;
-  void bury(const FlowId& id, const Flow& flow);
+  void remove(const FlowId& id, const Flow& flow);
 
   Timeouts timeouts_;
   std::map<BackendId, unsigned> services_by_backend_;
   uint64_t now_ = 0;
   std::map<FlowId, Flow> flows_;
-  std::map<ReplyId, FlowId> replies_;    // which made it last
+  std::map<ReplyId, FlowId> replies_;    // of the flow that had it last
   std::map<FlowId, unsigned> backends_;  // of every client that has ever begun a flow
   uint64_t created_ = 0, ended_ = 0, expired_ = 0;
 };

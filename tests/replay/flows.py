@@ -43,11 +43,11 @@ class Flows:
         self.created = self.ended = self.expired = 0
 
     def of_client(self, service, client, tick):
-        """The live connection, or None; buries a dead one."""
+        """The live connection, or None; removes one that has expired."""
         flow = self.live.get((service.name, client))
-        if flow is None or not self._is_dead(flow, tick):
+        if flow is None or not self._is_expired(flow, tick):
             return flow
-        self._bury(flow)
+        self._remove(flow)
         return None
 
     def of_backend(self, services, backend, client, tick):
@@ -60,7 +60,7 @@ class Flows:
         """Whether a client's packet begins another connection where a closed one was."""
         is_next = flow.state == "tcp_closed" and tcp_flags & (SYN | FIN | RST) == SYN
         if is_next:
-            self._bury(flow)
+            self._remove(flow)
         return is_next
 
     def is_reply_tuple_taken(self, service, client, backend, tick):
@@ -68,7 +68,7 @@ class Flows:
         services = self.config.services_of_backend(service.protocol, backend)
         return self.of_backend(services, backend, client, tick) is not None
 
-    def make(self, service, client, backend):
+    def create(self, service, client, backend):
         state = "tcp_syn" if service.protocol == TCP else "udp"
         flow = Flow(client, service, backend, state)
         self.live[service.name, client] = flow
@@ -81,8 +81,8 @@ class Flows:
 
     def counts_at(self, tick):
         """What the report says when the run ends at this tick."""
-        for flow in [f for f in self.live.values() if self._is_dead(f, tick)]:
-            self._bury(flow)
+        for flow in [f for f in self.live.values() if self._is_expired(f, tick)]:
+            self._remove(flow)
         return {
             "created": self.created,
             "live": len(self.live),
@@ -91,12 +91,12 @@ class Flows:
         }
 
     @staticmethod
-    def _is_dead(flow, tick):
+    def _is_expired(flow, tick):
         distance = tick - flow.deadline
         assert abs(distance) > MARGIN_TICKS, f"the capture is ambiguous at tick {tick}: {flow}"
         return distance > 0
 
-    def _bury(self, flow):
+    def _remove(self, flow):
         del self.live[flow.service.name, flow.client]
         if flow.state == "tcp_closed":
             self.ended += 1

@@ -232,7 +232,7 @@ class Script:
         self.config = config
         self.random = random.Random(20)
         self.timeline = []
-        self.tally = collections.Counter()
+        self.counts = collections.Counter()
         self.next_port = 10_000
 
     def play(self, kind, service_name, window):
@@ -240,7 +240,7 @@ class Script:
         start = BEGIN + HOUR * self.random.uniform(*window)
         talk = Conversation(self.config, self.timeline, service, self.next_port, start, self.random)
         self.next_port += 1
-        self.tally.update(kind(talk))
+        self.counts.update(kind(talk))
 
     def play_all(self):
         for window in BUSY_HOURS:
@@ -258,8 +258,8 @@ class Script:
                 self.play(still_asking, f"syslog{family}", LAST_SECONDS)
 
     def expected(self):
-        flows = {end: self.tally[end] for end in ("ended", "expired", "live")}
-        drops = {cause: self.tally[cause] for cause in DROPS}
+        flows = {end: self.counts[end] for end in ("ended", "expired", "live")}
+        drops = {cause: self.counts[cause] for cause in DROPS}
         received = [sum(port == side for _, port, _ in self.timeline) for side in (CLIENT, BACKEND)]
         return {
             "received_by_port": received,

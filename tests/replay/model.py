@@ -103,7 +103,7 @@ class Model:
                 if self.flows.is_reply_tuple_taken(service, client, backend, tick):
                     return "reply_tuple_taken"
                 self.prediction.flows_by_backend[service.name, service.backends[backend]] += 1
-                flow = self.flows.make(service, client, backend)
+                flow = self.flows.create(service, client, backend)
             self._send(frame, headers, flow.backend.address, False, flow.backend)
         else:
             services = self.config.services_of_backend(headers.protocol, headers.source)
@@ -126,7 +126,7 @@ class Model:
             return None  # with another backend
         name = service.backends[headers.source]
         self.prediction.flows_by_backend[service.name, name] += 1
-        flow = self.flows.make(service, headers.target, headers.source)
+        flow = self.flows.create(service, headers.target, headers.source)
         if headers.protocol == TCP:
             flow.state = "tcp_established"
         return flow
