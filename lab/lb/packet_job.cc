@@ -69,13 +69,13 @@ class BalancerHolder {
     }
     return {};
   }
-  // Every flow is there, and was made once.
+  // Every flow is there, and was created once.
   [[nodiscard]] std::optional<Error> wrong(uint64_t flows) {
     const lb::FlowCounts counts = balancer_->state().tracker().counts();
     const uint64_t live = balancer_->state().tracker().count_live();
     if (counts.created == flows && live == flows) return {};
     return Error{
-        fmt::format("of {} flows {} were made and {} are live", flows, counts.created, live)};
+        fmt::format("of {} flows {} were created and {} are live", flows, counts.created, live)};
   }
   [[nodiscard]] uint64_t memory_bytes() const {
     return balancer_->state().ipv4().connections().memory_bytes();

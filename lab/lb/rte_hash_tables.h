@@ -112,8 +112,8 @@ class RteHashPlainTable {
   Value found_{};
 };
 
-// With expiry; `Evict` is called once for each entry that expires.
-template <class Key, class Value, class Evict>
+// With expiry; `Callback` is called once for each entry that expires.
+template <class Key, class Value, class Callback>
 class RteHashTimedTable {
   static_assert(std::is_trivially_copyable_v<Value>);
 
@@ -123,14 +123,14 @@ class RteHashTimedTable {
       8;  // a bucket is eight positions, wherever rte_hash keeps them
   using Config = TableConfig;
 
-  static Result<RteHashTimedTable> create(const Config& config, Evict evict) {
+  static Result<RteHashTimedTable> create(const Config& config, Callback callback) {
     Result<MadeRteHash> made = make_rte_hash(config.capacity, sizeof(Key));
     if (!made) return made.error();
     const auto positions = static_cast<uint64_t>(rte_hash_max_key_id(made.value().table.get())) + 1;
     Result<Arena> records = Arena::map(positions * sizeof(Record), {});
     if (!records) return records.error();
     return RteHashTimedTable(std::move(made).value(), std::move(records).value(), positions,
-                             std::move(evict));
+                             std::move(callback));
   }
 
   size_t find(std::span<const Key> keys, std::span<Value*> out, HitWords hits) {
@@ -162,7 +162,7 @@ class RteHashTimedTable {
     const int32_t position = rte_hash_add_key(table_.get(), &key);
     if (position < 0) return InsertOutcome::kFull;
     Record& made = record(position);
-    if (made.is_used && !is_live(made)) evict_(key, made.value);
+    if (made.is_used && !is_live(made)) callback_(key, made.value);
     made = {.value = value, .is_used = true, .last_tick = now_.count + timeout};
     return InsertOutcome::kInserted;
   }
@@ -195,7 +195,7 @@ class RteHashTimedTable {
       const Record& one = record(position);
       if (!one.is_used || is_live(one)) continue;
       const Key key = key_at(position);
-      evict_(key, one.value);
+      callback_(key, one.value);
       erase(key);
       ++expired;
     }
@@ -236,12 +236,12 @@ class RteHashTimedTable {
     uint64_t last_tick = 0;  // of its life
   };
 
-  RteHashTimedTable(MadeRteHash made, Arena records, uint64_t position_count, Evict evict)
+  RteHashTimedTable(MadeRteHash made, Arena records, uint64_t position_count, Callback callback)
       : table_(std::move(made.table)),
         table_bytes_(made.bytes),
         records_(std::move(records)),
         position_count_(position_count),
-        evict_(std::move(evict)) {}
+        callback_(std::move(callback)) {}
 
   template <class Position>
   [[nodiscard]] Record& record(Position position) const {
@@ -262,7 +262,7 @@ class RteHashTimedTable {
   uint64_t table_bytes_;
   Arena records_;
   uint64_t position_count_;
-  Evict evict_;
+  Callback callback_;
   Tick now_{};
   uint64_t swept_ = 0;  // position at which maintain() goes on
 };
@@ -270,8 +270,8 @@ class RteHashTimedTable {
 struct RteHashTables {
   template <class Key, class Value>
   using Plain = RteHashPlainTable<Key, Value>;
-  template <class Key, class Value, class Evict>
-  using Timed = RteHashTimedTable<Key, Value, Evict>;
+  template <class Key, class Value, class Callback>
+  using Timed = RteHashTimedTable<Key, Value, Callback>;
 };
 
 }  // namespace roost::lab

@@ -159,14 +159,14 @@ class SoakJob {
     const lb::FlowCounts counts = balancer_->state().tracker().counts();
     const SoakCounts& done = traffic_->counts();
     const uint64_t live = balancer_->state().tracker().count_live();
-    const uint64_t expected = done.begun + done.flood_made;
+    const uint64_t expected = done.begun + done.flood_created;
     if (counts.created < expected || counts.created > expected + done.begun / kBegunPerAgain ||
-        counts.held() != live || connections().size() != live || counts.evicted > done.flood_made ||
-        counts.deleted != 0) {
+        counts.held() != live || connections().size() != live ||
+        counts.evicted > done.flood_created || counts.deleted != 0) {
       return Error{fmt::format(
           "the sums are wrong: {} created of {} and {}, {} ended, {} expired, {} evicted, {} live",
-          counts.created, done.begun, done.flood_made, counts.ended, counts.expired, counts.evicted,
-          live)};
+          counts.created, done.begun, done.flood_created, counts.ended, counts.expired,
+          counts.evicted, live)};
     }
     return {};
   }

@@ -8,8 +8,8 @@
 //
 // Wrong is: a packet of an assured flow that is not forwarded; a count that is not the sum of what
 // was done, but for one of ten thousand flows: where only assured ones are near, the flood drives
-// out the one that has been silent longest, and its next packet makes it again; an index that leads
-// nowhere; an entry, or a byte of memory, that is left at the end.
+// out the one that has been silent longest, and its next packet creates it again; an index that
+// leads nowhere; an entry, or a byte of memory, that is left at the end.
 #pragma once
 
 #include <cstdint>

@@ -101,7 +101,7 @@ void SoakTraffic::judge() {
     switch (kinds_[lane]) {
       case Kind::kFlood:
         ++counts_.flood;
-        counts_.flood_made += is_forwarded ? 1 : 0;
+        counts_.flood_created += is_forwarded ? 1 : 0;
         break;
       case Kind::kSyn:
         ++(is_forwarded ? counts_.begun : counts_.refused);
@@ -115,7 +115,7 @@ void SoakTraffic::judge() {
         if (backend_of(flows_[lane]) != kNoBackend) {
           counts_.lost += is_forwarded ? 0 : 1;
         } else {
-          counts_.flood_made += is_forwarded ? 1 : 0;
+          counts_.flood_created += is_forwarded ? 1 : 0;
         }
         break;
       case Kind::kClose:

@@ -24,12 +24,12 @@ namespace roost::lab {
 // What the traffic has done so far.
 struct SoakCounts {
   uint64_t packets = 0;
-  uint64_t begun = 0;       // flows whose handshake was forwarded
-  uint64_t refused = 0;     // flows that the balancer had no place for
-  uint64_t closed = 0;      // by both ends
-  uint64_t flood = 0;       // packets of senders that send no more
-  uint64_t flood_made = 0;  // flows that they made
-  uint64_t lost = 0;        // packets of assured flows that were not forwarded: must be 0
+  uint64_t begun = 0;          // flows whose handshake was forwarded
+  uint64_t refused = 0;        // flows that the balancer had no place for
+  uint64_t closed = 0;         // by both ends
+  uint64_t flood = 0;          // packets of senders that send no more
+  uint64_t flood_created = 0;  // flows that they created
+  uint64_t lost = 0;           // packets of assured flows that were not forwarded: must be 0
 };
 
 class SoakTraffic {

@@ -6,8 +6,8 @@
 // packets it gets to see is decided elsewhere (connection.h): those that their sender can have
 // sent.
 //
-// A first packet that is not a SYN makes a connection established: those that were there before are
-// picked up. One that begins with a SYN is established by the client's answer to the server's.
+// A first packet that is not a SYN creates an established connection: those that were there before
+// are picked up. One that begins with a SYN is established by the client's answer to the server's.
 // Closed is final, except that a client's SYN begins the next connection of the same addresses and
 // ports. An RST is not final, for its receiver may ignore it (RFC 5961): when both ends send on,
 // the connection is established again.

@@ -22,8 +22,9 @@ NeighbourIndex NeighbourTable::find(uint16_t port, const net::IpAddress& address
   return index == nullptr ? kNoNeighbour : *index;
 }
 
-NeighbourIndex NeighbourTable::make(uint16_t port, const std::optional<net::IpAddress>& address,
-                                    bool is_pinned, Tick now) {
+NeighbourIndex NeighbourTable::create_entry(uint16_t port,
+                                            const std::optional<net::IpAddress>& address,
+                                            bool is_pinned, Tick now) {
   const NeighbourIndex index = free_.first;
   if (index == kNoNeighbour) return kNoNeighbour;
   if (address) {

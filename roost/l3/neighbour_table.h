@@ -82,8 +82,8 @@ class NeighbourTable {
 
   // A new entry in state kUnknown; kNoNeighbour when none is free. The address must not be there
   // unless it is none (a static gateway without an address).
-  NeighbourIndex make(uint16_t port, const std::optional<net::IpAddress>& address, bool is_pinned,
-                      Tick now);
+  NeighbourIndex create_entry(uint16_t port, const std::optional<net::IpAddress>& address,
+                              bool is_pinned, Tick now);
   void forget(NeighbourIndex index);
 
   // Moves the entry to the end of the state's list.

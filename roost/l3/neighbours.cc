@@ -50,7 +50,7 @@ Result<Neighbours> Neighbours::create(const Config& config, std::span<const Inte
 
 NeighbourIndex Neighbours::pin_static(uint16_t port, const std::optional<net::IpAddress>& address,
                                       const net::MacAddress& mac) {
-  const NeighbourIndex index = table_.make(port, address, true, Tick{});
+  const NeighbourIndex index = table_.create_entry(port, address, true, Tick{});
   ROOST_ASSERT(index != kNoNeighbour);
   table_.enter(index, kStatic, Tick{});
   table_.entry(index).mac = mac;
@@ -60,7 +60,7 @@ NeighbourIndex Neighbours::pin_static(uint16_t port, const std::optional<net::Ip
 NeighbourIndex Neighbours::pin(uint16_t port, const net::IpAddress& address) {
   const NeighbourIndex known = table_.find(port, address);
   if (known != kNoNeighbour) return known;
-  const NeighbourIndex index = table_.make(port, address, true, Tick{});
+  const NeighbourIndex index = table_.create_entry(port, address, true, Tick{});
   ROOST_ASSERT(index != kNoNeighbour);
   return index;
 }
@@ -72,7 +72,7 @@ NeighbourIndex Neighbours::find_or_make(uint16_t port, const net::IpAddress& add
     ++counters_.refused_full;
     return kNoNeighbour;
   }
-  return table_.make(port, address, false, now);
+  return table_.create_entry(port, address, false, now);
 }
 
 Way Neighbours::use_unsure(NeighbourIndex index, size_t frame_bytes, Tick now,

@@ -161,7 +161,7 @@ class Neighbours {
   [[nodiscard]] NeighbourIndex find(uint16_t port, const net::IpAddress& address) {
     return table_.find(port, address);
   }
-  // The neighbour's index, made if need be; kNoNeighbour when there is no room.
+  // The neighbour's index, created if need be; kNoNeighbour when there is no room.
   NeighbourIndex find_or_make(uint16_t port, const net::IpAddress& address, Tick now);
   // Whether an index that was kept is still this address's, or a pinned one.
   template <class Address>

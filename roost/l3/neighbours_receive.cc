@@ -119,7 +119,7 @@ void Neighbours::learn(const MacClaim& claim, Tick now) {
     return;
   }
   ROOST_ASSERT(claim.mac.has_value());  // a solicitation without one is not considered
-  const NeighbourIndex index = table_.make(claim.port, claim.address, false, now);
+  const NeighbourIndex index = table_.create_entry(claim.port, claim.address, false, now);
   table_.entry(index).mac = *claim.mac;
   table_.enter(index, kLearned, now);
   ++counters_.learned;

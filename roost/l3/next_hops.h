@@ -51,7 +51,7 @@ class NextHops {
     return default_neighbour_ || routes_.find(address);
   }
 
-  // The neighbour for an address, made if need be; kNoNeighbour when there is no way or no room.
+  // The neighbour for an address, created if need be; kNoNeighbour when there is no way or no room.
   NeighbourIndex find(const net::IpAddress& address, Tick now);
 
   [[nodiscard]] std::span<const Interface> interfaces() const { return interfaces_.interfaces(); }

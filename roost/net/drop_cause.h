@@ -54,7 +54,7 @@ enum class DropCause : uint8_t {
   kNoHeadroom,
   kHandoffFull,  // between the worker that received it and its own
   kTxRefused,    // by the port, after the datapath
-  kNoBuffer,     // by the port, of what the datapath made itself
+  kNoBuffer,     // by the port, of what was originated or copied here
   kMalformed,    // by the port, before the datapath
 };
 inline constexpr uint8_t kOwnDropCauses = 64;
@@ -174,7 +174,7 @@ inline constexpr std::array kDropCauses = {
     DropCauseInfo{DropCause::kTxRefused, "tx_refused", "was not taken by the device",
                   "the device's queue: too much traffic"},
     DropCauseInfo{DropCause::kNoBuffer, "no_buffer",
-                  "was made or copied here, and there was no buffer for it",
+                  "was originated or copied here, and there was no buffer for it",
                   "the device keeps all of them: too much traffic"},
     DropCauseInfo{DropCause::kMalformed, "malformed",
                   "came from the device with lengths that contradict each other", "the device"},

@@ -1,4 +1,4 @@
-// The Ethernet header of a frame that is made here: addresses, VLAN tags, EtherType.
+// The Ethernet header of a frame that is originated here: addresses, VLAN tags, EtherType.
 #pragma once
 
 #include <algorithm>

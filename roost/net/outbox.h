@@ -1,4 +1,4 @@
-// Frames that a network function makes itself: answers to ARP, echo replies, ICMP errors, packets
+// Frames that a network function originates: answers to ARP, echo replies, ICMP errors, packets
 // that waited for their neighbour. The worker loop sends them, in their order, after each batch and
 // each idle turn.
 //

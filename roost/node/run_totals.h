@@ -20,7 +20,7 @@ struct PortTotals {
   uint64_t sent = 0;
   uint64_t sent_bytes = 0;
   uint64_t refused = 0;        // not taken by the device
-  uint64_t no_buffer = 0;      // made by the function, or a copy, and no buffer for it
+  uint64_t no_buffer = 0;      // originated here, or a copy, and no buffer for it
   uint64_t malformed = 0;      // delivered with lengths that contradict each other
   uint64_t device_missed = 0;  // lost before the worker: full queue, no buffer
   uint64_t device_errors = 0;  // reported by the device, either direction
@@ -57,7 +57,7 @@ struct RunTotals {
   std::vector<CaptureTotals> captures{};  // empty for a live run
   std::vector<WorkerTotals> workers{};
   net::DropCounts drops{};  // decided by the datapath
-  uint64_t originated = 0;  // frames that the datapath made
+  uint64_t originated = 0;  // frames that the datapath originated
   uint64_t replicated = 0;  // a packet that leaves by n ports: n - 1 times
   uint64_t consumed = 0;    // packets that it kept for itself
   uint64_t batches = 0;

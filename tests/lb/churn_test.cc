@@ -180,7 +180,7 @@ class Churn {
     const TestService& service = kServices[what.service];
     what.client = service.is_ipv6 ? 0 : static_cast<unsigned>(random_() % kClientCount);
     what.backend = 1 + static_cast<unsigned>(random_() % service.backend_count);
-    // A few ports are busy; the others make new connections.
+    // A few ports are busy; the others begin new connections.
     what.port = static_cast<uint16_t>(1 + random_() % (random_() % 3 == 0 ? 60 : 65'535));
     what.is_from_client = random_() % 4 != 0;
     if (service.is_tcp) what.flags = random_flags();

@@ -70,7 +70,7 @@ TEST_F(Controlled, live_flows_are_the_living_and_the_dead_of_five_seconds) {
   pass_until(60);  // a SYN lives for 60 s, to the end of the tick
   EXPECT_EQ(live_flows(), 2 * kFlowsOfAWorker + 2);
   pass_until(61 + 5);
-  EXPECT_EQ(live_flows(), 2U) << "those that were made later";
+  EXPECT_EQ(live_flows(), 2U) << "those that were created later";
   pass_until(111 + 5);
   EXPECT_EQ(live_flows(), 0U);
   expect_sums();

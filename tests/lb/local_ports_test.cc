@@ -43,11 +43,11 @@ TEST_P(LocalPortsTaken, when_all_local_ports_are_taken_connections_are_refused_a
   // One that ends makes room for one, on the port that it had.
   const auto [ends, port] = *clients.begin();
   end_connection(balancer, f, port);
-  std::set<Ends> made;
+  std::set<Ends> created;
   for (uint16_t next = 3'000; next < 4'000; ++next) {
-    if (const auto its = assure(balancer, f, next)) made.insert(*its);
+    if (const auto its = assure(balancer, f, next)) created.insert(*its);
   }
-  EXPECT_EQ(made, std::set<Ends>{ends});
+  EXPECT_EQ(created, std::set<Ends>{ends});
   EXPECT_TRUE(balancer.state().audit());
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
@@ -136,12 +136,12 @@ TEST_P(LocalPortsTaken, those_of_unassured_connections_are_taken_over) {
 TEST_P(LocalPortsTaken, those_of_closed_connections_are_taken_over) {
   const FullnatFamily& f = GetParam();
   TestBalancer balancer(fullnat_config("\"10.0.0.100\", \"2001:db8:2::100\"", "[2000, 2039]"));
-  uint64_t made = 0;
+  uint64_t created = 0;
   for (uint16_t port = 1; port <= 4'000; ++port) {
     if (port % 20 == 0) ++balancer.now.count;
     const std::optional<Ends> ends = assure(balancer, f, port);
     ASSERT_TRUE(ends) << port;
-    ++made;
+    ++created;
     const PacketSpec fin = answer_to(f, *ends, net::tcp::kFin | net::tcp::kAck);
     ASSERT_EQ(balancer.send_from_backend(fin).cause, std::nullopt);
     const PacketSpec last = from_client(f, port, net::tcp::kFin | net::tcp::kAck);
@@ -149,8 +149,8 @@ TEST_P(LocalPortsTaken, those_of_closed_connections_are_taken_over) {
   }
   balancer.state().tracker().settle();
   const Report report = balancer.report();
-  EXPECT_EQ(report.flows.created, made);
-  EXPECT_EQ(report.flows.ended + report.live, made);
+  EXPECT_EQ(report.flows.created, created);
+  EXPECT_EQ(report.flows.ended + report.live, created);
   EXPECT_EQ(report.flows.evicted, 0U);
   EXPECT_TRUE(balancer.state().audit());
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());

@@ -90,7 +90,7 @@ TEST_F(LbNeighbours, one_queue_is_bounded_and_one_that_is_silent_fails) {
     EXPECT_TRUE(balancer_.send_from_client(dns_query(static_cast<uint16_t>(1000 + i))).is_consumed);
   }
   EXPECT_EQ(balancer_.send_from_client(dns_query(2000)).cause, DropCause::kNeighbourQueueFull);
-  EXPECT_EQ(balancer_.report().flows.created, 16u) << "the refused packet makes no connection";
+  EXPECT_EQ(balancer_.report().flows.created, 16u) << "the refused packet creates no connection";
   pass(3);
   EXPECT_EQ(balancer_.send_from_client(dns_query(2001)).cause, DropCause::kNeighbourFailed);
   EXPECT_EQ(balancer_.report().neighbours.counters.lost_failed, 16u);

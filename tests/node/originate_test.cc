@@ -11,7 +11,7 @@
 namespace roost::node {
 namespace {
 
-constexpr size_t kOwnBytes = 77;  // of a frame that idle() makes
+constexpr size_t kOwnBytes = 77;  // of a frame that idle() originates
 
 // By the frame's number: one of three is forwarded, one dropped, one consumed and answered.
 // idle() sends a frame of its own every time.
@@ -24,7 +24,7 @@ class AnswerByNumber {
     }
   }
   void idle(Tick, uint64_t) {
-    EXPECT_TRUE(outbox_.is_empty()) << "what process() made has not been sent";
+    EXPECT_TRUE(outbox_.is_empty()) << "what process() originated has not been sent";
     EXPECT_TRUE(outbox_.send(own_port, std::vector<uint8_t>(kOwnBytes, 0xee)));
   }
   net::Outbox& outbox() { return outbox_; }

@@ -4,7 +4,7 @@ known.
 
     tests/replay/make_long.py [DIRECTORY]
 
-Each script below is one kind of conversation, and says how many connections it makes and what
+Each script below is one kind of conversation, and says how many connections it creates and what
 becomes of each. The sums of what the scripts say are expected.json; nothing is simulated here.
 Between the busy hours nothing comes for longer than any timeout. The same bytes every time.
 """
@@ -104,7 +104,7 @@ def only_listening(talk):
 
 def fell_silent(talk):
     """Comes back after the connection expired: the backend's packet is refused, for its end is that
-    of two services; the client's makes a new one.
+    of two services; the client's creates a new one.
     """
     talk.open()
     talk.exchange()
@@ -115,7 +115,7 @@ def fell_silent(talk):
 
 
 def late_reset(talk):
-    """A reset of a connection that nobody remembers makes none."""
+    """A reset of a connection that no table has creates none."""
     talk.client("R")
     return {"no_flow": 1}
 

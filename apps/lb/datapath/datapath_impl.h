@@ -27,7 +27,7 @@ void BasicDatapath<Tables>::process(net::PacketBatch& batch, Tick now) {
   ipv6_path_.forward(ipv6_lanes_, batch, parsed_, now);
   send_released(state_.ipv4(), ipv4_path_, ipv4_lanes_, now);
   send_released(state_.ipv6(), ipv6_path_, ipv6_lanes_, now);
-  // After the packets, so that an error finds the connection that its batch has made.
+  // After the packets, so that an error finds the connection that its batch has created.
   for (size_t i = 0; i < icmp_lane_count_; ++i) {
     const size_t lane = icmp_lanes_[i];
     net::Packet& packet = batch.packets()[lane];

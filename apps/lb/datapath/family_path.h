@@ -2,7 +2,7 @@
 // egress, towards the backend or back to the client.
 //
 // A batch is looked up at once; then its lanes act in order. The lookup's answers hold until a lane
-// makes a connection; after that the remaining lanes look up singly, so that a SYN and its
+// creates a connection; after that the remaining lanes look up singly, so that a SYN and its
 // retransmission, or a request and its reply, in one batch do what they would do one by one.
 #pragma once
 

@@ -52,7 +52,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   if (!service) return begin_from_backend(passage, is_changed);
   // The answer would come back to us, and ours to it, for ever.
   if (next_hops_.is_ours(passage.key.source)) return drop(DropCause::kMartian);
-  // Its first fragment did not make one.
+  // Its first fragment did not create one.
   if (passage.parsed.fragment.is_later()) return drop(DropCause::kNoFlow);
   if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
   const bool is_midstream = passage.key.protocol == net::IpProtocol::kTcp &&
