@@ -88,7 +88,7 @@ Result<Json> Control::announce() {
   AnnounceRequest request(*config_.workers.front().next_hops);
   posted.front() = &request;
   if (auto error = ask(posted)) return *error;
-  return Json{{"addresses", answered_count()}};
+  return Json{{"addresses", advertised_count()}};
 }
 
 Result<Json> Control::neighbours(const Json& parameters) {

@@ -20,7 +20,7 @@ namespace roost::control {
 struct NeighbourReport {
   l3::NeighbourCounters counters{};
   std::array<uint64_t, l3::kNeighbourStateCount> count_by_state{};
-  uint64_t waiting = 0;  // packets that still wait for an answer
+  uint64_t waiting = 0;  // packets that still wait for an advertisement
   l3::ListenerCounters listener{};
 
   NeighbourReport& operator+=(const NeighbourReport& other);

@@ -40,7 +40,7 @@ struct TunnelEnd {
 
 struct Resolved {
   NeighbourIndex neighbour = kNoNeighbour;
-  bool waits = false;        // for the neighbour's answer
+  bool waits = false;        // for the neighbour's advertisement
   net::DropCause refusal{};  // why it does not leave; its ICMP error is sent if it may
 };
 
@@ -72,9 +72,9 @@ class Egress {
     return net::encapsulation_bytes(kind, net::FlowKey<Address>::kIsIpv6);
   }
 
-  // Whether the packet can leave by this neighbour, now or after its answer, with these bytes of a
-  // tunnel added. What is found is the caller's, so that it is read as it was written; optionals
-  // are written in parts and read whole, for which a processor waits.
+  // Whether the packet can leave by this neighbour, now or once it is reachable, with these
+  // bytes of a tunnel added. What is found is the caller's, so that it is read as it was written;
+  // optionals are written in parts and read whole, for which a processor waits.
   [[nodiscard]] bool resolve(const net::Packet& packet, const net::ParsedPacket& parsed,
                              NeighbourIndex neighbour, size_t added_bytes, Resolved& resolved);
 

@@ -30,7 +30,7 @@ struct Interface {
 [[nodiscard]] std::optional<net::IpAddress> source_towards(const Interface& interface,
                                                            const net::IpAddress& address);
 
-// An address that ARP or ND is answered for on a port: the port's own, or the function's.
+// An address that is advertised on a port by ARP or ND: the port's own, or the function's.
 struct LocalAddress {
   uint16_t port = 0;
   net::IpAddress address{};

@@ -115,14 +115,14 @@ void MulticastListener::receive(uint16_t port, const net::ListenerQuery& query, 
     if (is_sooner(state.general_due)) state.general_due = due;
     return;
   }
-  const ListenedGroup asked{port, query.group};
-  const auto found = std::ranges::lower_bound(groups_, asked.place(), {}, &ListenedGroup::place);
-  if (found == groups_.end() || found->place() != asked.place()) return;
+  const ListenedGroup queried{port, query.group};
+  const auto found = std::ranges::lower_bound(groups_, queried.place(), {}, &ListenedGroup::place);
+  if (found == groups_.end() || found->place() != queried.place()) return;
   found->is_queried = true;
   if (is_sooner(state.specific_due)) state.specific_due = due;
 }
 
-void MulticastListener::mark_answers(uint16_t port, bool is_general) {
+void MulticastListener::mark_reports(uint16_t port, bool is_general) {
   for (ListenedGroup& group : groups_) {
     if (group.port != port || !(is_general || group.is_queried)) continue;
     group.is_queried = false;
@@ -143,12 +143,12 @@ void MulticastListener::mark_due(Tick now) {
   for (uint16_t port = 0; port < port_count; ++port) {
     PortState& state = ports_[port];
     if (state.general_due && *state.general_due <= now) {
-      mark_answers(port, true);
+      mark_reports(port, true);
       state.general_due.reset();
       state.specific_due.reset();
     }
     if (state.specific_due && *state.specific_due <= now) {
-      mark_answers(port, false);
+      mark_reports(port, false);
       state.specific_due.reset();
     }
   }

@@ -66,7 +66,7 @@ class MulticastListener {
   // Reports all groups, from the next advance() on.
   void report_all() { reports_left_ = kRobustness; }
 
-  // A query received on this port. `is_copy`: another worker answers it.
+  // A query received on this port. `is_copy`: another worker reports.
   void receive(uint16_t port, const net::ListenerQuery& query, bool is_copy, Tick now);
 
   // Writes what is due, a bounded piece a call.
@@ -95,7 +95,7 @@ class MulticastListener {
   [[nodiscard]] Tick random_time(uint32_t response_ms_max, Tick now);
   [[nodiscard]] TickCount ticks_within(double seconds) const;
   void mark_due(Tick now);
-  void mark_answers(uint16_t port, bool is_general);
+  void mark_reports(uint16_t port, bool is_general);
   void mark_all();
   [[nodiscard]] size_t group_count() const { return groups_.size() + left_.size(); }
   [[nodiscard]] ListenedGroup& at(size_t index) {

@@ -67,7 +67,7 @@ bool send_advertisement(uint16_t port, const Interface& interface, const net::Ar
                   outbox);
 }
 
-// RFC 4861 section 7.2.4: a solicitation from :: is answered to all nodes.
+// RFC 4861 section 7.2.4: the advertisement for a solicitation from :: goes to all nodes.
 bool send_advertisement(uint16_t port, const Interface& interface,
                         const net::NeighbourMessage& solicitation, const net::MacAddress& to,
                         net::Outbox& outbox) {

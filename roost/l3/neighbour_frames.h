@@ -20,7 +20,7 @@ namespace roost::l3 {
                                      const std::optional<net::MacAddress>& only,
                                      net::Outbox& outbox);
 
-// The advertisement that answers a solicitation for an address of ours. False when the outbox has
+// The advertisement in reply to a solicitation for an address of ours. False when the outbox has
 // no room.
 [[nodiscard]] bool send_advertisement(uint16_t port, const Interface& interface,
                                       const net::ArpMessage& request, net::Outbox& outbox);

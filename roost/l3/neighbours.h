@@ -18,7 +18,7 @@
 // an unsolicited advertisement, another's solicitation) triggers a unicast probe of the known
 // owner. Only if it is silent follows a solicitation by multicast, and its advertisement is taken.
 // That follows a failover within two retransmission times; a spoofed claim changes nothing while
-// the owner answers.
+// the owner replies to probes.
 //
 // What other stations can cause is bounded: entries (learned ones never push out others),
 // solicitations a tick, frames that wait for one neighbour and for all. A frame that finds its

@@ -32,10 +32,11 @@ void Neighbours::receive(uint16_t port, const net::NeighbourMessage& message,
       ++counters_.conflicts;
       return;
     }
-    const bool is_answer = message.is_solicited && is_local(port, message.destination);
-    consider({port, message.target, message.link_address,
-              is_answer ? MessageKind::kSolicited : MessageKind::kUnsolicited, message.is_override},
-             now, outbox);
+    const bool is_solicited = message.is_solicited && is_local(port, message.destination);
+    consider(
+        {port, message.target, message.link_address,
+         is_solicited ? MessageKind::kSolicited : MessageKind::kUnsolicited, message.is_override},
+        now, outbox);
     return;
   }
   if (!is_local(port, message.target)) return;
@@ -58,12 +59,12 @@ void Neighbours::consider(const MacClaim& claim, Tick now, net::Outbox& outbox) 
     return;
   }
   NeighbourEntry& entry = table_.entry(index);
-  const bool is_answer = claim.kind == MessageKind::kSolicited;
+  const bool is_solicited = claim.kind == MessageKind::kSolicited;
   switch (entry.state) {
     case kIncomplete:
       if (!claim.mac) {
         ++counters_.unsolicited_ignored;
-      } else if (is_answer) {
+      } else if (is_solicited) {
         confirm(index, claim, now, outbox);
       } else {
         enter_unconfirmed(index, claim, now, outbox);
@@ -73,7 +74,7 @@ void Neighbours::consider(const MacClaim& claim, Tick now, net::Outbox& outbox) 
     case kFailed:
     case kLearned:
       if (claim.mac && claim.kind != MessageKind::kUnsolicited &&
-          !(is_answer && entry.state != kFailed)) {
+          !(is_solicited && entry.state != kFailed)) {
         enter_unconfirmed(index, claim, now, outbox);
       } else {
         ++counters_.unsolicited_ignored;
@@ -95,9 +96,9 @@ void Neighbours::consider_confirmed(NeighbourIndex index, const MacClaim& claim,
                                     net::Outbox& outbox) {
   const NeighbourEntry& entry = table_.entry(index);
   const bool is_other_mac = claim.mac && *claim.mac != entry.mac;
-  const bool is_asked = claim.kind == MessageKind::kSolicited && entry.state == kProbe;
+  const bool is_probe_reply = claim.kind == MessageKind::kSolicited && entry.state == kProbe;
   const bool is_multicast_solicited = entry.solicitation_count > 1;
-  if (is_asked && (!is_other_mac || (claim.overrides && is_multicast_solicited))) {
+  if (is_probe_reply && (!is_other_mac || (claim.overrides && is_multicast_solicited))) {
     confirm(index, claim, now, outbox);
   } else if (is_other_mac && claim.overrides) {
     probe(index, now, outbox);

@@ -53,20 +53,20 @@ void sort_unique(std::vector<Value>& values) {
 
 LocalAddresses local_addresses(std::span<const PortConfig> ports,
                                const std::vector<net::IpAddress>& of_function) {
-  LocalAddresses local{.asked = {}, .ours = of_function, .groups = {}};
+  LocalAddresses local{.advertised = {}, .ours = of_function, .groups = {}};
   const auto port_count = static_cast<uint16_t>(ports.size());
   for (uint16_t port = 0; port < port_count; ++port) {
     for (const net::IpPrefix& own : ports[port].addresses) {
-      local.asked.push_back({port, own.address});
+      local.advertised.push_back({port, own.address});
       local.ours.push_back(own.address);
       for (const net::IpAddress& address : of_function) {
-        if (own.contains(address)) local.asked.push_back({port, address});
+        if (own.contains(address)) local.advertised.push_back({port, address});
       }
     }
   }
-  sort_unique(local.asked);
+  sort_unique(local.advertised);
   sort_unique(local.ours);
-  local.groups = listened_groups(local.asked, ports.size());
+  local.groups = listened_groups(local.advertised, ports.size());
   return local;
 }
 
@@ -77,7 +77,7 @@ Result<NextHops> NextHops::create(const Config& config) {
   LocalAddresses local = l3::local_addresses(network.ports, config.local_addresses);
   // The interfaces stay in their vector's memory when the table moves.
   auto neighbours =
-      Neighbours::create(neighbours_config(config), interfaces.interfaces(), local.asked);
+      Neighbours::create(neighbours_config(config), interfaces.interfaces(), local.advertised);
   if (!neighbours) return neighbours.error();
   MulticastListener listener(listener_config(config), interfaces.interfaces(),
                              std::move(local.groups));

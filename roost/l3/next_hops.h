@@ -21,7 +21,7 @@ namespace roost::l3 {
 
 // Local addresses, all sorted.
 struct LocalAddresses {
-  std::vector<LocalAddress> asked{};  // that ARP and ND are answered for, by port
+  std::vector<LocalAddress> advertised{};  // by ARP and ND, by port
   std::vector<net::IpAddress> ours{};
   std::vector<ListenedGroup> groups{};  // solicited-node groups of those of IPv6
 };
@@ -46,7 +46,7 @@ class NextHops {
   // The neighbour for a reachable address; never removed.
   NeighbourIndex pin(const net::IpAddress& address);
 
-  // Whether packets for the address can leave, once their neighbour answers.
+  // Whether packets for the address can leave, once their neighbour is reachable.
   [[nodiscard]] bool is_reachable(const net::IpAddress& address) const {
     return default_neighbour_ || routes_.find(address);
   }
@@ -65,9 +65,9 @@ class NextHops {
   }
   // The port by which packets for the address leave; nothing when there is no way.
   [[nodiscard]] std::optional<uint16_t> port_towards(const net::IpAddress& address);
-  // Answers for these addresses from now on; what it answered for is in `local` afterwards.
+  // Advertises these addresses from now on; those it had are in `local` afterwards.
   void exchange_local(LocalAddresses& local) {
-    neighbours_.exchange_local(local.asked);
+    neighbours_.exchange_local(local.advertised);
     listener_.exchange_groups(local.groups);
     std::swap(ours_, local.ours);
   }

@@ -22,7 +22,7 @@ struct IcmpAnswer {
     kTooBig,           // fragmentation needed, or packet too big
     kTimeExceeded,     // in transit
     kNoRoute,          // no route to the network
-    kHostUnreachable,  // its neighbour does not answer
+    kHostUnreachable,  // its neighbour has failed
     kPortUnreachable,  // the destination does not serve it
   };
   Reason reason = Reason::kTimeExceeded;

@@ -161,7 +161,7 @@ struct EndlessRequest final : node::Request {
   bool step() override { return false; }
 };
 
-TEST(ServiceNotice, the_watchdog_does_not_wait_behind_questions) {
+TEST(ServiceNotice, the_watchdog_does_not_wait_behind_requests) {
   Manager manager("80000");
   TwoWorkers workers;
   workers.takes_turns[0] = true;
@@ -169,7 +169,7 @@ TEST(ServiceNotice, the_watchdog_does_not_wait_behind_questions) {
   auto notice = ServiceNotice::start(workers.mailboxes);
   manager.receive_until("WATCHDOG=1");
   // Three askers, one behind the other, each for longer than the watchdog's patience.
-  std::atomic<int> answered_count = 0;
+  std::atomic<int> done_count = 0;
   std::vector<std::thread> askers;
   for (int i = 0; i < 3; ++i) {
     askers.emplace_back([&] {
@@ -179,13 +179,13 @@ TEST(ServiceNotice, the_watchdog_does_not_wait_behind_questions) {
           workers.mailboxes.ask(requests, std::chrono::milliseconds(2'000));
       EXPECT_EQ(answers,
                 (std::vector<node::Answer>{node::Answer::kTimedOut, node::Answer::kTimedOut}));
-      ++answered_count;
+      ++done_count;
     });
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   manager.forget_what_was_said();
   for (int i = 0; i < 5; ++i) manager.receive_until("WATCHDOG=1");
-  EXPECT_EQ(answered_count, 0) << "the watchdog was fed after the questions, not beside them";
+  EXPECT_EQ(done_count, 0) << "the watchdog was fed after the requests, not beside them";
   notice.reset();  // before what it says fills the socket
   for (std::thread& asker : askers) asker.join();
 }

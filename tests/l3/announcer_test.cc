@@ -1,4 +1,4 @@
-// Announcements of the addresses that are answered for: which frames, how often, how many at once.
+// Announcements of the addresses that are advertised: which frames, how often, how many at once.
 #include "tests/l3/neighbours_fixture.h"
 
 namespace roost::l3 {

@@ -37,18 +37,18 @@ TEST_F(NeighboursTest, solicitations_in_a_tick_are_bounded_and_nobody_is_passed_
     EXPECT_EQ(use(all.back()), Way::kWaits);
   }
   EXPECT_EQ(take_sent().size(), 10u);
-  std::map<net::IpAddress, int> asked;
+  std::map<net::IpAddress, int> solicited;
   for (int tick = 0; tick < 9; ++tick) {
     pass(1);
     const std::vector<Sent> sent = take_sent();
     EXPECT_LE(sent.size(), 10u);
-    for (const Sent& one : sent) ++asked[one.about];
+    for (const Sent& one : sent) ++solicited[one.about];
   }
-  EXPECT_EQ(asked.size(), 25u);
+  EXPECT_EQ(solicited.size(), 25u);
   EXPECT_GT(counters().solicitations_deferred, 0u);
 }
 
-// Everything that a stranger could say, but for answers from the true owners.
+// Everything that a stranger could say, but for advertisements from the true owners.
 class Flood : public NeighboursTest {
  protected:
   void receive_false_claim(std::mt19937& random) {
@@ -98,7 +98,7 @@ TEST_F(Flood, a_flood_of_lies_leaves_the_table_in_its_bound_and_the_established_
       pass(1);
       use(alice);
       use(backend);
-      for (const Sent& sent : take_sent()) {  // the true owners answer
+      for (const Sent& sent : take_sent()) {  // the true owners advertise
         if (sent.what == "who-has") receive_arp(false, sent.about, kAliceMac, kOwn);
       }
     }

@@ -88,7 +88,9 @@ class NeighboursTest : public testing::Test {
     neighbours_->receive(0, {is_request, mac, sender.ipv4(), kPortMac, target.ipv4()}, now_,
                          outbox_);
   }
-  void alice_answers(const MacAddress& mac = kAliceMac) { receive_arp(false, kAlice, mac, kOwn); }
+  void alice_advertises(const MacAddress& mac = kAliceMac) {
+    receive_arp(false, kAlice, mac, kOwn);
+  }
   [[nodiscard]] const NeighbourEntry& entry(NeighbourIndex index) const {
     return neighbours_->table().entry(index);
   }
@@ -98,7 +100,7 @@ class NeighboursTest : public testing::Test {
   NeighbourIndex reachable_alice() {
     const NeighbourIndex index = neighbours_->find_or_make(0, kAlice, now_);
     use(index);
-    alice_answers();
+    alice_advertises();
     EXPECT_EQ(entry(index).state, kReachable);
     outbox_.clear();
     return index;

@@ -5,7 +5,7 @@
 namespace roost::l3 {
 namespace {
 
-TEST_F(NeighboursTest, an_unknown_one_is_asked_for_and_what_waits_leaves_with_its_answer_in_order) {
+TEST_F(NeighboursTest, an_unknown_one_is_solicited_and_what_waits_leaves_in_order) {
   const NeighbourIndex alice = neighbours_->find_or_make(0, kAlice, now_);
   EXPECT_EQ(neighbours_->find_or_make(0, kAlice, now_), alice);
   EXPECT_EQ(use(alice), Way::kWaits);
@@ -18,7 +18,7 @@ TEST_F(NeighboursTest, an_unknown_one_is_asked_for_and_what_waits_leaves_with_it
   EXPECT_EQ(sent[0].about, kAlice);
   EXPECT_EQ(sent[0].to, net::kBroadcastMac);
 
-  alice_answers();
+  alice_advertises();
   ASSERT_EQ(outbox_.frame_count(), 2u);
   for (const uint8_t number : {uint8_t{1}, uint8_t{2}}) {
     const net::Outbox::Frame frame = outbox_.frame(number - 1u);
@@ -40,33 +40,33 @@ TEST_F(NeighboursTest, an_ipv6_one_too_by_solicitation_of_its_group) {
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_EQ(sent[0].what, "solicit");
   EXPECT_EQ(sent[0].to, (MacAddress{{0x33, 0x33, 0xff, 0, 0, 0x10}}));
-  net::NeighbourMessage answer = {.is_solicited = true,
-                                  .is_override = true,
-                                  .source = kAlice6.ipv6(),
-                                  .destination = kOwn6.ipv6(),
-                                  .target = kAlice6.ipv6()};
-  neighbours_->receive(0, answer, kAliceMac, now_, outbox_);
-  EXPECT_EQ(entry(alice).state, kIncomplete) << "no link-layer address, no answer";
-  answer.link_address = kAliceMac;
-  neighbours_->receive(0, answer, kAliceMac, now_, outbox_);
+  net::NeighbourMessage advertisement = {.is_solicited = true,
+                                         .is_override = true,
+                                         .source = kAlice6.ipv6(),
+                                         .destination = kOwn6.ipv6(),
+                                         .target = kAlice6.ipv6()};
+  neighbours_->receive(0, advertisement, kAliceMac, now_, outbox_);
+  EXPECT_EQ(entry(alice).state, kIncomplete) << "no link-layer address, no advertisement";
+  advertisement.link_address = kAliceMac;
+  neighbours_->receive(0, advertisement, kAliceMac, now_, outbox_);
   EXPECT_EQ(entry(alice).state, kReachable);
 
-  // A probe's answer may leave the link-layer address out; one without override changes no MAC.
+  // After a probe it may leave the link-layer address out; one without override changes no MAC.
   pass(30);
   EXPECT_EQ(entry(alice).state, kStale);
   EXPECT_EQ(use(alice), Way::kKnown);
   EXPECT_EQ(take_sent().at(0).to, kAliceMac) << "a probe goes to the station itself";
-  answer.link_address = kMalloryMac;
-  answer.is_override = false;
-  neighbours_->receive(0, answer, kMalloryMac, now_, outbox_);
+  advertisement.link_address = kMalloryMac;
+  advertisement.is_override = false;
+  neighbours_->receive(0, advertisement, kMalloryMac, now_, outbox_);
   EXPECT_EQ(entry(alice).state, kProbe);
   EXPECT_EQ(entry(alice).mac, kAliceMac);
-  answer.link_address.reset();
-  neighbours_->receive(0, answer, kAliceMac, now_, outbox_);
+  advertisement.link_address.reset();
+  neighbours_->receive(0, advertisement, kAliceMac, now_, outbox_);
   EXPECT_EQ(entry(alice).state, kReachable);
 }
 
-TEST_F(NeighboursTest, one_that_does_not_answer_is_asked_three_times_then_failed_and_asked_anew) {
+TEST_F(NeighboursTest, a_silent_one_is_solicited_three_times_then_failed_and_solicited_anew) {
   const NeighbourIndex alice = neighbours_->find_or_make(0, kAlice, now_);
   EXPECT_EQ(use(alice), Way::kWaits);
   keep(alice, 1);
@@ -82,7 +82,7 @@ TEST_F(NeighboursTest, one_that_does_not_answer_is_asked_three_times_then_failed
   pass(1);
   EXPECT_EQ(use(alice), Way::kWaits);
   EXPECT_EQ(take_sent().size(), 1u);
-  alice_answers();
+  alice_advertises();
   EXPECT_EQ(use(alice), Way::kKnown);
 }
 
@@ -98,7 +98,7 @@ TEST_F(NeighboursTest, a_stale_one_that_is_used_is_probed_first_alone_then_befor
   pass(1);
   EXPECT_EQ(take_sent().at(0).to, net::kBroadcastMac);
   EXPECT_EQ(use(alice), Way::kKnown);
-  alice_answers(kMalloryMac);  // moved to another machine
+  alice_advertises(kMalloryMac);  // moved to another machine
   EXPECT_EQ(entry(alice).state, kReachable);
   EXPECT_EQ(neighbours_->mac(alice), kMalloryMac);
   EXPECT_EQ(counters().mac_changes, 1u);
@@ -174,13 +174,13 @@ TEST_F(NeighboursTest, unsolicited_advertisements_make_no_entry_and_change_none)
   receive_arp(false, kAlice, kMalloryMac, kOwn);
   EXPECT_EQ(neighbours_->mac(alice), kAliceMac);
   EXPECT_EQ(entry(alice).state, kProbe);
-  EXPECT_EQ(take_sent().at(0).to, kAliceMac) << "the owner is asked, alone";
+  EXPECT_EQ(take_sent().at(0).to, kAliceMac) << "the owner is solicited, alone";
   receive_arp(false, kAlice, kMalloryMac, kOwn);
-  EXPECT_EQ(neighbours_->mac(alice), kAliceMac) << "and no other station may answer";
+  EXPECT_EQ(neighbours_->mac(alice), kAliceMac) << "and no other station may advertise";
   receive_arp(true, kAlice, kMalloryMac, kOwn);
   EXPECT_EQ(neighbours_->mac(alice), kAliceMac);
-  EXPECT_EQ(take_sent().size(), 1u) << "the answer to the solicitation, no second probe";
-  alice_answers();
+  EXPECT_EQ(take_sent().size(), 1u) << "the advertisement for the solicitation, no second probe";
+  alice_advertises();
   EXPECT_EQ(entry(alice).state, kReachable);
   EXPECT_EQ(neighbours_->mac(alice), kAliceMac);
   EXPECT_EQ(counters().unsolicited_probed, 1u);
@@ -195,18 +195,18 @@ TEST_F(NeighboursTest, a_failover_that_is_announced_is_followed_when_the_old_own
   pass(1);
   EXPECT_EQ(take_sent().at(0).to, net::kBroadcastMac);
   EXPECT_EQ(use(alice), Way::kKnown);
-  alice_answers(kMalloryMac);
+  alice_advertises(kMalloryMac);
   EXPECT_EQ(entry(alice).state, kReachable);
   EXPECT_EQ(neighbours_->mac(alice), kMalloryMac);
 }
 
-TEST_F(NeighboursTest, the_asker_of_an_unresolved_one_is_believed_until_it_answers) {
+TEST_F(NeighboursTest, the_sender_of_a_solicitation_is_believed_until_it_advertises) {
   const NeighbourIndex alice = neighbours_->find_or_make(0, kAlice, now_);
   use(alice);
   keep(alice, 9);
   take_sent();
   receive_arp(true, kAlice, kAliceMac, kOwn);
-  EXPECT_EQ(take_sent().size(), 2u) << "our answer, and the frame that waited";
+  EXPECT_EQ(take_sent().size(), 2u) << "our advertisement, and the frame that waited";
   EXPECT_EQ(use(alice), Way::kKnown);
   EXPECT_EQ(entry(alice).state, kProbe);
 }

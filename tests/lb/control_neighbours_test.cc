@@ -41,7 +41,7 @@ TEST_F(Controlled, a_neighbour_is_one_row_as_the_worker_knows_it_that_knows_most
   EXPECT_EQ(row["workers"], 1);
   EXPECT_EQ(row["configured"], false);
 
-  // The other worker is asked by it, so it knows the MAC.
+  // The other worker is solicited by it, so it knows the MAC.
   net::Bytes request = net::kArpRequest;
   request[31] = 77;
   workers_[1].send({request, 0, 128, {}});

@@ -80,7 +80,7 @@ TEST_P(Fragments, that_overlap_pass_no_more) {
   EXPECT_EQ(broken_sums(balancer.report()), std::vector<std::string>());
 }
 
-// Its backend has not been asked for yet: the first fragment waits for its MAC, and the others with
+// Its backend has not been solicited yet: the first fragment waits for its MAC, and the others with
 // it.
 TEST_P(Fragments, wait_for_their_neighbour_too) {
   const FragmentFamily& f = GetParam();

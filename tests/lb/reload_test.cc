@@ -160,9 +160,9 @@ TEST_F(Reloaded, the_next_connection_of_a_closed_one_leaves_a_removed_backend) {
   expect_sums();
 }
 
-// A virtual address on the clients' own network is answered for as long as it has a service or
+// A virtual address on the clients' own network is advertised as long as it has a service or
 // connections of one that was removed.
-TEST_F(Reloaded, virtual_addresses_are_answered_for) {
+TEST_F(Reloaded, virtual_addresses_are_advertised) {
   net::Bytes solicitation = net::kArpRequest;
   solicitation.back() = 80;
   net::Bytes ping = net::kEcho4;

@@ -85,12 +85,12 @@ def ipv4_story():
     port0 = [
         ether(LB0, CLIENT) / is_at(LB0, "192.0.2.80", CLIENT, near),
         ether(LB0, CLIENT) / IP(src="192.0.2.80", dst=near) / ICMP(type=0, id=5, seq=1) / b"x",
-        # The client asked us, so its MAC is known and used, while it is asked whether it is right.
+        # The client solicited us, so its MAC is known and used, while it is probed.
         ether(LB0, CLIENT) / IP(src="192.0.2.80", dst=near, ttl=63) / syn_ack,
         ether(LB0, CLIENT) / who_has(LB0, "192.0.2.1", near),
         ether(LB0, ALL) / who_has(LB0, "192.0.2.1", "192.0.2.254"),
     ]
-    # A second later both are asked again, before all; then the router's answer is read.
+    # A second later both are solicited again, before all; then the router's advertisement is read.
     after = [
         ether(LB0, ALL) / who_has(LB0, "192.0.2.1", "192.0.2.254"),
         ether(LB0, ALL) / who_has(LB0, "192.0.2.1", near),

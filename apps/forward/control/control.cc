@@ -73,8 +73,8 @@ Result<Json> Control::run_own(const control::ParsedRequest& request) {
   return json;
 }
 
-size_t Control::answered_count() const {
-  return l3::local_addresses(forward_config_.network.ports, {}).asked.size();
+size_t Control::advertised_count() const {
+  return l3::local_addresses(forward_config_.network.ports, {}).advertised.size();
 }
 
 Result<Report> Control::sample() {

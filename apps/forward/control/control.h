@@ -28,7 +28,7 @@ class Control final : public control::Control {
   Result<control::Json> run_own(const control::ParsedRequest& request) override;
   Result<control::Json> take_file() override;
   [[nodiscard]] std::string taken_text(const control::Json& taken) const override;
-  [[nodiscard]] size_t answered_count() const override;
+  [[nodiscard]] size_t advertised_count() const override;
 
   Result<Report> take_sample();
 

@@ -32,9 +32,9 @@ Result<Json> Control::run_own(const control::ParsedRequest& request) {
   return workers();
 }
 
-size_t Control::answered_count() const {
+size_t Control::advertised_count() const {
   return l3::local_addresses(lb_config_.network.ports, balancer_addresses(lb_config_, registry_))
-      .asked.size();
+      .advertised.size();
 }
 
 Result<Control::Sample> Control::sample() {

@@ -62,7 +62,7 @@ class Control final : public control::Control {
   Result<Json> run_own(const control::ParsedRequest& request) override;
   Result<Json> take_file() override;
   [[nodiscard]] std::string taken_text(const Json& taken) const override;
-  [[nodiscard]] size_t answered_count() const override;
+  [[nodiscard]] size_t advertised_count() const override;
 
   Result<Json> stats();
   Result<Json> services();
