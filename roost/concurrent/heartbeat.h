@@ -1,8 +1,8 @@
-// A question that any thread may put to one other at any time: does it still take turns? It stands
-// beside whatever else that thread is asked for, and waits behind none of it.
+// Whether a thread still takes turns: any other thread may request a sign of that at any time. The
+// request waits behind none of the thread's other requests.
 //
-//   asker: number = ask(), then looks until is_answered(number)
-//   the other, each turn: beat()
+//   requester: number = request(), then polls until is_answered(number)
+//   the thread, each turn: beat()
 //
 // Relaxed throughout: that a turn was taken says nothing of other memory.
 #pragma once
@@ -12,32 +12,33 @@
 
 namespace roost {
 
-// One thread beats; any number of threads ask.
+// One thread beats; any number of threads request.
 class Heartbeat {
  public:
-  // --- The askers'. ---
+  // --- The requesters'. ---
 
-  // The question's number.
-  [[nodiscard]] uint32_t ask() { return asked_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  // The request's number.
+  [[nodiscard]] uint32_t request() {
+    return requested_.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
 
-  // Whether the other thread has begun or ended a turn since that question.
+  // Whether the thread has begun or ended a turn since that request.
   [[nodiscard]] bool is_answered(uint32_t number) const {
     // By the difference, because numbers wrap.
     return static_cast<int32_t>(answered_.load(std::memory_order_relaxed) - number) >= 0;
   }
 
-  // --- The other thread's. ---
+  // --- The thread's. ---
 
-  // Answers all that was asked until now; without a question, two loads from a line that no thread
-  // writes.
+  // Answers all requests until now; without one, two loads from a line that no thread writes.
   void beat() {
-    const uint32_t asked = asked_.load(std::memory_order_relaxed);
-    if (asked == answered_.load(std::memory_order_relaxed)) return;
-    answered_.store(asked, std::memory_order_relaxed);
+    const uint32_t requested = requested_.load(std::memory_order_relaxed);
+    if (requested == answered_.load(std::memory_order_relaxed)) return;
+    answered_.store(requested, std::memory_order_relaxed);
   }
 
  private:
-  std::atomic<uint32_t> asked_ = 0;
+  std::atomic<uint32_t> requested_ = 0;
   std::atomic<uint32_t> answered_ = 0;
 };
 

@@ -30,11 +30,11 @@ Answer wait_for(OwnershipWord& ownership, Clock::time_point deadline) {
   }
 }
 
-Answer wait_for_turn(const Heartbeat& heartbeat, uint32_t question, const OwnershipWord& ownership,
+Answer wait_for_turn(const Heartbeat& heartbeat, uint32_t number, const OwnershipWord& ownership,
                      Clock::time_point deadline) {
   for (;;) {
     const bool is_closed = ownership.is_closed();
-    if (heartbeat.is_answered(question)) return Answer::kDone;
+    if (heartbeat.is_answered(number)) return Answer::kDone;
     if (is_closed) return Answer::kClosed;
     if (Clock::now() >= deadline) return Answer::kTimedOut;
     std::this_thread::sleep_for(kLookEvery);
@@ -62,13 +62,12 @@ std::vector<Answer> WorkerMailboxes::ask(std::span<Request* const> requests,
 
 std::vector<Answer> WorkerMailboxes::await_turns(std::chrono::milliseconds timeout) {
   const Clock::time_point deadline = Clock::now() + timeout;
-  std::vector<uint32_t> questions;
-  for (Mailbox& mailbox : mailboxes_) questions.push_back(mailbox.heartbeat_.ask());
+  std::vector<uint32_t> numbers;
+  for (Mailbox& mailbox : mailboxes_) numbers.push_back(mailbox.heartbeat_.request());
   std::vector<Answer> answers;
   for (size_t i = 0; i < mailboxes_.size(); ++i) {
     const Mailbox& mailbox = mailboxes_[i];
-    answers.push_back(
-        wait_for_turn(mailbox.heartbeat_, questions[i], mailbox.ownership_, deadline));
+    answers.push_back(wait_for_turn(mailbox.heartbeat_, numbers[i], mailbox.ownership_, deadline));
   }
   return answers;
 }

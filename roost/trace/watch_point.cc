@@ -46,10 +46,10 @@ void WatchPoint::watch_own(const net::Outbox& outbox, size_t first_frame, Tick n
   }
 }
 
-// The next record of the ring, or the spare one; as if new, but for the bytes.
+// The next record of the ring, or the one beside it; as if new, but for the bytes.
 PacketTrace& WatchPoint::begin_trace(Tick now) {
   PacketTrace* const claimed = watch_->ring.claim();
-  PacketTrace& trace = claimed == nullptr ? watch_->spare : *claimed;
+  PacketTrace& trace = claimed == nullptr ? watch_->overflow : *claimed;
   const Watch::Config& config = watch_->config;
   using std::chrono::nanoseconds;
   const auto wall = std::chrono::system_clock::now().time_since_epoch();
@@ -71,7 +71,7 @@ PacketTrace& WatchPoint::begin_trace(Tick now) {
 
 void WatchPoint::end_trace(PacketTrace& trace, bool is_wanted) {
   if (!is_wanted) return;
-  if (&trace == &watch_->spare) {
+  if (&trace == &watch_->overflow) {
     PacketTrace* claimed = watch_->ring.claim();
     while (claimed == nullptr && watch_->config.is_replay) {
       std::this_thread::yield();  // a replay has time

@@ -32,7 +32,7 @@ struct Watch {
   Config config;
   const io::PacketFilter& filter;  // all workers' own
   SpscRing<PacketTrace> ring;
-  PacketTrace spare{};         // for a packet that finds no room
+  PacketTrace overflow{};      // for a packet that finds no room in the ring
   uint64_t packet_count = 0;   // seen
   uint64_t missed_count = 0;   // admitted, and no room
   uint64_t missed_unsaid = 0;  // of those, not in a trace yet

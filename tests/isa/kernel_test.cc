@@ -23,15 +23,15 @@ struct alignas(16) Eight {
 };
 
 // A batch whose work is to say which kernel it got and what that kernel answers.
-struct Answers {
+struct Outputs {
   Isa isa;
   uint8_t tags;
   uint8_t live;
   uint8_t live_tags;
   std::array<bool, kPaddedKeyBytes.size()> equal;
-  friend bool operator==(const Answers&, const Answers&) = default;
+  friend bool operator==(const Outputs&, const Outputs&) = default;
 };
-struct Questions {
+struct Inputs {
   static constexpr bool kGainsFromAvx2 = true;
   const Eight* eight;
   uint16_t value;
@@ -41,7 +41,7 @@ struct Questions {
   const unsigned char* right;
 
   template <Kernel K>
-  Answers run() {
+  Outputs run() {
     return {K::kIsa, K::match_tags(eight->values.data(), value),
             K::match_live(eight->values.data(), value),
             K::match_live_tags(eight->values.data(), value, timers->values.data(), now),
@@ -115,11 +115,11 @@ class KernelTest : public testing::TestWithParam<Isa> {
       GTEST_SKIP();
     }
   }
-  void expect_as_scalar(const Questions& questions) {
-    Answers expected = dispatch(Isa::kScalar, Questions(questions));
+  void expect_as_scalar(const Inputs& inputs) {
+    Outputs expected = dispatch(Isa::kScalar, Inputs(inputs));
     ASSERT_EQ(expected.isa, Isa::kScalar);
     expected.isa = GetParam();
-    ASSERT_EQ(dispatch(GetParam(), Questions(questions)), expected)
+    ASSERT_EQ(dispatch(GetParam(), Inputs(inputs)), expected)
         << "the kernel asked for must run and agree";
   }
 };
@@ -217,11 +217,11 @@ TEST_P(KernelTest, tells_every_single_bit_of_a_key_of_every_class_at_any_alignme
       unsigned char* key = right.data() + 15 - alignment;
       std::copy_n(left.data() + alignment, kBytes + 8, key);
       key[bit / 8] ^= static_cast<unsigned char>(1U << (bit % 8));
-      const Questions questions{&eight, 0, &eight, 0, left.data() + alignment, key};
-      expect_as_scalar(questions);
-      const Answers answers = dispatch(GetParam(), Questions(questions));
+      const Inputs inputs{&eight, 0, &eight, 0, left.data() + alignment, key};
+      expect_as_scalar(inputs);
+      const Outputs outputs = dispatch(GetParam(), Inputs(inputs));
       for (size_t index = 0; index < kPaddedKeyBytes.size(); ++index) {
-        ASSERT_EQ(answers.equal[index], bit >= kPaddedKeyBytes[index] * 8)
+        ASSERT_EQ(outputs.equal[index], bit >= kPaddedKeyBytes[index] * 8)
             << "a key of " << kPaddedKeyBytes[index] << " bytes ends there; bit " << bit;
       }
     }

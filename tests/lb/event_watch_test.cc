@@ -105,7 +105,7 @@ class WatchedNeighbours : public Watched {
 TEST_F(WatchedNeighbours, one_that_is_lost_and_one_that_is_found_are_told_once) {
   need_backend(0);
   EXPECT_EQ(look(), Lines{});
-  pass_until(5);  // three questions, a second apart
+  pass_until(5);  // three solicitations, a second apart
   const Lines lost = look();
   ASSERT_EQ(lost.size(), 1U);
   EXPECT_TRUE(lost[0].starts_with("<4>neighbour 10.0.0.1")) << lost[0];

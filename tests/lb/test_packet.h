@@ -36,7 +36,7 @@ struct PacketSpec {
 [[nodiscard]] PacketSpec udp(const std::string& source, uint16_t source_port,
                              const std::string& destination, uint16_t destination_port);
 
-// A question of a client's to the service for DNS.
+// A client's query to the service for DNS.
 [[nodiscard]] PacketSpec dns_query(uint16_t source_port = 40'000);
 
 // RFC 1071, literally.

@@ -24,8 +24,8 @@
 
 namespace roost::lb {
 
-// What went to and came from a backend. flows - flows_over are live, or expired and not yet handed
-// over.
+// What went to and came from a backend. flows - flows_over are live, or expired and not yet
+// reclaimed.
 struct BackendCounters {
   uint64_t flows = 0;       // connections created
   uint64_t flows_over = 0;  // of those: ended, expired or deleted
