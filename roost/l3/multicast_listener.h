@@ -1,5 +1,5 @@
 // Reports which groups the ports listen to (MLD): without it, a switch that snoops on multicast
-// listener discovery keeps neighbour solicitations away, and IPv6 is dead. The groups are the
+// listener discovery keeps neighbour solicitations away, and IPv6 fails. The groups are the
 // solicited-node groups of the local addresses.
 //
 // Reported are

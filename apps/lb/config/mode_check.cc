@@ -10,7 +10,7 @@ namespace roost::lb {
 
 namespace {
 
-constexpr uint64_t kLeasesMax = (uint64_t{1} << 31) - 1;
+constexpr uint64_t kPortBindingsMax = (uint64_t{1} << 31) - 1;
 
 class ModeCheck {
  public:
@@ -70,11 +70,11 @@ class ModeCheck {
             "service's family in [fullnat] addresses",
             service.name);
     }
-    if (config_.table.connections > kLeasesMax) {
+    if (config_.table.connections > kPortBindingsMax) {
       fault(service.line,
             "[[service]] {}: mode fullnat takes at most {} connections; make [table] connections "
             "fewer",
-            service.name, kLeasesMax);
+            service.name, kPortBindingsMax);
     }
   }
 
