@@ -76,6 +76,7 @@ inline constexpr std::array kFlowCounters = {
     Counter{"deleted", &FlowCounts::deleted, "connections deleted on request"},
     Counter{"evicted", &FlowCounts::evicted,
             "connections that gave way to a new one when all places or ports were taken"}};
+static_assert(lists_all(kFlowCounters));
 
 inline FlowCounts& FlowCounts::operator+=(const FlowCounts& other) {
   add_counters<FlowCounts>(kFlowCounters, other, *this);

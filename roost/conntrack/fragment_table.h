@@ -55,6 +55,7 @@ inline constexpr std::array kFragmentCounters = {
             "waiting fragments that left when their first one came"},
     Counter{"expired", &FragmentCounters::expired,
             "waiting fragments whose first one did not come, or that gave way to others"}};
+static_assert(lists_all(kFragmentCounters));
 
 // A part of a datagram, in units of 8 bytes.
 struct FragmentRange {

@@ -28,6 +28,7 @@ inline constexpr std::array kIcmpErrorCounters = {
     Counter{"limited", &IcmpErrorCounters::limited, "errors not sent: too many of them"},
     Counter{"unsendable", &IcmpErrorCounters::unsendable,
             "errors not sent: the rules forbid it, or the port has no address of the family"}};
+static_assert(lists_all(kIcmpErrorCounters));
 
 // Those that were sent stand first.
 inline constexpr std::span kIcmpErrorsSent = std::span(kIcmpErrorCounters).first<3>();

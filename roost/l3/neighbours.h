@@ -123,8 +123,7 @@ inline constexpr std::array kNeighbourCounters = {
             "waiting packets whose entry made room for another"},
     Counter{"lost_no_room", &NeighbourCounters::lost_no_room,
             "waiting packets that found no room in the outbox when the neighbour was reachable"}};
-static_assert(sizeof(NeighbourCounters) == kNeighbourCounters.size() * sizeof(uint64_t),
-              "a counter that is not listed");
+static_assert(lists_all(kNeighbourCounters));
 
 // What becomes of a frame for a neighbour.
 enum class Way : uint8_t {

@@ -49,6 +49,7 @@ struct HopCounters {
 inline constexpr std::array kHopCounters = {
     Counter{"packets", &HopCounters::packets, "packets forwarded by a next hop"},
     Counter{"bytes", &HopCounters::bytes, "bytes of whole frames forwarded by a next hop"}};
+static_assert(lists_all(kHopCounters));
 
 // One worker's.
 struct HopState {

@@ -9,12 +9,37 @@
 #include <string>
 #include <utility>
 
+#include "roost/base/counter.h"
 #include "roost/base/file_descriptor.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
 
 namespace roost {
 namespace {
+
+struct Counts {
+  uint64_t apples = 0;
+  uint64_t pears = 0;
+};
+constexpr Counter kApples{"apples", &Counts::apples, "what fell from apple trees"};
+constexpr Counter kPears{"pears", &Counts::pears, "what fell from pear trees"};
+constexpr std::array kCounts = {kApples, kPears};
+
+TEST(Counter, a_list_names_every_member_once) {
+  static_assert(lists_all(kCounts));
+  static_assert(!lists_all(std::array{kApples}), "a member is missing");
+  static_assert(!lists_all(std::array{kApples, kPears, kApples}));
+  static_assert(!lists_all(std::array{kApples, kApples}));
+  static_assert(!lists_all(std::array{kApples, Counter{"apples", &Counts::pears, "pears"}}));
+  EXPECT_EQ(kCounts.size(), 2U);
+}
+
+TEST(Counter, all_of_a_list_are_added) {
+  Counts sum{3, 40};
+  add_counters<Counts>(kCounts, {.apples = 20, .pears = 500}, sum);
+  EXPECT_EQ(sum.apples, 23U);
+  EXPECT_EQ(sum.pears, 540U);
+}
 
 TEST(HitWords, set_and_test_lanes_across_words) {
   std::array<uint64_t, 3> words{~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};
