@@ -26,7 +26,7 @@
 //     static Report make_report(std::span<State* const>, node::RunTotals);
 //   };
 //
-// A State has next_hops(), icmp_errors() and echo_replies(), and trace::Watched's explain(); a
+// A State has next_hops(), icmp_errors() and local_counters(), and trace::Watched's explain(); a
 // Report has format_text(), format_json() and broken_sums().
 #pragma once
 

@@ -63,7 +63,7 @@ Result<Json> Control::reload() {
   Result<Json> outcome = [this] {
     const std::scoped_lock lock(mutex_);
     Result<Json> taken = take_file();
-    ++(taken ? reloads_ : reloads_refused_);
+    ++(taken ? reloads_.taken : reloads_.refused);
     return taken;
   }();
   tell_reload(outcome);
@@ -112,7 +112,6 @@ void Control::complete(RunReport& report) const {
   report.run.seconds = elapsed.count();
   add_up_ports(report);
   report.reloads = reloads_;
-  report.reloads_refused = reloads_refused_;
 }
 
 }  // namespace roost::control

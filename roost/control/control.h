@@ -83,7 +83,7 @@ class Control {
   void complete(RunReport& report) const;
 
   // How often the file has been taken so far.
-  [[nodiscard]] uint64_t reloads() const { return reloads_; }
+  [[nodiscard]] uint64_t reloads() const { return reloads_.taken; }
 
   std::mutex mutex_;
   Config config_;
@@ -95,8 +95,7 @@ class Control {
   [[nodiscard]] Json version() const;
   void tell_reload(const Result<Json>& outcome) const;
 
-  uint64_t reloads_ = 0;
-  uint64_t reloads_refused_ = 0;
+  ReloadCounters reloads_{};
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 

@@ -20,8 +20,10 @@ class MetricList {
  public:
   using Labels = std::vector<prometheus::ClientMetric::Label>;
 
-  // `prefix`: of every name, "roost_lb_".
-  explicit MetricList(std::string prefix) : prefix_(std::move(prefix)) {}
+  // `prefix`: of every name, "roost_lb_". `function`: as help texts name it where they have {},
+  // "balancer".
+  MetricList(std::string prefix, std::string function)
+      : prefix_(std::move(prefix)), function_(std::move(function)) {}
 
   MetricList& counter(std::string_view name, std::string_view help) {
     return begin(name, help, prometheus::MetricType::Counter);
@@ -42,6 +44,17 @@ class MetricList {
           .add({}, values.*one.value);
     }
   }
+  // A family for each of the list that names its metric. `each(value_of)` adds its values:
+  // value_of(counters) is that of some.
+  template <class Counters, class Each>
+  void add_families(std::span<const Counter<Counters>> list, const Each& each,
+                    prometheus::MetricType type = prometheus::MetricType::Counter) {
+    for (const Counter<Counters>& one : list) {
+      if (one.metric.empty()) continue;
+      begin_named(one.metric, one.help, type);
+      each([&](const Counters& values) { return values.*one.value; });
+    }
+  }
   // Of the family begun last: a value for each of the list, told apart by a label.
   template <class Counters>
   void add_each(const std::string& label, std::span<const Counter<Counters>> list,
@@ -55,15 +68,16 @@ class MetricList {
 
  private:
   MetricList& begin(std::string_view name, std::string_view help, prometheus::MetricType type);
+  void begin_named(std::string_view metric, std::string_view help, prometheus::MetricType type);
 
   std::string prefix_;
+  std::string function_;
   MetricFamilies families_;
 };
 
-// `function`: as help texts name it, "balancer".
 void add_packets(const RunReport& report, std::span<const net::DropCauseInfo> causes,
-                 std::string_view function, MetricList& out);
-void add_ports(const RunReport& report, std::string_view function, MetricList& out);
+                 MetricList& out);
+void add_ports(const RunReport& report, MetricList& out);
 void add_reloads(const RunReport& report, MetricList& out);
 void add_stages(std::span<const node::RunTotals> workers, MetricList& out);
 

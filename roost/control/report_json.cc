@@ -15,22 +15,22 @@ Json running_worker_json(size_t number, unsigned core, const node::RunTotals& to
     const auto cycles = static_cast<double>(totals.cycles.*stage);
     a_packet[name] = received == 0 ? 0.0 : cycles / static_cast<double>(received);
   }
-  return {{"worker", number},
-          {"core", core},
-          {"packets", received},
-          {"batches", totals.batches},
-          {"cycles", cycles_json(totals.cycles)},
-          {"cycles_a_packet", std::move(a_packet)}};
+  Json json = {{"worker", number}, {"core", core}, {"packets", received}};
+  json.update(counters_json<node::BatchCounters>(node::kBatchCounters, totals));
+  json["cycles"] = cycles_json(totals.cycles);
+  json["cycles_a_packet"] = std::move(a_packet);
+  return json;
 }
 
 }  // namespace
 
 Json first_part_json(const RunReport& report, std::span<const net::DropCauseInfo> causes) {
-  return {{"packets", packets_json(report)},
-          {"drops", drops_json(report, causes)},
-          {"icmp_errors_sent", icmp_errors_json(report)},
-          {"echo_replies", report.echo_replies},
-          {"neighbours", neighbours_json(report.neighbours)}};
+  Json json = {{"packets", packets_json(report)},
+               {"drops", drops_json(report, causes)},
+               {"icmp_errors_sent", icmp_errors_json(report)}};
+  json.update(counters_json<l3::LocalCounters>(l3::kLocalCounters, report));
+  json["neighbours"] = neighbours_json(report.neighbours);
+  return json;
 }
 
 Json last_part_json(const RunReport& report) {
@@ -40,13 +40,9 @@ Json last_part_json(const RunReport& report) {
 }
 
 Json packets_json(const RunReport& report) {
-  return {{"received", report.received},
-          {"received_bytes", report.received_bytes},
-          {"sent", report.sent},
-          {"sent_bytes", report.sent_bytes},
-          {"originated", report.run.originated},
-          {"replicated", report.run.replicated},
-          {"consumed", report.run.consumed}};
+  Json json = counters_json<io::PortCounters>(kPacketCounters, report);
+  json.update(counters_json<node::FrameCounters>(node::kFrameCounters, report.run));
+  return json;
 }
 
 Json drops_json(const RunReport& report, std::span<const net::DropCauseInfo> causes) {
@@ -68,24 +64,18 @@ Json neighbours_json(const NeighbourReport& report) {
   }
   Json json = {{"states", std::move(states)}};
   json.update(counters_json<l3::NeighbourCounters>(l3::kNeighbourCounters, report.counters));
-  json["waiting"] = report.waiting;
-  json["listener_queries"] = report.listener.queries;
-  json["listener_reports"] = report.listener.reports;
+  json.update(counters_json<NeighbourReport>(kNeighbourReportCounters, report));
+  json.update(counters_json<l3::ListenerCounters>(l3::kListenerCounters, report.listener));
   return json;
 }
 
 Json ports_json(const RunReport& report) {
   Json ports = Json::array();
   for (const node::PortTotals& port : report.run.ports) {
-    ports.push_back({{"device", port.device},
-                     {"received", port.received + port.malformed},
-                     {"received_bytes", port.received_bytes},
-                     {"sent", port.sent},
-                     {"sent_bytes", port.sent_bytes},
-                     {"refused", port.refused},
-                     {"no_buffer", port.no_buffer},
-                     {"device_missed", port.device_missed},
-                     {"device_errors", port.device_errors}});
+    Json one = {{"device", port.device}};
+    one.update(counters_json<io::PortCounters>(io::kReportedPortCounters, port));
+    one.update(counters_json<node::DeviceLosses>(node::kDeviceLosses, port));
+    ports.push_back(std::move(one));
   }
   return ports;
 }
@@ -93,11 +83,8 @@ Json ports_json(const RunReport& report) {
 Json captures_json(const RunReport& report) {
   Json captures = Json::array();
   for (const node::CaptureTotals& capture : report.run.captures) {
-    Json one = {{"file", capture.path},
-                {"packets", capture.packets},
-                {"delivered", capture.delivered},
-                {"lost", capture.lost},
-                {"missing", capture.missing}};
+    Json one = {{"file", capture.path}};
+    one.update(counters_json<node::CaptureTotals>(node::kCaptureCounters, capture));
     if (capture.cut_reason) one["cut"] = *capture.cut_reason;
     captures.push_back(std::move(one));
   }
@@ -105,9 +92,10 @@ Json captures_json(const RunReport& report) {
 }
 
 Json run_json(const RunReport& report) {
-  return {{"seconds", report.run.seconds},
-          {"batches", report.run.batches},
-          {"cycles", cycles_json(report.run.cycles)}};
+  Json json = {{"seconds", report.run.seconds}};
+  json.update(counters_json<node::BatchCounters>(node::kBatchCounters, report.run));
+  json["cycles"] = cycles_json(report.run.cycles);
+  return json;
 }
 
 Json cycles_json(const node::StageCycles& cycles) {
@@ -117,7 +105,7 @@ Json cycles_json(const node::StageCycles& cycles) {
 }
 
 Json reloads_json(const RunReport& report) {
-  return {{"taken", report.reloads}, {"refused", report.reloads_refused}};
+  return counters_json<ReloadCounters>(kReloadCounters, report.reloads);
 }
 
 std::string format_json(Json json, const RunReport& report,
@@ -142,12 +130,10 @@ Json running_workers_json(std::span<const WorkerHandle> workers, const RunReport
 }
 
 Json worker_json(const node::WorkerTotals& worker, const Json& own) {
-  Json json = {{"received", worker.received},         {"sent", worker.sent},
-               {"decided", worker.decided},           {"handoff_out", worker.handoff_out},
-               {"handoff_full", worker.handoff_full}, {"handoff_in", worker.handoff_in},
-               {"copies_in", worker.copies_in},       {"copies_lost", worker.copies_lost}};
+  Json json = counters_json<node::WorkerTotals>(node::kWorkerCounters, worker);
+  json.update(counters_json<io::HandoffCounters>(io::kReportedHandoffCounters, worker));
   json.update(own);
-  json["batches"] = worker.batches;
+  json.update(counters_json<node::BatchCounters>(node::kBatchCounters, worker));
   json["cycles"] = cycles_json(worker.cycles);
   return json;
 }

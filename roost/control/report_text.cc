@@ -4,34 +4,45 @@
 
 namespace roost::control {
 
+namespace {
+
+constexpr auto kMissed = counter_of(node::kDeviceLosses, &node::DeviceLosses::device_missed);
+constexpr auto kErrors = counter_of(node::kDeviceLosses, &node::DeviceLosses::device_errors);
+constexpr auto kOriginated = counter_of(node::kFrameCounters, &node::FrameCounters::originated);
+constexpr auto kReplicated = counter_of(node::kFrameCounters, &node::FrameCounters::replicated);
+constexpr auto kConsumed = counter_of(node::kFrameCounters, &node::FrameCounters::consumed);
+constexpr auto kLost = counter_of(node::kCaptureCounters, &node::CaptureTotals::lost);
+constexpr auto kMissing = counter_of(node::kCaptureCounters, &node::CaptureTotals::missing);
+
+}  // namespace
+
 double per(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 void write_ports(const RunReport& report, std::string_view function, TextOut out) {
-  fmt::format_to(out, "\n{:<24} {:>14} {:>16} {:>14} {:>16}\n", "port", "received", "bytes", "sent",
-                 "bytes");
+  fmt::format_to(out, "\n{:<24}", "port");
+  write_heads<io::PortCounters>(io::kPortCounters, out);
+  fmt::format_to(out, "\n");
   for (size_t i = 0; i < report.run.ports.size(); ++i) {
     const node::PortTotals& port = report.run.ports[i];
-    fmt::format_to(out, "{:<24} {:>14} {:>16} {:>14} {:>16}\n",
-                   fmt::format("{} {}", i, port.device), port.received + port.malformed,
-                   port.received_bytes, port.sent, port.sent_bytes);
-    if (port.device_missed + port.device_errors != 0) {
-      fmt::format_to(out,
-                     "  its device lost {} packets before they were received and reports {} "
-                     "errors\n",
-                     port.device_missed, port.device_errors);
+    fmt::format_to(out, "{:<24}", fmt::format("{} {}", i, port.device));
+    write_cells<io::PortCounters>(io::kPortCounters, port, out);
+    fmt::format_to(out, "\n");
+    if (sum_of<node::DeviceLosses>(node::kDeviceLosses, port) != 0) {
+      fmt::format_to(out, "  its device lost {} and reports {}\n", in_words(kMissed, port),
+                     in_words(kErrors, port));
     }
   }
-  fmt::format_to(out, "{:<24} {:>14} {:>16} {:>14} {:>16}\n", "all", report.received,
-                 report.received_bytes, report.sent, report.sent_bytes);
+  fmt::format_to(out, "{:<24}", "all");
+  write_cells<io::PortCounters>(io::kPortCounters, report, out);
+  fmt::format_to(out, "\n");
   if (report.run.originated + report.run.consumed != 0) {
-    fmt::format_to(out, "{} of the {}'s own among those sent; {} received were for itself\n",
-                   report.run.originated, function, report.run.consumed);
+    fmt::format_to(out, "{}; {}\n", in_words(kOriginated, report.run, function),
+                   in_words(kConsumed, report.run, function));
   }
   if (report.run.replicated != 0) {
-    fmt::format_to(out, "{} of those sent are replicas: their packets left by several ports\n",
-                   report.run.replicated);
+    fmt::format_to(out, "{}\n", in_words(kReplicated, report.run));
   }
 }
 
@@ -39,24 +50,33 @@ void write_captures(const RunReport& report, TextOut out) {
   for (const node::CaptureTotals& capture : report.run.captures) {
     fmt::format_to(out, "{}: {} of {} packets delivered", capture.path, capture.delivered,
                    capture.packets);
-    if (capture.lost != 0)
-      fmt::format_to(out, ", {} lost because no buffer was free", capture.lost);
-    if (capture.missing != 0) fmt::format_to(out, ", {} missing", capture.missing);
+    if (capture.lost != 0) fmt::format_to(out, ", {}", in_words(kLost, capture));
+    if (capture.missing != 0) fmt::format_to(out, ", {}", in_words(kMissing, capture));
     if (capture.cut_reason) fmt::format_to(out, "; the file is cut {}", *capture.cut_reason);
     fmt::format_to(out, "\n");
   }
 }
 
 // What one worker does alone is in the other tables.
-void write_workers(const RunReport& report, std::string_view own_head,
-                   const std::function<std::string(size_t worker)>& own, TextOut out) {
+void write_workers(const RunReport& report, const std::function<void(TextOut)>& write_own_heads,
+                   const std::function<void(size_t worker, TextOut)>& write_own, TextOut out) {
   if (report.run.workers.size() < 2) return;
-  fmt::format_to(out, "\n{:<8} {:>14} {:>14} {:>14} {:>14}{}\n", "worker", "received",
-                 "handoff out", "handoff in", "decided", own_head);
+  constexpr std::span kReceived = std::span(node::kWorkerCounters).first<2>();
+  constexpr std::span kDecided = std::span(node::kWorkerCounters).subspan<2>();
+  fmt::format_to(out, "\n{:<8}", "worker");
+  write_heads<node::WorkerTotals>(kReceived, out);
+  write_heads<io::HandoffCounters>(io::kHandoffCounters, out);
+  write_heads<node::WorkerTotals>(kDecided, out);
+  write_own_heads(out);
+  fmt::format_to(out, "\n");
   for (size_t i = 0; i < report.run.workers.size(); ++i) {
     const node::WorkerTotals& worker = report.run.workers[i];
-    fmt::format_to(out, "{:<8} {:>14} {:>14} {:>14} {:>14}{}\n", i, worker.received,
-                   worker.handoff_out, worker.handoff_in, worker.decided, own(i));
+    fmt::format_to(out, "{:<8}", i);
+    write_cells<node::WorkerTotals>(kReceived, worker, out);
+    write_cells<io::HandoffCounters>(io::kHandoffCounters, worker, out);
+    write_cells<node::WorkerTotals>(kDecided, worker, out);
+    write_own(i, out);
+    fmt::format_to(out, "\n");
   }
 }
 
@@ -74,13 +94,13 @@ void write_drops(const RunReport& report, std::span<const net::DropCauseInfo> ca
 
 void write_icmp_errors(const RunReport& report, TextOut out) {
   const l3::IcmpErrorCounters& icmp = report.icmp_errors;
-  if (icmp.too_big + icmp.time_exceeded + icmp.unreachable + icmp.limited + icmp.unsendable == 0)
-    return;
-  fmt::format_to(out, "ICMP errors sent: {} too big, {} time exceeded", icmp.too_big,
-                 icmp.time_exceeded);
-  if (icmp.unreachable != 0) fmt::format_to(out, ", {} unreachable", icmp.unreachable);
-  fmt::format_to(out, "; not sent: {} for their number, {} by rule\n", icmp.limited,
-                 icmp.unsendable);
+  if (sum_of<l3::IcmpErrorCounters>(l3::kIcmpErrorCounters, icmp) == 0) return;
+  using l3::IcmpErrorCounters;
+  // Unreachable only when there were any.
+  const auto sent = l3::kIcmpErrorsSent.first(icmp.unreachable == 0 ? 2 : 3);
+  fmt::format_to(out, "ICMP errors sent: {}; not sent: {}\n",
+                 all_in_words<IcmpErrorCounters>(sent, icmp),
+                 all_in_words<IcmpErrorCounters>(l3::kIcmpErrorsNotSent, icmp));
 }
 
 void write_neighbours(const NeighbourReport& report, TextOut out) {
@@ -90,11 +110,10 @@ void write_neighbours(const NeighbourReport& report, TextOut out) {
     const uint64_t count = report.count_by_state[state];
     if (count != 0) fmt::format_to(out, " {} {},", count, l3::kNeighbourStateNames[state]);
   }
-  fmt::format_to(out,
-                 " {} solicitations sent, {} advertisements sent, {} failed; "
-                 "{} packets waited, {} lost\n",
-                 c.solicitations_sent, c.advertisements_sent, c.failed, c.waited,
-                 c.lost_failed + c.lost_evicted + c.lost_no_room);
+  fmt::format_to(out, " {}; {}, {} lost\n",
+                 all_in_words<l3::NeighbourCounters>(l3::kNeighbourEvents, c),
+                 all_in_words<l3::NeighbourCounters>(l3::kNeighbourPackets, c),
+                 sum_of<l3::NeighbourCounters>(l3::kNeighbourLosses, c));
 }
 
 void write_cycles(const RunReport& report, TextOut out) {

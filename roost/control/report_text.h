@@ -3,27 +3,26 @@
 #pragma once
 
 #include <functional>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "roost/control/counter_text.h"
 #include "roost/control/run_report.h"
 #include "roost/net/drop_cause.h"
 
 namespace roost::control {
-
-using TextOut = std::back_insert_iterator<std::string>;
 
 [[nodiscard]] double per(uint64_t part, uint64_t whole);  // 0 of nothing
 
 // `function`: as sentences name it, "balancer".
 void write_ports(const RunReport& report, std::string_view function, TextOut out);
 void write_captures(const RunReport& report, TextOut out);
-// A line a worker, when there are several. `own_head` and `own`: the function's columns.
-void write_workers(const RunReport& report, std::string_view own_head,
-                   const std::function<std::string(size_t worker)>& own, TextOut out);
+// A line a worker, when there are several. `write_own_heads` and `write_own`: the function's
+// columns.
+void write_workers(const RunReport& report, const std::function<void(TextOut)>& write_own_heads,
+                   const std::function<void(size_t worker, TextOut)>& write_own, TextOut out);
 void write_drops(const RunReport& report, std::span<const net::DropCauseInfo> causes, TextOut out);
 void write_icmp_errors(const RunReport& report, TextOut out);
 void write_neighbours(const NeighbourReport& report, TextOut out);

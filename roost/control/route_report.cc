@@ -69,13 +69,15 @@ Json routes_json(const routing::RoutingTable* table) {
 }
 
 void write_hops(const RouteReport& report, TextOut out) {
-  fmt::format_to(out, "\n{:<40} {:>4} {:>14} {:>16}\n", "next hop", "port", "packets", "bytes");
+  fmt::format_to(out, "\n{:<40} {:>4}", "next hop", "port");
+  write_heads<routing::HopCounters>(routing::kHopCounters, out);
   for (const auto& [hop, counters] : real_hops(report)) {
-    fmt::format_to(out, "{:<40} {:>4} {:>14} {:>16}\n", via_text(hop), hop.out_port,
-                   counters.packets, counters.bytes);
+    fmt::format_to(out, "\n{:<40} {:>4}", via_text(hop), hop.out_port);
+    write_cells<routing::HopCounters>(routing::kHopCounters, counters, out);
   }
-  fmt::format_to(out, "{:<45} {:>14} {:>16}\n", "others", report.others.packets,
-                 report.others.bytes);
+  fmt::format_to(out, "\n{:<45}", "others");
+  write_cells<routing::HopCounters>(routing::kHopCounters, report.others, out);
+  fmt::format_to(out, "\n");
 }
 
 void add_hops(const RouteReport& report, MetricList& out) {

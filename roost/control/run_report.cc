@@ -11,9 +11,8 @@ NeighbourReport& NeighbourReport::operator+=(const NeighbourReport& other) {
   for (size_t state = 0; state < count_by_state.size(); ++state) {
     count_by_state[state] += other.count_by_state[state];
   }
-  waiting += other.waiting;
-  listener.queries += other.listener.queries;
-  listener.reports += other.listener.reports;
+  add_counters<NeighbourReport>(kNeighbourReportCounters, other, *this);
+  add_counters<l3::ListenerCounters>(l3::kListenerCounters, other.listener, listener);
   return *this;
 }
 
@@ -27,11 +26,7 @@ NeighbourReport report_neighbours(const l3::NextHops& next_hops) {
 }
 
 void add_up_ports(RunReport& report) {
-  const node::PortSums sums = node::add_up_ports(report.run);
-  report.received = sums.received;
-  report.received_bytes = sums.received_bytes;
-  report.sent = sums.sent;
-  report.sent_bytes = sums.sent_bytes;
+  static_cast<io::PortCounters&>(report) = node::add_up_ports(report.run);
 }
 
 void SumCheck::expect_equal(uint64_t left, uint64_t right, std::string_view sentence) {
@@ -50,8 +45,9 @@ void SumCheck::check_run(const RunReport& report, std::span<const net::DropCause
       "not hold");
   const l3::NeighbourCounters& neighbours = report.neighbours.counters;
   expect_equal(neighbours.waited,
-               neighbours.released + neighbours.lost_failed + neighbours.lost_evicted +
-                   neighbours.lost_no_room + report.neighbours.waiting,
+               neighbours.released +
+                   sum_of<l3::NeighbourCounters>(l3::kNeighbourLosses, neighbours) +
+                   report.neighbours.waiting,
                "packets that waited for a neighbour = released + lost + waiting does not hold");
   uint64_t listed = 0;
   for (const net::DropCauseInfo& info : causes) listed += report.run.drops[info.cause];

@@ -25,14 +25,14 @@ class SampleRequest : public node::Request {
   node::RunTotals totals;
   l3::IcmpErrorCounters icmp_errors;
   NeighbourReport neighbours;
-  uint64_t echo_replies = 0;
+  l3::LocalCounters local;
 
  protected:
   void read() {
     worker_.read_totals(totals);
     icmp_errors = *worker_.icmp_errors;
     neighbours = report_neighbours(*worker_.next_hops);
-    echo_replies = *worker_.echo_replies;
+    local = *worker_.local;
   }
 
  private:
@@ -47,7 +47,7 @@ inline void add(const SampleRequest& request, RunReport& report) {
   add_counters<l3::IcmpErrorCounters>(l3::kIcmpErrorCounters, request.icmp_errors,
                                       report.icmp_errors);
   report.neighbours += request.neighbours;
-  report.echo_replies += request.echo_replies;
+  add_counters<l3::LocalCounters>(l3::kLocalCounters, request.local, report);
 }
 
 }  // namespace roost::control

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "roost/l3/icmp_error_counters.h"
+#include "roost/l3/local_delivery.h"
 #include "roost/l3/next_hops.h"
 #include "roost/node/run_totals.h"
 
@@ -18,7 +19,7 @@ using ReadTotals = std::function<void(node::RunTotals&)>;
 struct WorkerHandle {
   l3::NextHops* next_hops = nullptr;
   const l3::IcmpErrorCounters* icmp_errors = nullptr;
-  const uint64_t* echo_replies = nullptr;
+  const l3::LocalCounters* local = nullptr;
   ReadTotals read_totals{};
   unsigned core = 0;
 };
@@ -26,7 +27,7 @@ struct WorkerHandle {
 // Of a function's state, which has these three.
 template <class State>
 [[nodiscard]] WorkerHandle worker_handle(State& state, ReadTotals read_totals, unsigned core = 0) {
-  return {&state.next_hops(), &state.icmp_errors(), &state.echo_replies(), std::move(read_totals),
+  return {&state.next_hops(), &state.icmp_errors(), &state.local_counters(), std::move(read_totals),
           core};
 }
 

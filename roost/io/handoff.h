@@ -18,19 +18,10 @@
 #include <vector>
 
 #include "roost/base/result.h"
+#include "roost/io/counters.h"
 #include "roost/io/packet_burst.h"
 
 namespace roost::io {
-
-// Of one worker, and written by it only.
-struct HandoffCounters {
-  uint64_t handoff_out = 0;   // packets to other workers
-  uint64_t handoff_full = 0;  // packets that found their ring full, freed
-  uint64_t handoff_in = 0;    // packets from other workers
-  uint64_t copies_out = 0;    // one for each worker that gets it
-  uint64_t copies_lost = 0;   // no room in the ring, no buffer, or this worker has closed
-  uint64_t copies_in = 0;
-};
 
 struct HandoffRings;
 

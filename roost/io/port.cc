@@ -202,7 +202,9 @@ std::optional<Error> Port::set_identity(const Config& config) {
 
 PortCounters Port::counters() const {
   PortCounters sum;
-  for (const PortQueue& queue : queues_) sum += queue.counters();
+  for (const PortQueue& queue : queues_) {
+    add_counters<PortCounters>(kPortCounters, queue.counters(), sum);
+  }
   return sum;
 }
 

@@ -55,17 +55,6 @@ rte_mbuf* copy_to_buffers(std::span<const uint8_t> frame, rte_mempool* pool) {
 
 }  // namespace
 
-PortCounters& PortCounters::operator+=(const PortCounters& other) {
-  received += other.received;
-  received_bytes += other.received_bytes;
-  sent += other.sent;
-  sent_bytes += other.sent_bytes;
-  refused += other.refused;
-  no_buffer += other.no_buffer;
-  malformed += other.malformed;
-  return *this;
-}
-
 std::shared_ptr<TransmitLock> make_transmit_lock() { return std::make_shared<TransmitLock>(); }
 
 PortQueue::PortQueue(Config config)

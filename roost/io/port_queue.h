@@ -18,26 +18,13 @@
 #include <memory>
 #include <span>
 
+#include "roost/io/counters.h"
 #include "roost/io/packet_burst.h"
 
 struct rte_mbuf;
 struct rte_mempool;
 
 namespace roost::io {
-
-// What passed between a port and a worker. Exact, and written by that worker only.
-struct PortCounters {
-  uint64_t received = 0;  // delivered to the worker
-  uint64_t received_bytes = 0;
-  uint64_t sent = 0;  // accepted by the device
-  uint64_t sent_bytes = 0;
-  uint64_t refused = 0;    // not accepted by the device, freed
-  uint64_t no_buffer = 0;  // to be sent, and there was no buffer for it: a frame that was made
-                           // here, or the copy of one that leaves by several ports
-  uint64_t malformed = 0;  // delivered by the device with lengths that contradict each other, freed
-
-  PortCounters& operator+=(const PortCounters& other);
-};
 
 struct TransmitLock;
 

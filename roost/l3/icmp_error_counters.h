@@ -20,17 +20,23 @@ struct IcmpErrorCounters {
 
 inline constexpr std::array kIcmpErrorCounters = {
     Counter{"too_big", &IcmpErrorCounters::too_big,
-            "errors sent because a packet exceeds the MTU of its way"},
+            "errors sent because a packet exceeds the MTU of its way"}
+        .with_text("too big"),
     Counter{"time_exceeded", &IcmpErrorCounters::time_exceeded,
-            "errors sent because a packet's hops are used up"},
+            "errors sent because a packet's hops are used up"}
+        .with_text("time exceeded"),
     Counter{"unreachable", &IcmpErrorCounters::unreachable,
-            "errors sent because a packet's destination cannot be reached, or does not serve it"},
-    Counter{"limited", &IcmpErrorCounters::limited, "errors not sent: too many of them"},
+            "errors sent because a packet's destination cannot be reached, or does not serve it"}
+        .with_text("unreachable"),
+    Counter{"limited", &IcmpErrorCounters::limited, "errors not sent: too many of them"}.with_text(
+        "for their number"),
     Counter{"unsendable", &IcmpErrorCounters::unsendable,
-            "errors not sent: the rules forbid it, or the port has no address of the family"}};
+            "errors not sent: the rules forbid it, or the port has no address of the family"}
+        .with_text("by rule")};
 static_assert(lists_all(kIcmpErrorCounters));
 
 // Those that were sent stand first.
 inline constexpr std::span kIcmpErrorsSent = std::span(kIcmpErrorCounters).first<3>();
+inline constexpr std::span kIcmpErrorsNotSent = std::span(kIcmpErrorCounters).subspan<3>();
 
 }  // namespace roost::l3

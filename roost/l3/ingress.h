@@ -32,11 +32,11 @@ class Ingress {
 
   // All must outlive this object and stay where they are.
   Ingress(const Config& config, NextHops& next_hops, IcmpErrorCounters& errors,
-          uint64_t& echo_replies)
+          LocalCounters& local)
       : next_hops_(next_hops),
         icmp_errors_(next_hops, outbox_, config.tick_seconds,
                      config.hash_seed.value_or(random_seed()), errors),
-        local_delivery_(next_hops, outbox_, echo_replies) {
+        local_delivery_(next_hops, outbox_, local) {
     for (size_t port = 0; port < config.ports.size(); ++port) {
       rules_.push_back({.interface = &next_hops.interface(static_cast<uint16_t>(port)),
                         .promiscuous = config.ports[port].promiscuous,

@@ -76,7 +76,7 @@ std::optional<net::LaneVerdict> LocalDelivery::decide(net::Packet& packet,
   if (!net::rewrite_vlan_tags(packet, parsed, interface.vlan))
     return net::drop(net::DropCause::kNoHeadroom);
 
-  ++echo_replies_;
+  ++counters_.echo_replies;
   return net::LaneVerdict::forward(packet.in_port);
 }
 

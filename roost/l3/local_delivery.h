@@ -2,9 +2,11 @@
 // multicast listener discovery, and echo requests for a local address.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
+#include "roost/base/counter.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/next_hops.h"
 #include "roost/net/drop_cause.h"
@@ -14,11 +16,19 @@
 
 namespace roost::l3 {
 
+struct LocalCounters {
+  uint64_t echo_replies = 0;
+};
+inline constexpr std::array kLocalCounters = {
+    Counter{"echo_replies", &LocalCounters::echo_replies,
+            "echo requests for an own address, answered in place"}};
+static_assert(lists_all(kLocalCounters));
+
 class LocalDelivery {
  public:
   // All must outlive this object.
-  LocalDelivery(NextHops& next_hops, net::Outbox& outbox, uint64_t& echo_replies)
-      : next_hops_(next_hops), outbox_(outbox), echo_replies_(echo_replies) {}
+  LocalDelivery(NextHops& next_hops, net::Outbox& outbox, LocalCounters& counters)
+      : next_hops_(next_hops), outbox_(outbox), counters_(counters) {}
 
   // Decides a packet that was not admitted for this cause; nothing when it is not for us.
   std::optional<net::LaneVerdict> decide(net::Packet& packet, net::ParsedPacket& parsed,
@@ -37,7 +47,7 @@ class LocalDelivery {
 
   NextHops& next_hops_;
   net::Outbox& outbox_;
-  uint64_t& echo_replies_;
+  LocalCounters& counters_;
 };
 
 }  // namespace roost::l3

@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "roost/base/counter.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/interface_table.h"
 #include "roost/net/multicast_listener.h"
@@ -45,9 +46,13 @@ struct ListenedGroup {
                                                          size_t port_count);
 
 struct ListenerCounters {
-  uint64_t queries = 0;  // received
-  uint64_t reports = 0;  // sent, in frames
+  uint64_t queries = 0;
+  uint64_t reports = 0;
 };
+inline constexpr std::array kListenerCounters = {
+    Counter{"listener_queries", &ListenerCounters::queries, "queries of MLD received"},
+    Counter{"listener_reports", &ListenerCounters::reports, "frames with reports of MLD sent"}};
+static_assert(lists_all(kListenerCounters));
 
 // One worker's.
 class MulticastListener {

@@ -85,11 +85,13 @@ struct NeighbourCounters {
 };
 
 inline constexpr std::array kNeighbourCounters = {
-    Counter{"solicitations_sent", &NeighbourCounters::solicitations_sent, "solicitations sent"},
+    Counter{"solicitations_sent", &NeighbourCounters::solicitations_sent, "solicitations sent"}
+        .with_text("solicitations sent"),
     Counter{"solicitations_deferred", &NeighbourCounters::solicitations_deferred,
             "solicitations not sent yet: too many in a tick, or no room in the outbox"},
     Counter{"advertisements_sent", &NeighbourCounters::advertisements_sent,
-            "advertisements sent in reply to solicitations"},
+            "advertisements sent in reply to solicitations"}
+        .with_text("advertisements sent"),
     Counter{"advertisements_lost", &NeighbourCounters::advertisements_lost,
             "advertisements in reply that found no room in the outbox"},
     Counter{"unsolicited_sent", &NeighbourCounters::unsolicited_sent,
@@ -112,9 +114,11 @@ inline constexpr std::array kNeighbourCounters = {
     Counter{"evicted", &NeighbourCounters::evicted, "entries that made room for others"},
     Counter{"forgotten", &NeighbourCounters::forgotten,
             "entries that nobody needed for ten minutes"},
-    Counter{"failed", &NeighbourCounters::failed, "neighbours that sent no advertisement"},
+    Counter{"failed", &NeighbourCounters::failed, "neighbours that sent no advertisement"}
+        .with_text("failed"),
     Counter{"waited", &NeighbourCounters::waited,
-            "packets that waited for their neighbour; waited = released + lost + waiting now"},
+            "packets that waited for their neighbour; waited = released + lost + waiting now"}
+        .with_text("packets waited"),
     Counter{"released", &NeighbourCounters::released,
             "waiting packets transmitted when the neighbour was reachable"},
     Counter{"lost_failed", &NeighbourCounters::lost_failed,
@@ -124,6 +128,12 @@ inline constexpr std::array kNeighbourCounters = {
     Counter{"lost_no_room", &NeighbourCounters::lost_no_room,
             "waiting packets that found no room in the outbox when the neighbour was reachable"}};
 static_assert(lists_all(kNeighbourCounters));
+
+// What happened to neighbours stands first, then what became of the packets that waited for them,
+// and of these last what was lost.
+inline constexpr std::span kNeighbourEvents = std::span(kNeighbourCounters).first<16>();
+inline constexpr std::span kNeighbourPackets = std::span(kNeighbourCounters).subspan<16>();
+inline constexpr std::span kNeighbourLosses = std::span(kNeighbourCounters).last<3>();
 
 // What becomes of a frame for a neighbour.
 enum class Way : uint8_t {

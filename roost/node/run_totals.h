@@ -1,93 +1,92 @@
 // What a run did, in numbers that every function has: by port, by capture, by worker, and in sum.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "roost/base/counter.h"
+#include "roost/io/counters.h"
 #include "roost/net/drop_cause.h"
 #include "roost/node/stage_cycles.h"
+#include "roost/node/work_counters.h"
 
 namespace roost::node {
 
-// What passed through a port, as the worker counted it, and what its device says it lost.
-struct PortTotals {
-  std::string device{};
-  uint64_t received = 0;  // handed to the datapath
-  uint64_t received_bytes = 0;
-  uint64_t sent = 0;
-  uint64_t sent_bytes = 0;
-  uint64_t refused = 0;        // not taken by the device
-  uint64_t no_buffer = 0;      // originated here, or a copy, and no buffer for it
-  uint64_t malformed = 0;      // delivered with lengths that contradict each other
-  uint64_t device_missed = 0;  // lost before the worker: full queue, no buffer
-  uint64_t device_errors = 0;  // reported by the device, either direction
+// What a device says it lost. What each counts: kDeviceLosses.
+struct DeviceLosses {
+  uint64_t device_missed = 0;
+  uint64_t device_errors = 0;
 };
 
-// A capture that was replayed.
+inline constexpr std::array kDeviceLosses = {
+    Counter{"device_missed", &DeviceLosses::device_missed,
+            "packets that the device lost before the {}"}
+        .with_metric("port_missed_packets")
+        .with_text("packets before they were received"),
+    Counter{"device_errors", &DeviceLosses::device_errors, "errors that the device reports"}
+        .with_metric("port_errors")
+        .with_text("errors")};
+static_assert(lists_all(kDeviceLosses));
+
+// What passed through a port, as the workers counted it, and what its device says it lost.
+struct PortTotals : io::PortCounters, DeviceLosses {
+  std::string device{};
+};
+
+// A capture that was replayed. What each counts: kCaptureCounters.
 struct CaptureTotals {
   std::string path{};
-  uint64_t packets = 0;    // whole packets in the file
-  uint64_t delivered = 0;  // of those
-  uint64_t lost = 0;       // by the device, no buffer being free
-  uint64_t missing = 0;    // never delivered: the file changed
+  uint64_t packets = 0;
+  uint64_t delivered = 0;
+  uint64_t lost = 0;
+  uint64_t missing = 0;
   std::optional<std::string> cut_reason{};
 };
 
+inline constexpr std::array kCaptureCounters = {
+    Counter{"packets", &CaptureTotals::packets, "whole packets in the file"},
+    Counter{"delivered", &CaptureTotals::delivered, "of those, delivered"},
+    Counter{"lost", &CaptureTotals::lost, "lost by the device, no buffer being free"}.with_text(
+        "lost because no buffer was free"),
+    Counter{"missing", &CaptureTotals::missing, "never delivered: the file changed"}.with_text(
+        "missing")};
+
 // What one worker did. received + handoff_in + its originated frames and replicas =
-// what it decided + handoff_out + handoff_full.
-struct WorkerTotals {
-  uint64_t received = 0;  // by its queues of the ports
-  uint64_t sent = 0;
-  uint64_t decided = 0;       // sent, dropped or consumed: its own flows' packets, or of no flow
-  uint64_t handoff_out = 0;   // to the workers that own them
-  uint64_t handoff_full = 0;  // dropped: the ring to their owner was full
-  uint64_t handoff_in = 0;    // from other workers
-  uint64_t copies_in = 0;
-  uint64_t copies_lost = 0;
-  uint64_t batches = 0;
+// what it decided + handoff_out + handoff_full. What it is reported by: kWorkerCounters,
+// kHandoffCounters and kBatchCounters.
+struct WorkerTotals : io::PortCounters, io::HandoffCounters, BatchCounters {
+  uint64_t decided = 0;
   StageCycles cycles{};
 };
 
+inline constexpr std::array kWorkerCounters = {
+    Counter<WorkerTotals>{"received", &WorkerTotals::received, "packets received by its queues"}
+        .with_text("received"),
+    Counter<WorkerTotals>{"sent", &WorkerTotals::sent, "packets sent by its queues"},
+    Counter<WorkerTotals>{"decided", &WorkerTotals::decided,
+                          "packets sent, dropped or consumed: of its own flows, or of no flow"}
+        .with_text("decided")};
+
 // What all workers did.
-struct RunTotals {
+struct RunTotals : FrameCounters, BatchCounters {
   std::vector<PortTotals> ports{};
   std::vector<CaptureTotals> captures{};  // empty for a live run
   std::vector<WorkerTotals> workers{};
   net::DropCounts drops{};  // decided by the datapath
-  uint64_t originated = 0;  // frames that the datapath originated
-  uint64_t replicated = 0;  // a packet that leaves by n ports: n - 1 times
-  uint64_t consumed = 0;    // packets that it kept for itself
-  uint64_t batches = 0;
   StageCycles cycles{};
   double seconds = 0;  // by the wall clock
 };
 
-// What a worker counted at a port: of io::PortCounters, or of other totals. Not what devices say of
-// it: several workers share a device.
-template <class PortCounts>
-void add_port(const PortCounts& from, PortTotals& to) {
-  to.received += from.received;
-  to.received_bytes += from.received_bytes;
-  to.sent += from.sent;
-  to.sent_bytes += from.sent_bytes;
-  to.refused += from.refused;
-  to.no_buffer += from.no_buffer;
-  to.malformed += from.malformed;
-}
-// The sums over ports and workers; not captures, workers one by one, and the time.
+// The sums over ports and workers; not what devices say, for several workers share a device, nor
+// captures, workers one by one, and the time.
 void add(const RunTotals& from, RunTotals& to);
 
-// What all ports did: packets and bytes, with what they refused and delivered malformed put under
-// its drop causes.
-struct PortSums {
-  uint64_t received = 0;  // malformed ones too
-  uint64_t received_bytes = 0;
-  uint64_t sent = 0;
-  uint64_t sent_bytes = 0;
-};
-[[nodiscard]] PortSums add_up_ports(RunTotals& totals);
+// What all ports did, with what they refused and delivered malformed put under its drop causes. A
+// malformed packet was received, and dropped: from here on `received` has them too.
+[[nodiscard]] io::PortCounters add_up_ports(RunTotals& totals);
 
 }  // namespace roost::node

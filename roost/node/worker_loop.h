@@ -38,6 +38,7 @@
 #include "roost/net/packet_batch.h"
 #include "roost/node/mailbox.h"
 #include "roost/node/stage_cycles.h"
+#include "roost/node/work_counters.h"
 
 namespace roost::node {
 
@@ -65,13 +66,9 @@ struct WorkerConfig {
   uint64_t idle_budget = 64;             // handed to the function's idle()
 };
 
-struct WorkerCounters {
+struct WorkerCounters : FrameCounters, BatchCounters {
   uint64_t packets = 0;  // decided here, not by another worker
-  uint64_t batches = 0;  // that held a packet
   StageCycles cycles{};
-  uint64_t originated = 0;  // frames taken from the function's outbox, sent or not
-  uint64_t replicated = 0;  // by n ports: n - 1 times
-  uint64_t consumed = 0;    // packets that the function kept for itself
   net::DropCounts drops{};
 };
 

@@ -12,19 +12,13 @@ namespace {
 
 WorkerTotals totals_of(size_t worker, std::span<const io::Port> ports,
                        const WorkerCounters& counters, const io::Handoff* handoff) {
-  WorkerTotals totals{
-      .decided = counters.packets, .batches = counters.batches, .cycles = counters.cycles};
+  WorkerTotals totals{{}, {}, counters, counters.packets, counters.cycles};
   for (const io::Port& port : ports) {
-    totals.received += port.queue(worker).counters().received;
-    totals.sent += port.queue(worker).counters().sent;
+    add_counters<io::PortCounters>(io::kPortCounters, port.queue(worker).counters(), totals);
   }
   if (handoff == nullptr) return totals;
-  const io::HandoffCounters& handed_off = handoff->queues(worker).counters();
-  totals.handoff_out = handed_off.handoff_out;
-  totals.handoff_in = handed_off.handoff_in;
-  totals.handoff_full = handed_off.handoff_full;
-  totals.copies_in = handed_off.copies_in;
-  totals.copies_lost = handed_off.copies_lost;
+  add_counters<io::HandoffCounters>(io::kHandoffCounters, handoff->queues(worker).counters(),
+                                    totals);
   return totals;
 }
 
@@ -113,17 +107,17 @@ RunTotals Workers::totals() const {
 
 void Workers::add_totals(size_t worker, RunTotals& totals) const {
   const WorkerCounters& counters = workers_[worker]->counters();
-  totals.originated += counters.originated;
-  totals.replicated += counters.replicated;
-  totals.consumed += counters.consumed;
-  totals.batches += counters.batches;
+  add_counters<FrameCounters>(kFrameCounters, counters, totals);
+  add_counters<BatchCounters>(kBatchCounters, counters, totals);
   totals.cycles += counters.cycles;
   totals.drops += counters.drops;
   if (handoff_) {
     totals.drops[net::DropCause::kHandoffFull] += handoff_->queues(worker).counters().handoff_full;
   }
-  for (size_t port = 0; port < ports_.size(); ++port)
-    add_port(ports_[port].queue(worker).counters(), totals.ports[port]);
+  for (size_t port = 0; port < ports_.size(); ++port) {
+    add_counters<io::PortCounters>(io::kPortCounters, ports_[port].queue(worker).counters(),
+                                   totals.ports[port]);
+  }
 }
 
 }  // namespace roost::node

@@ -38,10 +38,10 @@ bool is_link_local(const net::Ipv6Address& address) { return address.is_link_loc
 }  // namespace
 
 Forwarder::Forwarder(const l3::Ingress::Config& config, l3::NextHops& next_hops,
-                     WorkerRoutes& routes, l3::IcmpErrorCounters& errors, uint64_t& echo_replies)
+                     WorkerRoutes& routes, l3::IcmpErrorCounters& errors, l3::LocalCounters& local)
     : next_hops_(next_hops),
       routes_(routes),
-      ingress_(config, next_hops, errors, echo_replies),
+      ingress_(config, next_hops, errors, local),
       egress4_(next_hops, ingress_.icmp_errors(), ingress_.outbox(), 0),
       egress6_(next_hops, ingress_.icmp_errors(), ingress_.outbox(), 0) {}
 

@@ -24,7 +24,7 @@ class Forwarder {
  public:
   // All must outlive this object and stay where they are.
   Forwarder(const l3::Ingress::Config& config, l3::NextHops& next_hops, WorkerRoutes& routes,
-            l3::IcmpErrorCounters& errors, uint64_t& echo_replies);
+            l3::IcmpErrorCounters& errors, l3::LocalCounters& local);
   Forwarder(const Forwarder&) = delete;
   Forwarder& operator=(const Forwarder&) = delete;
 

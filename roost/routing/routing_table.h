@@ -47,8 +47,10 @@ struct HopCounters {
   uint64_t bytes = 0;
 };
 inline constexpr std::array kHopCounters = {
-    Counter{"packets", &HopCounters::packets, "packets forwarded by a next hop"},
-    Counter{"bytes", &HopCounters::bytes, "bytes of whole frames forwarded by a next hop"}};
+    Counter{"packets", &HopCounters::packets, "packets forwarded by a next hop"}.with_text(
+        "packets"),
+    Counter{"bytes", &HopCounters::bytes, "bytes of whole frames forwarded by a next hop"}
+        .with_text("bytes", 16)};
 static_assert(lists_all(kHopCounters));
 
 // One worker's.

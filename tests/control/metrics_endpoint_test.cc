@@ -11,13 +11,16 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "roost/base/counter.h"
 #include "roost/base/file_descriptor.h"
+#include "roost/control/metrics.h"
 
 namespace roost::control {
 namespace {
@@ -51,6 +54,35 @@ TEST(OpenMetrics, NamesACounterWithoutItsSuffixAndItsValuesWithIt) {
             "# TYPE flows_live gauge\n"
             "# HELP flows_live Connections.\n"
             "flows_live 7\n"
+            "# EOF\n");
+}
+
+TEST(MetricList, MakesAFamilyOfEachCounterThatNamesItsMetric) {
+  struct Counts {
+    uint64_t made = 0;
+    uint64_t lost = 0;
+    uint64_t kept = 0;
+  };
+  constexpr std::array kCounts = {
+      Counter{"made", &Counts::made, "frames that the {} made"}.with_metric("made_frames"),
+      Counter{"lost", &Counts::lost, "frames that were lost"},
+      Counter{"kept", &Counts::kept, "frames kept now"}.with_metric("kept_frames")};
+  const std::array<Counts, 2> rows = {{{1, 2, 3}, {4, 5, 6}}};
+  MetricList out("roost_lb_", "balancer");
+  const auto each = [&](auto&& value_of) {
+    for (const Counts& row : rows) out.add({{"row", row.made == 1 ? "a" : "b"}}, value_of(row));
+  };
+  out.add_families<Counts>(std::span(kCounts).first<2>(), each);
+  out.add_families<Counts>(std::span(kCounts).last<1>(), each, prometheus::MetricType::Gauge);
+  EXPECT_EQ(open_metrics(out.take()),
+            "# TYPE roost_lb_made_frames counter\n"
+            "# HELP roost_lb_made_frames Frames that the balancer made.\n"
+            "roost_lb_made_frames_total{row=\"a\"} 1\n"
+            "roost_lb_made_frames_total{row=\"b\"} 4\n"
+            "# TYPE roost_lb_kept_frames gauge\n"
+            "# HELP roost_lb_kept_frames Frames kept now.\n"
+            "roost_lb_kept_frames{row=\"a\"} 3\n"
+            "roost_lb_kept_frames{row=\"b\"} 6\n"
             "# EOF\n");
 }
 

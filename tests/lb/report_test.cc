@@ -126,14 +126,15 @@ TEST(report, what_ports_refuse_is_a_drop) {
   TestBalancer balancer;
   balancer.send_from_client({});
   node::RunTotals totals;
-  totals.ports = {{.device = "a", .received = 1, .malformed = 2},
-                  {.device = "b", .sent = 0, .refused = 1, .no_buffer = 3}};
+  totals.ports = {{{.received = 1, .malformed = 2}, {}, "a"},
+                  {{.refused = 1, .no_buffer = 3}, {}, "b"}};
   totals.originated = 3;
   const Report report = make_report(balancer.state(), totals);
   EXPECT_EQ(report.run.drops[DropCause::kTxRefused], 1U);
   EXPECT_EQ(report.run.drops[DropCause::kMalformed], 2U);
   EXPECT_EQ(report.run.drops[DropCause::kNoBuffer], 3U);
   EXPECT_EQ(report.received, 3U);
+  EXPECT_EQ(report.run.ports[0].received, 3U);
   EXPECT_EQ(broken_sums(report), std::vector<std::string>());
 }
 

@@ -199,12 +199,8 @@ Config config_of(const std::string& toml) {
 void count_worker(size_t worker, const node::WorkerCounters& counters, io::Handoff& handoff,
                   node::RunTotals& totals) {
   const io::HandoffCounters& handed_off = handoff.queues(worker).counters();
-  totals.workers.push_back({.decided = counters.packets,
-                            .handoff_out = handed_off.handoff_out,
-                            .handoff_full = handed_off.handoff_full,
-                            .handoff_in = handed_off.handoff_in});
-  totals.consumed += counters.consumed;
-  totals.originated += counters.originated;
+  totals.workers.push_back({{}, handed_off, counters, counters.packets});
+  add_counters<node::FrameCounters>(node::kFrameCounters, counters, totals);
   totals.drops += counters.drops;
   totals.drops[DropCause::kHandoffFull] += handed_off.handoff_full;
 }
@@ -251,11 +247,7 @@ Balanced balance(const std::string& toml, uint16_t queue_count) {
   result.put = world.put;
   for (size_t worker = 0; worker < kWorkers; ++worker)
     count_worker(worker, workers[worker].counters(), handoff, result.totals);
-  for (const io::Port& port : run.ports()) {
-    const io::PortCounters counters = port.counters();
-    result.totals.ports.push_back(
-        {.received = counters.received, .sent = counters.sent, .refused = counters.refused});
-  }
+  for (const io::Port& port : run.ports()) result.totals.ports.push_back({port.counters(), {}, ""});
   run.close_ports();
   return result;
 }

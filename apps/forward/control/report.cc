@@ -38,7 +38,7 @@ std::string format_text(const Report& report) {
   control::write_ports(report, "router", out);
   control::write_captures(report, out);
   control::write_workers(
-      report, "", [](size_t) { return std::string(); }, out);
+      report, [](control::TextOut) {}, [](size_t, control::TextOut) {}, out);
   control::write_hops(report.routes, out);
   control::write_drops(report, routing::kForwarderDropCauses, out);
   control::write_icmp_errors(report, out);

@@ -43,14 +43,14 @@ void explain(State& state, const net::Packet& packet, const net::ParsedPacket& p
 }
 
 control::MetricFamilies Router::Running::metrics() {
-  control::MetricList out("roost_forward_");
+  control::MetricList out("roost_forward_", "router");
   const Result<Report> sample = own.sample();
   out.gauge("workers_answer", "1 when the workers answered, and only then there is more.")
       .add({}, sample.ok() ? 1 : 0);
   if (!sample) return out.take();
   const Report& report = sample.value();
-  control::add_packets(report, routing::kForwarderDropCauses, "router", out);
-  control::add_ports(report, "router", out);
+  control::add_packets(report, routing::kForwarderDropCauses, out);
+  control::add_ports(report, out);
   control::add_hops(report.routes, out);
   control::add_reloads(report, out);
   control::add_stages(report.running, out);

@@ -17,7 +17,8 @@ class Datapath {
         forwarder_({.ports = state.config().network.ports,
                     .tick_seconds = state.config().tick_seconds(),
                     .hash_seed = state.config().hash_seed},
-                   state.next_hops(), state.routes(), state.icmp_errors(), state.echo_replies()) {}
+                   state.next_hops(), state.routes(), state.icmp_errors(), state.local_counters()) {
+  }
 
   // As for every function (roost/node/worker_loop.h).
   void process(net::PacketBatch& batch, Tick now) {

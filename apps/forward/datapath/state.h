@@ -10,6 +10,7 @@
 #include "apps/forward/config/config.h"
 #include "roost/base/result.h"
 #include "roost/l3/icmp_error_counters.h"
+#include "roost/l3/local_delivery.h"
 #include "roost/l3/next_hops.h"
 #include "roost/routing/routing_table.h"
 
@@ -34,7 +35,7 @@ class State {
   [[nodiscard]] l3::NextHops& next_hops() { return next_hops_; }
   [[nodiscard]] routing::WorkerRoutes& routes() { return routes_; }
   [[nodiscard]] l3::IcmpErrorCounters& icmp_errors() { return icmp_errors_; }
-  [[nodiscard]] uint64_t& echo_replies() { return echo_replies_; }
+  [[nodiscard]] l3::LocalCounters& local_counters() { return local_counters_; }
 
  private:
   State(Config config, l3::NextHops next_hops, routing::WorkerRoutes routes)
@@ -44,7 +45,7 @@ class State {
   l3::NextHops next_hops_;
   routing::WorkerRoutes routes_;
   l3::IcmpErrorCounters icmp_errors_{};
-  uint64_t echo_replies_ = 0;
+  l3::LocalCounters local_counters_{};
 };
 
 }  // namespace roost::forward

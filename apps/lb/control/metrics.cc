@@ -82,13 +82,13 @@ void add_workers(const Control::Sample& sample, control::MetricList& out) {
 }  // namespace
 
 control::MetricFamilies metric_families(const Result<Control::Sample>& sample) {
-  control::MetricList out("roost_lb_");
+  control::MetricList out("roost_lb_", "balancer");
   out.gauge("workers_answer", "1 when the workers answered, and only then there is more.")
       .add({}, sample.ok() ? 1 : 0);
   if (sample) {
-    control::add_packets(sample.value().report, kDropCauses, "balancer", out);
+    control::add_packets(sample.value().report, kDropCauses, out);
     add_flows(sample.value().report, out);
-    control::add_ports(sample.value().report, "balancer", out);
+    control::add_ports(sample.value().report, out);
     add_backends(sample.value(), out);
     add_reloads(sample.value(), out);
     add_workers(sample.value(), out);

@@ -67,10 +67,10 @@ std::string format_text(const Report& report) {
   control::write_ports(report, "balancer", out);
   control::write_captures(report, out);
   control::write_workers(
-      report, fmt::format(" {:>12} {:>12}", "flows created", "live"),
-      [&](size_t worker) {
+      report, [](Out line) { fmt::format_to(line, " {:>12} {:>12}", "flows created", "live"); },
+      [&](size_t worker, Out line) {
         const Report::WorkerFlows& flows = report.worker_flows[worker];
-        return fmt::format(" {:>12} {:>12}", flows.created, flows.live);
+        fmt::format_to(line, " {:>12} {:>12}", flows.created, flows.live);
       },
       out);
   write_services(report, out);

@@ -14,7 +14,7 @@ BasicDatapath<Tables>::BasicDatapath(BasicState<Tables>& state, const node::Flow
                 .tick_seconds = state.config().tick_seconds(),
                 .hash_seed = state.config().table.hash_seed,
                 .verify_l4_checksum = state.config().verify_l4_checksum},
-               state.next_hops(), state.icmp_errors(), state.echo_replies()),
+               state.next_hops(), state.icmp_errors(), state.local_counters()),
       ipv4_path_(state.ipv4(), state, ingress_, owner_),
       ipv6_path_(state.ipv6(), state, ingress_, owner_) {}
 

@@ -17,6 +17,7 @@
 #include "roost/base/result.h"
 #include "roost/conntrack/tracker.h"
 #include "roost/l3/icmp_error_counters.h"
+#include "roost/l3/local_delivery.h"
 #include "roost/l3/next_hops.h"
 
 namespace roost::lb {
@@ -103,9 +104,7 @@ class BasicState {
 
   [[nodiscard]] l3::IcmpErrorCounters& icmp_errors() { return icmp_errors_; }
   [[nodiscard]] const l3::IcmpErrorCounters& icmp_errors() const { return icmp_errors_; }
-  // Echo requests that were answered in place.
-  [[nodiscard]] uint64_t& echo_replies() { return echo_replies_; }
-  [[nodiscard]] uint64_t echo_replies() const { return echo_replies_; }
+  [[nodiscard]] l3::LocalCounters& local_counters() { return local_counters_; }
 
   // Counters of the backend at this index of the family: 0 IPv4, 1 IPv6.
   [[nodiscard]] const BackendCounters& backend_counters(size_t family, uint32_t index) const;
@@ -125,7 +124,7 @@ class BasicState {
   Config config_;
   BackendRegistry registry_;
   l3::NextHops next_hops_;
-  uint64_t echo_replies_ = 0;
+  l3::LocalCounters local_counters_{};
   std::unique_ptr<Family<net::Ipv4Address, Tables>> ipv4_;
   std::unique_ptr<Family<net::Ipv6Address, Tables>> ipv6_;
   l3::IcmpErrorCounters icmp_errors_{};
