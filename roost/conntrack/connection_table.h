@@ -68,15 +68,25 @@ struct FlowCounts {
 };
 
 inline constexpr std::array kFlowCounters = {
-    Counter{"created", &FlowCounts::created, "connections created"},
+    Counter{"created", &FlowCounts::created, "connections created"}
+        .with_metric("flows_created")
+        .with_text("created", 18),
     Counter{"ended", &FlowCounts::ended,
             "TCP connections that were closed, and silent for the closing time or followed by the "
-            "next one of their ends"},
-    Counter{"expired", &FlowCounts::expired, "connections that were silent for too long"},
-    Counter{"deleted", &FlowCounts::deleted, "connections deleted on request"},
+            "next one of their ends"}
+        .with_text("ended", 9),
+    Counter{"expired", &FlowCounts::expired, "connections that were silent for too long"}.with_text(
+        "expired", 9),
+    Counter{"deleted", &FlowCounts::deleted, "connections deleted on request"}.with_text("deleted",
+                                                                                         6),
     Counter{"evicted", &FlowCounts::evicted,
-            "connections that gave way to a new one when all places or ports were taken"}};
+            "connections that gave way to a new one when all places or ports were taken"}
+        .with_text("evicted", 6)};
 static_assert(lists_all(kFlowCounters));
+
+// The ways in which they are over stand behind those created.
+inline constexpr std::span kFlowsCreated = std::span(kFlowCounters).first<1>();
+inline constexpr std::span kFlowsOver = std::span(kFlowCounters).subspan<1>();
 
 inline FlowCounts& FlowCounts::operator+=(const FlowCounts& other) {
   add_counters<FlowCounts>(kFlowCounters, other, *this);

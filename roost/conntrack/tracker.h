@@ -2,6 +2,7 @@
 // one; and both families as one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,15 +22,20 @@ namespace roost::conntrack {
 struct FragmentReport {
   FragmentCounters counters{};
   uint64_t waiting = 0;
-  uint64_t dropped = 0;  // of the released: they could not leave all the same
+  uint64_t dropped = 0;
 
-  FragmentReport& operator+=(const FragmentReport& other) {
-    add_counters<FragmentCounters>(kFragmentCounters, other.counters, counters);
-    waiting += other.waiting;
-    dropped += other.dropped;
-    return *this;
-  }
+  FragmentReport& operator+=(const FragmentReport& other);
 };
+// What stands beside the list of its counters.
+inline constexpr std::array kFragmentReportCounters = {
+    Counter{"waiting", &FragmentReport::waiting, "fragments that wait for their first one now"},
+    Counter{"dropped", &FragmentReport::dropped, "released fragments that could not leave"}};
+
+inline FragmentReport& FragmentReport::operator+=(const FragmentReport& other) {
+  add_counters<FragmentCounters>(kFragmentCounters, other.counters, counters);
+  add_counters<FragmentReport>(kFragmentReportCounters, other, *this);
+  return *this;
+}
 
 // One worker's. `Rule`: see reply_rule.h, `Tables`: tables.h. The definition of create() is in
 // tracker_impl.h.

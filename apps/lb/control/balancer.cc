@@ -6,6 +6,7 @@
 
 #include "apps/lb/control/flow_note.h"
 #include "apps/lb/control/metrics.h"
+#include "roost/control/counter_text.h"
 
 namespace roost::lb {
 
@@ -73,7 +74,8 @@ std::array<uint64_t, Balancer::kStatusCount> Balancer::status(const State& state
 std::string Balancer::status_text(const std::array<uint64_t, kStatusCount>& now,
                                   const std::array<uint64_t, kStatusCount>& before) {
   const FlowCounts flows = flow_counts(now);
-  return fmt::format("  flows: {} created, {}/s, {} not yet over", flows.created,
+  return fmt::format("  flows: {}, {}/s, {} not yet over",
+                     control::all_in_words<FlowCounts>(kFlowsCreated, flows),
                      flows.created - flow_counts(before).created, flows.held());
 }
 

@@ -9,18 +9,28 @@
 
 #include "apps/lb/control/report.h"
 #include "apps/lb/datapath/state.h"
+#include "roost/base/counter.h"
 #include "roost/control/sample_request.h"
 #include "roost/node/mailbox.h"
 
 namespace roost::lb {
 
+// What each number says: kTableCounters.
 struct TableSample {
-  uint64_t used = 0;  // live ones, and expired ones not reclaimed yet
+  uint64_t used = 0;
   uint64_t capacity = 0;
   uint64_t bytes = 0;
   PageKind page_kind{};
   Isa isa{};
 };
+inline constexpr std::array kTableCounters = {
+    // Live ones, and expired ones not reclaimed yet.
+    Counter{"used", &TableSample::used, "entries held by the table of connections"}.with_metric(
+        "table_entries"),
+    Counter{"capacity", &TableSample::capacity, "slots of the table of connections"}.with_metric(
+        "table_capacity_entries"),
+    Counter{"bytes", &TableSample::bytes, "memory of the tables of a family"}.with_metric(
+        "table_bytes")};
 
 // Every number of a worker.
 class SampleRequest final : public control::SampleRequest {

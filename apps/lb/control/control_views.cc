@@ -14,20 +14,19 @@ namespace roost::lb {
 namespace {
 
 Json table_json(const TableSample& table, std::string_view family) {
-  return {{"family", family},
-          {"used", table.used},
-          {"capacity", table.capacity},
-          {"bytes", table.bytes},
-          {"page_size", page_kind_name(table.page_kind)},
-          {"kernel", isa_name(table.isa)}};
+  Json json = {{"family", family}};
+  json.update(control::counters_json<TableSample>(kTableCounters, table));
+  json["page_size"] = page_kind_name(table.page_kind);
+  json["kernel"] = isa_name(table.isa);
+  return json;
 }
 
 Json workers_json(std::span<const control::WorkerHandle> workers, const Control::Sample& sample) {
   Json all = control::running_workers_json(workers, sample.report);
   for (size_t i = 0; i < all.size(); ++i) {
     const Control::Sample::Worker& worker = sample.workers[i];
-    all[i]["flows_created"] = worker.flows.created;
-    all[i]["flows_live"] = worker.flows.held();
+    all[i].update(control::counters_json<WorkerFlows>(kWorkerFlowCounters,
+                                                      {worker.flows.created, worker.flows.held()}));
     all[i]["tables"] =
         Json::array({table_json(worker.tables[0], "ipv4"), table_json(worker.tables[1], "ipv6")});
   }
@@ -108,17 +107,17 @@ Result<Json> Control::backends(const Json& parameters) {
     for (const BackendReport& backend : service.backends) {
       const RegisteredBackend& registered =
           registry_.families[service.family].backends[backend.index];
-      rows.push_back({{"service", service.name},
-                      {"name", backend.name},
-                      {"endpoint", backend.endpoint},
-                      {"state", state_name(backend_states_[service.family][backend.index],
-                                           backend.is_removed)},
-                      {"weight", registered.weight},
-                      {"configured_weight", registered.configured_weight},
-                      {"live_flows", backend.counters.flows - backend.counters.flows_over},
-                      {"flows", backend.counters.flows},
-                      {"packets", backend.counters.packets},
-                      {"bytes", backend.counters.bytes}});
+      Json row = {
+          {"service", service.name},
+          {"name", backend.name},
+          {"endpoint", backend.endpoint},
+          {"state", state_name(backend_states_[service.family][backend.index], backend.is_removed)},
+          {"weight", registered.weight},
+          {"configured_weight", registered.configured_weight},
+          {"live_flows", backend.counters.live()}};
+      row.update(
+          control::counters_json<BackendCounters>(kReportedBackendCounters, backend.counters));
+      rows.push_back(std::move(row));
     }
   }
   if (!is_found) return Error{"there is no service " + wanted};

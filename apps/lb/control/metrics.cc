@@ -10,9 +10,10 @@ namespace roost::lb {
 namespace {
 
 void add_flows(const Report& report, control::MetricList& out) {
-  out.counter("flows_created_total", "Connections created.").add({}, report.flows.created);
+  out.add_families<FlowCounts>(kFlowsCreated,
+                               [&](auto&& value_of) { out.add({}, value_of(report.flows)); });
   out.counter("flows_over_total", "Connections that are over, by the way they ended.");
-  out.add_each<FlowCounts>("end", std::span(kFlowCounters).subspan<1>(), report.flows);
+  out.add_each<FlowCounts>("end", kFlowsOver, report.flows);
   out.gauge("flows_live", "Live connections; one that expired counts for 5 s more at most.")
       .add({}, report.live);
   out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
@@ -32,18 +33,13 @@ void add_backends(const Control::Sample& sample, control::MetricList& out) {
       }
     }
   };
-  out.counter("backend_flows_total", "Connections created, by service and backend.");
-  each([](const BackendCounters& counters, uint32_t) { return counters.flows; });
-  out.counter("backend_packets_total", "Packets forwarded in both directions.");
-  each([](const BackendCounters& counters, uint32_t) { return counters.packets; });
-  out.counter("backend_bytes_total", "Bytes of whole frames forwarded in both directions.");
-  each([](const BackendCounters& counters, uint32_t) { return counters.bytes; });
+  out.add_families<BackendCounters>(kBackendCounters, [&](auto&& value_of) {
+    each([&](const BackendCounters& counters, uint32_t) { return value_of(counters); });
+  });
   out.gauge(
       "backend_flows_live",
       "Live connections, by service and backend; one that expired counts for 5 s more at most.");
-  each([](const BackendCounters& counters, uint32_t) {
-    return counters.flows - counters.flows_over;
-  });
+  each([](const BackendCounters& counters, uint32_t) { return counters.live(); });
   out.gauge("backend_weight", "Share of new connections; 0: it gets none.");
   each([](const BackendCounters&, uint32_t weight) { return uint64_t{weight}; });
 }
@@ -53,7 +49,7 @@ void add_reloads(const Control::Sample& sample, control::MetricList& out) {
   uint64_t live = 0;
   for (const ServiceReport& service : sample.report.services) {
     for (const BackendReport& backend : service.backends) {
-      if (backend.is_removed) live += backend.counters.flows - backend.counters.flows_over;
+      if (backend.is_removed) live += backend.counters.live();
     }
   }
   out.gauge("removed_backend_flows_live",
@@ -71,12 +67,7 @@ void add_workers(const Control::Sample& sample, control::MetricList& out) {
       }
     }
   };
-  out.gauge("table_entries", "Entries held by the table of connections.");
-  each_table([](const TableSample& table) { return table.used; });
-  out.gauge("table_capacity_entries", "Slots of the table of connections.");
-  each_table([](const TableSample& table) { return table.capacity; });
-  out.gauge("table_bytes", "Memory of the tables of a family.");
-  each_table([](const TableSample& table) { return table.bytes; });
+  out.add_families<TableSample>(kTableCounters, each_table, prometheus::MetricType::Gauge);
 }
 
 }  // namespace

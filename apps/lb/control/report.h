@@ -36,11 +36,18 @@ struct ServiceReport {
   size_t family = 0;  // 0 IPv4, 1 IPv6
 };
 
+struct WorkerFlows {
+  uint64_t created = 0;
+  uint64_t live = 0;
+};
+inline constexpr std::array kWorkerFlowCounters = {
+    Counter{"flows_created", &WorkerFlows::created, "connections created by the worker"}.with_text(
+        "flows created", 12),
+    Counter{"flows_live", &WorkerFlows::live, "connections of the worker that are live"}.with_text(
+        "live", 12)};
+static_assert(lists_all(kWorkerFlowCounters));
+
 struct Report : control::RunReport {
-  struct WorkerFlows {
-    uint64_t created = 0;
-    uint64_t live = 0;
-  };
   std::vector<WorkerFlows> worker_flows{};  // at a run's end
   FlowCounts flows{};
   conntrack::FragmentReport fragments{};

@@ -12,26 +12,26 @@ using control::Json;
 namespace {
 
 Json flows_json(const Report& report) {
-  Json json = {{"created", report.flows.created}, {"live", report.live}};
-  json.update(
-      control::counters_json<FlowCounts>(std::span(kFlowCounters).subspan<1>(), report.flows));
+  Json json = control::counters_json<FlowCounts>(kFlowsCreated, report.flows);
+  json["live"] = report.live;
+  json.update(control::counters_json<FlowCounts>(kFlowsOver, report.flows));
   return json;
 }
 
 Json fragments_json(const conntrack::FragmentReport& fragments) {
   Json json = control::counters_json<conntrack::FragmentCounters>(conntrack::kFragmentCounters,
                                                                   fragments.counters);
-  json["waiting"] = fragments.waiting;
-  json["dropped"] = fragments.dropped;
+  json.update(control::counters_json<conntrack::FragmentReport>(conntrack::kFragmentReportCounters,
+                                                                fragments));
   return json;
 }
 
 Json workers_json(const Report& report) {
   Json workers = Json::array();
   for (size_t i = 0; i < report.run.workers.size(); ++i) {
-    const Report::WorkerFlows& flows = report.worker_flows[i];
     workers.push_back(control::worker_json(
-        report.run.workers[i], {{"flows_created", flows.created}, {"flows_live", flows.live}}));
+        report.run.workers[i],
+        control::counters_json<WorkerFlows>(kWorkerFlowCounters, report.worker_flows[i])));
   }
   return workers;
 }
@@ -43,12 +43,11 @@ Json services_json(const Report& report) {
   for (const ServiceReport& service : report.services) {
     Json backends = Json::array();
     for (const BackendReport& backend : service.backends) {
-      backends.push_back({{"name", backend.name},
-                          {"endpoint", backend.endpoint},
-                          {"flows", backend.counters.flows},
-                          {"packets", backend.counters.packets},
-                          {"bytes", backend.counters.bytes}});
-      if (backend.is_removed) backends.back()["removed"] = true;
+      Json one = {{"name", backend.name}, {"endpoint", backend.endpoint}};
+      one.update(
+          control::counters_json<BackendCounters>(kReportedBackendCounters, backend.counters));
+      if (backend.is_removed) one["removed"] = true;
+      backends.push_back(std::move(one));
     }
     services.push_back({{"name", service.name},
                         {"endpoint", service.endpoint},
@@ -61,25 +60,20 @@ Json services_json(const Report& report) {
 }
 
 Json report_json(const Report& report) {
-  return {{"packets", control::packets_json(report)},
-          {"flows", flows_json(report)},
-          {"drops", control::drops_json(report, kDropCauses)},
-          {"fragments", fragments_json(report.fragments)},
-          {"icmp_errors_sent", control::icmp_errors_json(report)},
-          {"echo_replies", report.echo_replies},
-          {"neighbours", control::neighbours_json(report.neighbours)},
-          {"services", services_json(report)},
-          {"forgotten_backends",
-           {{"flows", report.forgotten.flows},
-            {"packets", report.forgotten.packets},
-            {"bytes", report.forgotten.bytes}}},
-          {"ports", control::ports_json(report)},
-          {"captures", control::captures_json(report)},
-          {"run", control::run_json(report)},
-          {"tables",
-           {{"bytes", report.table_bytes},
-            {"page_size", report.page_size},
-            {"kernel", report.kernel}}}};
+  Json json = {{"packets", control::packets_json(report)},
+               {"flows", flows_json(report)},
+               {"drops", control::drops_json(report, kDropCauses)},
+               {"fragments", fragments_json(report.fragments)},
+               {"icmp_errors_sent", control::icmp_errors_json(report)}};
+  json.update(control::counters_json<l3::LocalCounters>(l3::kLocalCounters, report));
+  json["neighbours"] = control::neighbours_json(report.neighbours);
+  json["services"] = services_json(report);
+  json["forgotten_backends"] =
+      control::counters_json<BackendCounters>(kReportedBackendCounters, report.forgotten);
+  json.update(control::last_part_json(report));
+  json["tables"] = {
+      {"bytes", report.table_bytes}, {"page_size", report.page_size}, {"kernel", report.kernel}};
+  return json;
 }
 
 std::string format_json(const Report& report) {

@@ -27,36 +27,40 @@ size_t name_columns(const Report& report) {
 }
 
 void write_services(const Report& report, Out out) {
+  constexpr std::span kFlows = std::span(kBackendCounters).first<1>();
+  constexpr std::span kPackets = std::span(kBackendCounters).subspan<1>();
   const size_t columns = name_columns(report);
   for (const ServiceReport& service : report.services) {
     uint64_t flows = 0;
     for (const BackendReport& backend : service.backends) flows += backend.counters.flows;
-    fmt::format_to(out, "\n{:<{}} {:>14} {:>9} {:>14} {:>16}   {} {}{}\n",
-                   "service " + service.name, columns, "flows", "share", "packets", "bytes",
-                   service.endpoint, service.protocol,
+    fmt::format_to(out, "\n{:<{}}", "service " + service.name, columns);
+    control::write_heads<BackendCounters>(kFlows, out);
+    fmt::format_to(out, " {:>9}", "share");
+    control::write_heads<BackendCounters>(kPackets, out);
+    fmt::format_to(out, "   {} {}{}\n", service.endpoint, service.protocol,
                    service.mode == mode_name(Mode::kNat) ? "" : " " + service.mode);
     for (const BackendReport& backend : service.backends) {
-      fmt::format_to(out, "  {:<{}} {:>14} {:>8.1f}% {:>14} {:>16}   {}{}\n", backend.name,
-                     columns - 2, backend.counters.flows,
-                     100 * control::per(backend.counters.flows, flows), backend.counters.packets,
-                     backend.counters.bytes, backend.endpoint,
-                     backend.is_removed ? " removed" : "");
+      fmt::format_to(out, "  {:<{}}", backend.name, columns - 2);
+      control::write_cells<BackendCounters>(kFlows, backend.counters, out);
+      fmt::format_to(out, " {:>8.1f}%", 100 * control::per(backend.counters.flows, flows));
+      control::write_cells<BackendCounters>(kPackets, backend.counters, out);
+      fmt::format_to(out, "   {}{}\n", backend.endpoint, backend.is_removed ? " removed" : "");
     }
   }
 }
 
 void write_forgotten(const Report& report, Out out) {
   if (report.forgotten.flows == 0) return;
-  fmt::format_to(out, "\nbackends removed and forgotten had {} flows, {} packets, {} bytes\n",
-                 report.forgotten.flows, report.forgotten.packets, report.forgotten.bytes);
+  fmt::format_to(out, "\nbackends removed and forgotten had {}\n",
+                 control::all_in_words<BackendCounters>(kBackendCounters, report.forgotten));
 }
 
 void write_flows(const Report& report, Out out) {
-  fmt::format_to(
-      out,
-      "\nflows {:>18} created {:>9} live {:>9} ended {:>9} expired {:>6} deleted {:>6} evicted\n",
-      report.flows.created, report.live, report.flows.ended, report.flows.expired,
-      report.flows.deleted, report.flows.evicted);
+  fmt::format_to(out, "\nflows");
+  control::write_row<FlowCounts>(kFlowsCreated, report.flows, out);
+  fmt::format_to(out, " {:>9} live", report.live);
+  control::write_row<FlowCounts>(kFlowsOver, report.flows, out);
+  fmt::format_to(out, "\n");
 }
 
 }  // namespace
@@ -67,10 +71,9 @@ std::string format_text(const Report& report) {
   control::write_ports(report, "balancer", out);
   control::write_captures(report, out);
   control::write_workers(
-      report, [](Out line) { fmt::format_to(line, " {:>12} {:>12}", "flows created", "live"); },
+      report, [](Out line) { control::write_heads<WorkerFlows>(kWorkerFlowCounters, line); },
       [&](size_t worker, Out line) {
-        const Report::WorkerFlows& flows = report.worker_flows[worker];
-        fmt::format_to(line, " {:>12} {:>12}", flows.created, flows.live);
+        control::write_cells<WorkerFlows>(kWorkerFlowCounters, report.worker_flows[worker], line);
       },
       out);
   write_services(report, out);

@@ -20,6 +20,8 @@ using conntrack::ConnectionState;
 using conntrack::FlowClass;
 using conntrack::FlowCounts;
 using conntrack::kFlowCounters;
+using conntrack::kFlowsCreated;
+using conntrack::kFlowsOver;
 using conntrack::Sender;
 using conntrack::StateTimeouts;
 

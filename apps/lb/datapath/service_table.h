@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 
 #include "apps/lb/datapath/backend_registry.h"
 #include "roost/balance/maglev.h"
+#include "roost/base/counter.h"
 #include "roost/base/result.h"
 #include "roost/hash/keyed_hash.h"
 #include "roost/l3/next_hops.h"
@@ -24,22 +26,39 @@
 
 namespace roost::lb {
 
-// What went to and came from a backend. flows - flows_over are live, or expired and not yet
-// reclaimed.
+// What went to and came from a backend. What each counts: kBackendCounters.
 struct BackendCounters {
-  uint64_t flows = 0;       // connections created
-  uint64_t flows_over = 0;  // of those: ended, expired or deleted
-  uint64_t packets = 0;     // forwarded, both directions
-  uint64_t bytes = 0;       // of those, whole frames
+  uint64_t flows = 0;
+  uint64_t flows_over = 0;
+  uint64_t packets = 0;
+  uint64_t bytes = 0;
 
-  BackendCounters& operator+=(const BackendCounters& other) {
-    flows += other.flows;
-    flows_over += other.flows_over;
-    packets += other.packets;
-    bytes += other.bytes;
-    return *this;
-  }
+  // Live ones, and expired ones not yet handed over.
+  [[nodiscard]] uint64_t live() const { return flows - flows_over; }
+  BackendCounters& operator+=(const BackendCounters& other);
 };
+
+inline constexpr std::array kBackendCounters = {
+    Counter{"flows", &BackendCounters::flows, "connections created, by service and backend"}
+        .with_metric("backend_flows")
+        .with_text("flows"),
+    Counter{"packets", &BackendCounters::packets, "packets forwarded in both directions"}
+        .with_metric("backend_packets")
+        .with_text("packets"),
+    Counter{"bytes", &BackendCounters::bytes, "bytes of whole frames forwarded in both directions"}
+        .with_metric("backend_bytes")
+        .with_text("bytes", 16),
+    Counter{"flows_over", &BackendCounters::flows_over,
+            "of the connections, those that ended, expired or were deleted"}};
+static_assert(lists_all(kBackendCounters));
+
+// Those that a backend is reported by stand first; of those that are over, what is left is shown.
+inline constexpr std::span kReportedBackendCounters = std::span(kBackendCounters).first<3>();
+
+inline BackendCounters& BackendCounters::operator+=(const BackendCounters& other) {
+  add_counters<BackendCounters>(kBackendCounters, other, *this);
+  return *this;
+}
 
 // Immutable but for the counters, the neighbours and the weights, until another one replaces it;
 // one worker uses it.
