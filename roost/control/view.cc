@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "roost/node/run_totals.h"
+
 namespace roost::control {
 
 View& View::text(std::string line) {
@@ -53,13 +55,17 @@ void add_packets_and_drops(const Json& result, const std::function<void()>& add_
   } else {
     view.text("  none");
   }
-  view.text("").table("/ports", {"device", "received", "received_bytes", "sent", "sent_bytes",
-                                 "refused", "device_missed", "device_errors"});
+  // What found no buffer stands in the drops.
+  constexpr std::span kPortColumns = io::kReportedPortCounters.first<5>();
+  view.text("").table("/ports", with_counters<node::DeviceLosses>(
+                                    with_counters<io::PortCounters>({"device"}, kPortColumns),
+                                    node::kDeviceLosses));
 }
 
 void add_workers(const Json& workers, const View::Columns& own_columns,
                  const View::Columns& table_columns, View& view) {
-  View::Columns columns = {"worker", "core", "packets", "batches"};
+  View::Columns columns =
+      with_counters<node::BatchCounters>({"worker", "core", "packets"}, node::kBatchCounters);
   columns.insert(columns.end(), own_columns.begin(), own_columns.end());
   Json cycles = Json::array();
   Json tables = Json::array();
@@ -75,7 +81,9 @@ void add_workers(const Json& workers, const View::Columns& own_columns,
   }
   view.table("/workers", columns);
   view.text("").text("cycles a packet, by stage");
-  view.table(std::move(cycles), {"worker", "receive", "process", "transmit", "upkeep"});
+  View::Columns stages = {"worker"};
+  for (const auto& [name, stage] : node::kStages) stages.push_back(name);
+  view.table(std::move(cycles), stages);
   if (table_columns.empty()) return;
   view.text("").table(std::move(tables), table_columns);
 }

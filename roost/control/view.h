@@ -8,11 +8,13 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "roost/base/counter.h"
 #include "roost/control/json.h"
 
 namespace roost::control {
@@ -31,6 +33,14 @@ class View {
  private:
   Json blocks_ = Json::array();
 };
+
+// A column for each counter of a list, behind these.
+template <class Counters>
+[[nodiscard]] View::Columns with_counters(View::Columns columns,
+                                          std::span<const Counter<Counters>> list) {
+  for (const Counter<Counters>& one : list) columns.push_back(one.name);
+  return columns;
+}
 
 // Names and values of the whole result.
 [[nodiscard]] Json list_view(const Json& result);

@@ -21,7 +21,8 @@ Json stats_view(const Json& result) {
   control::add_packets_and_drops(
       result,
       [&] {
-        view.table("/next_hops", {"via", "port", "packets", "bytes"});
+        view.table("/next_hops", control::with_counters<routing::HopCounters>(
+                                     {"via", "port"}, routing::kHopCounters));
       },
       view);
   view.text("");

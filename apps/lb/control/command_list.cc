@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "apps/lb/control/control_requests.h"
 #include "roost/control/common_commands.h"
 #include "roost/control/connection_commands.h"
 #include "roost/control/view.h"
@@ -49,8 +50,11 @@ constexpr std::array<Parameter, 3> kBackendParameters = {
      {.name = "service", .help = "only in this service, else in all that have it"}}};
 
 void add_worker_tables(const Json& result, View& view) {
-  control::add_workers(result["workers"], {"flows_created", "flows_live"},
-                       {"worker", "family", "used", "capacity", "bytes", "page_size", "kernel"},
+  View::Columns table_columns =
+      control::with_counters<TableSample>({"worker", "family"}, kTableCounters);
+  table_columns.insert(table_columns.end(), {"page_size", "kernel"});
+  control::add_workers(result["workers"],
+                       control::with_counters<WorkerFlows>({}, kWorkerFlowCounters), table_columns,
                        view);
 }
 
@@ -77,16 +81,19 @@ Json services_view(const Json& result) {
     view.text(fmt::format(
         "{} {} {} {}", service["name"].get<std::string>(), service["endpoint"].get<std::string>(),
         service["protocol"].get<std::string>(), service["mode"].get<std::string>()));
-    view.table(fmt::format("/services/{}/backends", i++),
-               {"name", "endpoint", "flows", "packets", "bytes"});
+    view.table(
+        fmt::format("/services/{}/backends", i++),
+        control::with_counters<BackendCounters>({"name", "endpoint"}, kReportedBackendCounters));
   }
   return view.take();
 }
 
 Json backends_view(const Json&) {
   return View()
-      .table("/backends", {"service", "name", "endpoint", "state", "weight", "configured_weight",
-                           "live_flows", "flows", "packets", "bytes"})
+      .table("/backends",
+             control::with_counters<BackendCounters>({"service", "name", "endpoint", "state",
+                                                      "weight", "configured_weight", "live_flows"},
+                                                     kReportedBackendCounters))
       .take();
 }
 
