@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "roost/base/counter.h"
+#include "roost/control/run_report.h"
 #include "roost/net/drop_cause.h"
 
 namespace roost::control {
@@ -31,14 +32,36 @@ inline std::string drop_causes_table(std::span<const net::DropCauseInfo> causes)
 
 inline constexpr std::string_view kCountersHead = "| field | counter | counts |\n|---|---|---|\n";
 
-// Rows below kCountersHead; `field`: of the report's JSON.
+// Rows below kCountersHead; `field`: of the report's JSON, none for one of its own. `function`: as
+// the texts name it, "balancer".
 template <class Counters>
-std::string counter_rows(std::string_view field, std::span<const Counter<Counters>> list) {
+std::string counter_rows(std::string_view field, std::span<const Counter<Counters>> list,
+                         std::string_view function = {}) {
   std::string text;
   for (const Counter<Counters>& one : list) {
-    text += fmt::format("| `{}` | `{}` | {} |\n", field, one.name, one.help);
+    text += fmt::format("| {} | `{}` | {} |\n", field.empty() ? "" : fmt::format("`{}`", field),
+                        one.name, fmt::format(fmt::runtime(one.help), function));
   }
   return text;
+}
+
+// Of all that every function has.
+inline std::string run_counter_rows(std::string_view function) {
+  return counter_rows<io::PortCounters>("packets", kPacketCounters) +
+         counter_rows<node::FrameCounters>("packets", node::kFrameCounters, function) +
+         counter_rows<l3::IcmpErrorCounters>("icmp_errors_sent", l3::kIcmpErrorCounters) +
+         counter_rows<l3::LocalCounters>("", l3::kLocalCounters) +
+         counter_rows<l3::NeighbourCounters>("neighbours", l3::kNeighbourCounters) +
+         counter_rows<NeighbourReport>("neighbours", kNeighbourReportCounters) +
+         counter_rows<l3::ListenerCounters>("neighbours", l3::kListenerCounters) +
+         counter_rows<io::PortCounters>("ports", io::kReportedPortCounters) +
+         counter_rows<node::DeviceLosses>("ports", node::kDeviceLosses, function) +
+         counter_rows<node::CaptureTotals>("captures", node::kCaptureCounters) +
+         counter_rows<node::BatchCounters>("run", node::kBatchCounters) +
+         counter_rows<node::WorkerTotals>("workers", node::kWorkerCounters) +
+         counter_rows<io::HandoffCounters>("workers", io::kReportedHandoffCounters) +
+         counter_rows<node::BatchCounters>("workers", node::kBatchCounters) +
+         counter_rows<ReloadCounters>("reloads", kReloadCounters);
 }
 
 inline void expect_in_manual(const std::string& path, std::string_view name,

@@ -1,8 +1,6 @@
 // The manual's tables of the router are those of the code.
 #include "tests/control/manual.h"
 
-#include "roost/l3/icmp_error_counters.h"
-#include "roost/l3/neighbours.h"
 #include "roost/routing/forwarder.h"
 
 namespace roost::forward {
@@ -18,8 +16,7 @@ TEST(Manual, drop_causes_are_those_of_the_code) {
 TEST(Manual, counters_are_those_of_the_code) {
   std::string table(control::kCountersHead);
   table += control::counter_rows<routing::HopCounters>("next_hops", routing::kHopCounters);
-  table += control::counter_rows<l3::IcmpErrorCounters>("icmp_errors_sent", l3::kIcmpErrorCounters);
-  table += control::counter_rows<l3::NeighbourCounters>("neighbours", l3::kNeighbourCounters);
+  table += control::run_counter_rows("router");
   control::expect_in_manual(kManual, "counters", table);
 }
 

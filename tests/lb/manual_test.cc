@@ -1,5 +1,6 @@
 // The manual's tables of the load balancer are those of the code.
 #include "tests/control/manual.h"
+#include "apps/lb/control/control_requests.h"
 #include "apps/lb/control/report.h"
 
 namespace roost::lb {
@@ -16,8 +17,12 @@ TEST(Manual, counters_are_those_of_the_code) {
   table += control::counter_rows<FlowCounts>("flows", kFlowCounters);
   table +=
       control::counter_rows<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters);
-  table += control::counter_rows<l3::IcmpErrorCounters>("icmp_errors_sent", l3::kIcmpErrorCounters);
-  table += control::counter_rows<l3::NeighbourCounters>("neighbours", l3::kNeighbourCounters);
+  table += control::counter_rows<conntrack::FragmentReport>("fragments",
+                                                            conntrack::kFragmentReportCounters);
+  table += control::counter_rows<BackendCounters>("services.backends", kReportedBackendCounters);
+  table += control::counter_rows<WorkerFlows>("workers", kWorkerFlowCounters);
+  table += control::counter_rows<TableSample>("workers.tables", kTableCounters);
+  table += control::run_counter_rows("balancer");
   control::expect_in_manual(kManual, "counters", table);
 }
 
