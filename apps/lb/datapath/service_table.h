@@ -33,7 +33,7 @@ struct BackendCounters {
   uint64_t packets = 0;
   uint64_t bytes = 0;
 
-  // Live ones, and expired ones not yet handed over.
+  // Live ones, and expired ones not yet reclaimed.
   [[nodiscard]] uint64_t live() const { return flows - flows_over; }
   BackendCounters& operator+=(const BackendCounters& other);
 };
