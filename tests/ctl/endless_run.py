@@ -1,4 +1,4 @@
-"""`roost lb` held open on captures that never end, with its control socket and metrics endpoint:
+"""A function held open on captures that never end, with its control socket and metrics endpoint:
 what an operator would talk to, without interfaces and without privileges.
 """
 
@@ -14,24 +14,31 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEMO = ROOT / "demo/lb"
 
 
+def endless_balancer(roost, directory, options=()):
+    return EndlessRun(roost, directory, "lb", (DEMO / "lb.toml").read_text(), options)
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
-class EndlessBalancer:
-    """Use as `with EndlessBalancer(roost, directory) as balancer: ... report = balancer.stop()`."""
+class EndlessRun:
+    """Use as `with EndlessRun(...) as running: ... report = running.stop()`."""
 
-    def __init__(self, roost, directory, arguments=(), lb_arguments=()):
+    def __init__(self, roost, directory, function, config_text, options=()):
+        """`function` is the subcommand, `config_text` its configuration for the demonstration's
+        ports; `options` are its own."""
         self.roost = roost
         self.directory = pathlib.Path(directory)
-        self.socket = self.directory / "lb.sock"
+        self.function = function
+        self.socket = self.directory / f"{function}.sock"
         self.metrics = f"127.0.0.1:{free_port()}"
         self.log = self.directory / "stderr"
-        self.config = self.directory / "lb.toml"
+        self.config = self.directory / f"{function}.toml"
         self.config.write_text(
-            (DEMO / "lb.toml").read_text()
+            config_text
             + f'\n[control]\nsocket = "{self.socket}"\nmode = "0600"\nmetrics = "{self.metrics}"\n'
         )
         environment = dict(
@@ -42,9 +49,9 @@ class EndlessBalancer:
             for i, name in enumerate(["client", "backends"])
         ]
         self.process = subprocess.Popen(
-            [roost, "lb", "-c", self.config, "--json", *lb_arguments, "--"]
+            [roost, function, "-c", self.config, "--json", *options, "--"]
             + ["--no-huge", "--no-pci", "-m", "256"]
-            + ["--file-prefix", f"roost-ctl-{os.getpid()}", *arguments, *devices],
+            + ["--file-prefix", f"roost-ctl-{os.getpid()}", *devices],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self.log.open("w"),
@@ -59,7 +66,7 @@ class EndlessBalancer:
                 return self
             time.sleep(0.05)
         self.__exit__()
-        raise RuntimeError(f"roost lb did not start: {self.log.read_text()}")
+        raise RuntimeError(f"roost {self.function} did not start: {self.log.read_text()}")
 
     def __exit__(self, *_):
         if self.process.poll() is None:
