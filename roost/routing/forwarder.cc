@@ -122,6 +122,7 @@ void Forwarder::forward(Lanes<Address>& lanes, l3::Egress<Address>& egress, net:
                         Tick now) {
   egress.advance(now);
   if (lanes.count == 0) return;
+  routes_.lookup_count += lanes.count;
   std::array<io::Fib::Hop, net::kBatchLanesMax> hops;
   routes_.table->fib.find(std::span<const Address>(lanes.destinations).first(lanes.count), hops);
   for (size_t i = 0; i < lanes.count; ++i) {

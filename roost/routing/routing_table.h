@@ -63,11 +63,12 @@ struct WorkerRoutes {
   std::shared_ptr<const RoutingTable> table{};  // null: nothing is forwarded by a route
   std::vector<HopState> hops{};                 // one for each of the table
   HopCounters others{};  // of packets that took another way: a port's default neighbour, a wire
+  uint64_t lookup_count = 0;  // packets whose destination was looked up, which a trace shows
 
   // `table` may be null.
   static WorkerRoutes of(std::shared_ptr<const RoutingTable> table) {
     const size_t count = table == nullptr ? 0 : table->hops.size();
-    return {std::move(table), std::vector<HopState>(count), {}};
+    return {std::move(table), std::vector<HopState>(count), {}, 0};
   }
 
   // Other routes are in force from now on, with the counters of the hops that were; what they

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "roost/net/packet_batch.h"
+#include "roost/net/parse.h"
 
 namespace roost::trace {
 
@@ -54,6 +55,12 @@ class Note {
 
   std::array<std::byte, kBytesMax> bytes_{};
 };
+
+// Whether a packet's addresses are where it was parsed to have them: all but ports and flags holds.
+[[nodiscard]] constexpr bool has_addresses(net::ParseVerdict verdict) {
+  return verdict == net::ParseVerdict::kOk || verdict == net::ParseVerdict::kFragment ||
+         verdict == net::ParseVerdict::kUnsupportedProtocol;
+}
 
 struct PacketTrace {
   // A frame, or its beginning.

@@ -56,7 +56,7 @@ std::string frame_words(const PacketTrace::Form& form) {
   const net::ParseVerdict verdict = net::parse(packet, parsed);
   const bool is_whole = verdict == net::ParseVerdict::kOk;
   const bool is_fragment = verdict == net::ParseVerdict::kFragment;
-  if (!is_whole && !is_fragment && verdict != net::ParseVerdict::kUnsupportedProtocol) {
+  if (!has_addresses(verdict)) {
     if (verdict == net::ParseVerdict::kNotIp && form.kept_bytes >= 14) {
       return fmt::format("EtherType 0x{:02x}{:02x}", form.bytes[12], form.bytes[13]);
     }

@@ -1,4 +1,5 @@
-// By which route a traced packet is forwarded, for functions that forward by routes.
+// By which route a traced packet is forwarded, for functions that forward by routes. A packet that
+// was dropped, answered or kept before its destination was looked up has none.
 #pragma once
 
 #include <string>
@@ -10,11 +11,10 @@
 
 namespace roost::trace {
 
-// `table` may be null: there is no route.
-void note_route(const routing::RoutingTable* table, const net::Packet& packet,
+void note_route(const routing::WorkerRoutes& routes, const net::Packet& packet,
                 const net::ParsedPacket& parsed, Note& note);
 
-// The line of a trace that says it.
+// The line of a trace that says it; nothing if nothing was looked up.
 [[nodiscard]] std::string route_text(const Note& before, const Note& after);
 
 }  // namespace roost::trace

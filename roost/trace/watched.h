@@ -10,9 +10,11 @@
 
 namespace roost::trace {
 
-// What the function's tables say of a whole packet at a time, found by argument-dependent lookup:
+// What the function's tables say at a time of a packet that has addresses, found by
+// argument-dependent lookup:
 //
-//   void explain(State&, const net::Packet&, const net::ParsedPacket&, Tick now, Note&);
+//   void explain(State&, const net::Packet&, const net::ParsedPacket&, net::ParseVerdict, Tick now,
+//                Note&);
 //
 // It changes nothing but what is over by now.
 template <class Datapath, class State>
@@ -70,8 +72,8 @@ class Watched : public Datapath, public WatchPoint {
                              .total_bytes = trace.received.total_bytes};
     net::ParsedPacket parsed;
     note = {};
-    if (net::parse(packet, parsed) != net::ParseVerdict::kOk) return;
-    explain(state_, packet, parsed, now, note);
+    const net::ParseVerdict verdict = net::parse(packet, parsed);
+    if (has_addresses(verdict)) explain(state_, packet, parsed, verdict, now, note);
   }
 
   State& state_;

@@ -20,7 +20,7 @@ const std::vector<net::PortGroup> kGroups = {
 
 struct State {};
 void explain(State& /*state*/, const net::Packet& /*packet*/, const net::ParsedPacket& /*parsed*/,
-             Tick /*now*/, Note& /*note*/) {}
+             net::ParseVerdict /*verdict*/, Tick /*now*/, Note& /*note*/) {}
 
 // Floods the odd lanes' frames, by their first byte, and drops the others.
 class Flood {

@@ -37,9 +37,9 @@ trace::TraceWords Router::trace_words() {
   return {"router", routing::kForwarderDropCauses, trace::route_text};
 }
 
-void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed, Tick,
-             trace::Note& note) {
-  trace::note_route(state.routes().table.get(), packet, parsed, note);
+void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed,
+             net::ParseVerdict, Tick, trace::Note& note) {
+  trace::note_route(state.routes(), packet, parsed, note);
 }
 
 control::MetricFamilies Router::Running::metrics() {

@@ -54,7 +54,7 @@ struct Router : control::NoStatus {
 };
 
 // What trace::Watched asks for: the route of a traced packet.
-void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed, Tick now,
-             trace::Note& note);
+void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed,
+             net::ParseVerdict verdict, Tick now, trace::Note& note);
 
 }  // namespace roost::forward

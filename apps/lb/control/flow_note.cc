@@ -50,8 +50,9 @@ std::string change_words(const FlowNote& before, const FlowNote& after) {
 
 }  // namespace
 
-void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed, Tick now,
-             trace::Note& note) {
+void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed,
+             net::ParseVerdict verdict, Tick now, trace::Note& note) {
+  if (verdict != net::ParseVerdict::kOk) return;
   state.tracker().advance(now);  // what is over by now is not there, as for the datapath
   const auto& registries = state.registry().families;
   note.set(parsed.is_ipv6

@@ -22,9 +22,9 @@ struct FlowNote {
   trace::KeptText backend_name{};
 };
 
-// What trace::Watched asks for; the note gets a FlowNote.
-void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed, Tick now,
-             trace::Note& note);
+// What trace::Watched asks for; the note of a whole packet gets a FlowNote.
+void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed,
+             net::ParseVerdict verdict, Tick now, trace::Note& note);
 
 // The lines of a trace that say it.
 [[nodiscard]] std::string explanation(const trace::Note& before, const trace::Note& after);
