@@ -36,7 +36,7 @@ Arrival random_arrival(std::mt19937_64& random) {
   return arrival;
 }
 
-using WatchedBalancer = trace::Watched<Datapath, State>;
+using WatchedLb = trace::Watched<Datapath, State>;
 using trace::PacketTrace;
 using trace::Watch;
 
@@ -82,7 +82,7 @@ class WatchedBalancer {
   TestBalancer balancer_;
 
  public:
-  WatchedBalancer datapath;
+  WatchedLb datapath;
   uint64_t own_count = 0;
 };
 
@@ -100,7 +100,7 @@ io::PacketFilter filter_of(const std::string& expression) {
   return std::move(filter).value();
 }
 
-TEST(WatchedBalancer, decides_what_one_that_nobody_watches_decides) {
+TEST(WatchedLb, decides_what_one_that_nobody_watches_decides) {
   for (const uint64_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -124,7 +124,7 @@ TEST(WatchedBalancer, decides_what_one_that_nobody_watches_decides) {
   }
 }
 
-TEST(WatchedBalancer, sees_each_packet_that_the_filter_admits_or_counts_it_as_missed) {
+TEST(WatchedLb, sees_each_packet_that_the_filter_admits_or_counts_it_as_missed) {
   const io::PacketFilter filter = filter_of("host 198.51.100.80 and not icmp");
   for (const uint64_t seed : {4U, 5U, 6U}) {
     SCOPED_TRACE(seed);
@@ -160,7 +160,7 @@ TEST(WatchedBalancer, sees_each_packet_that_the_filter_admits_or_counts_it_as_mi
   }
 }
 
-TEST(WatchedBalancer, says_what_the_tables_said_before_and_after) {
+TEST(WatchedLb, says_what_the_tables_said_before_and_after) {
   const io::PacketFilter everything = filter_of("");
   Watch watch({.traces_max = 8}, everything);
   WatchedBalancer watched;
