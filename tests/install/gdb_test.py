@@ -52,7 +52,7 @@ class GdbTest(unittest.TestCase):
         self.assertRegex(shown, r"flow table: 1 of 18 slots busy \(load 5\.6%\), kernel \w+ = "
                                 r"\{\{client = 5, server = 6\}\}\n")
         # Keys come back from where they are, in either of their buckets.
-        ports = re.search(r"flow table: 30 of \d+ slots busy .*?\n", shown).group(0)
+        ports = re.search(r"\$\d+ = flow table: 30 of \d+ slots busy .*?\n", shown).group(0)
         for number in range(128, 158):
             self.assertIn(f'\\004\\{number:o}"}}] = {number}', ports)
             self.assertIn(f'\\004\\{number:o}"}}\n    value {number}\n', shown)
