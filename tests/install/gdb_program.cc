@@ -33,7 +33,7 @@ using Ports = roost::FlowTable<Address, uint16_t>;
 int main() {
   auto flows = Flows::create({.capacity = 1000, .hash_seed = 7});
   auto names = Names::create({.entries_max = 16});
-  auto ports = Ports::create({.entries_max = 30, .hash_seed = 7});
+  auto ports = Ports::create({.entries_max = 30, .hash_seed = 1});
   if (!flows || !names || !ports) return EXIT_FAILURE;
   static_cast<void>(flows.value().advance(roost::Tick{100}));
   static_cast<void>(flows.value().insert({1, 2}, {11, 22}, 5));
