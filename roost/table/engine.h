@@ -68,8 +68,8 @@ class Engine {
   // `eviction_callback(key bytes, value bytes)` is called for each expired entry. `state` outlives
   // the engine; that of an empty table is begun by it.
   Engine(Layout layout, BucketMap map, const Hash& hash, TableState& state,
-         EvictionCallback eviction_callback)
-      : placement_(layout, map, hash, state),
+         typename Layout::Access access, EvictionCallback eviction_callback)
+      : placement_(layout, map, hash, state, std::move(access)),
         eviction_callback_(std::move(eviction_callback)),
         now_(state.now),
         state_(&state) {
@@ -158,7 +158,7 @@ class Engine {
       ++stats().created;
       ++stats().path_lengths[0];
     }
-    layout().write_value(at, value);
+    placement_.write_value(at, value);
     placement_.set_timer(at, timer);
     return is_live ? InsertOutcome::kUpdated : InsertOutcome::kInserted;
   }

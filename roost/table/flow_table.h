@@ -34,14 +34,14 @@
 //   HashedKeys{either of them, hashes}       with hashes from hash_batch()
 //   a lookup in flight, from start()         start() asks for memory, the lookup answers later
 //
-// Limits: keys of 1 to 64 bytes without padding inside (8, 16, 24, 32, 40 and 64 are stored as they
-// are, others with zeroes behind them up to the next of these), values of 0 to 256 bytes, both
+// Limits: keys of 1 to 64 bytes without padding inside (as they are, or with zeroes behind them; of
+// up to 60 bits with 2 bytes of value, in a word: packed_layout.h), values of 0 to 256 bytes, both
 // trivially copyable and aligned to at most 8. A full table refuses (kFull) and stays as it was;
 // from 4,096 slots up that does not happen below kPromisedLoad. Above it, inserts that follow a
 // refusal look for room in 32 buckets only, until an entry leaves. A key type whose last bytes are
 // always zero may say so (significant_bytes): they are not stored where that saves memory.
 //
-// Threads: one at a time, for lookups too: they choose the prefetch hint. Give each worker a table.
+// Threads: one at a time, for lookups too. Give each worker a table, or see SharedTable.
 //
 // A span that is too short for its batch, or the value of a Result without one, ends the process
 // with a sentence, in release builds too.
@@ -64,11 +64,12 @@
 #include "roost/table/lookup_actions.h"
 #include "roost/table/policies.h"
 #include "roost/table/table_core.h"
+#include "roost/table/typed_lookups.h"
 
 namespace roost {
 
 template <class Key, class Value, class Policies = DefaultPolicies>
-class FlowTable {
+class FlowTable : public TypedLookups<FlowTable<Key, Value, Policies>, Key, Value> {
   static constexpr bool kIsSet = EntryTypes<Key, Value>::kIsSet;
   static constexpr size_t kKeyBytes = EntryTypes<Key, Value>::kKeyBytes;
   static constexpr size_t kValueBytes = EntryTypes<Key, Value>::kValueBytes;
@@ -77,6 +78,7 @@ class FlowTable {
   using Layout = LayoutOf<Key, Value, Policies>;
   using Core = TableCore<Layout, Policies, TypedEvictionCallback<Key, Value, EvictionCallback>>;
   using EngineType = typename Core::EngineType;
+  static constexpr bool kIsShared = Layout::Access::kIsShared;
 
  public:
   using Config = TableConfig;
@@ -109,22 +111,14 @@ class FlowTable {
 
   // --- Lookup. ---
 
-  // Copies the values of the keys that are there.
-  template <class Keys>
-  size_t lookup(const Keys& keys, std::span<Value> out, HitWords hits) const {
-    return run_lookup(batch_of(keys), CopyTo{out}, hits);
-  }
-  // Answers only which keys are there.
-  template <class Keys>
-  size_t lookup(const Keys& keys, HitWords hits) const {
-    return core_.lookup(batch_of(keys), IgnoreValue{}, hits);
-  }
+  // lookup, lookup_records, start, lookup_and_start, hash_batch: see typed_lookups.h.
 
   // Points to the values in place; the pointers are valid until the next insert, upsert, erase,
   // clear or maintain, of any key.
   template <class Keys>
   size_t find(const Keys& keys, std::span<Value*> out, HitWords hits) {
-    return run_lookup(batch_of(keys), PointToValue<Value>{out}, hits);
+    static_assert(!kIsShared, "what others may read is changed by insert() only");
+    return this->run_lookup(this->batch_of(keys), PointToValue<Value>{out}, hits);
   }
   // One key; nullptr on a miss.
   [[nodiscard]] Value* find(const Key& key) {
@@ -137,7 +131,8 @@ class FlowTable {
   // Like lookup, and gives the entries found a new time to live: a write.
   template <class Keys>
   size_t lookup_refresh(const Keys& keys, Timeouts timeouts, std::span<Value> out, HitWords hits) {
-    return run_lookup(batch_of(keys), CopyAndRefresh{out, &core_.engine(), timeouts}, hits);
+    return this->run_lookup(this->batch_of(keys), CopyAndRefresh{out, &core_.engine(), timeouts},
+                            hits);
   }
   // Gives an entry that find() has just found a new time to live.
   void refresh(const Value* found, TickCount timeout) {
@@ -149,48 +144,6 @@ class FlowTable {
     return core_.ticks_left(reinterpret_cast<const std::byte*>(found));
   }
 
-  // For values that are indices of records kept elsewhere: copies the indices of the keys that are
-  // there and asks for the first line of each of their records, so that it is on its way when the
-  // caller comes to it.
-  template <class Keys>
-  size_t lookup_records(const Keys& keys, RecordArray records, std::span<Value> indices,
-                        HitWords hits) const
-    requires std::unsigned_integral<Value>
-  {
-    return run_lookup(batch_of(keys), CopyIndex<Value>{indices, records}, hits);
-  }
-
-  // Starts a lookup, to be finished by any of the functions above; the keys stay the caller's until
-  // then.
-  template <class Keys>
-  [[nodiscard]] auto start(const Keys& keys) const {
-    const auto batch = batch_of(keys);
-    InFlight<decltype(batch.keys), decltype(batch.hashes)> flight{batch.keys, batch.hashes, {}};
-    core_.start(flight);
-    return flight;
-  }
-  // Finishes `flight` as lookup does, and starts the lookup of `next_keys` while its last lines
-  // arrive; `flight` becomes that one. This overlaps successive bursts best.
-  template <class Flight, class Keys>
-  size_t lookup_and_start(Flight& flight, std::span<Value> out, HitWords hits,
-                          const Keys& next_keys) const {
-    const auto batch = batch_of(flight);
-    const auto next = batch_of(next_keys);
-    // What was started is read before the next batch is.
-    flight.keys = next.keys;
-    flight.hashes = next.hashes;
-    return run_lookup(batch, CopyTo{out}, hits, core_.next(&flight));
-  }
-
-  // The hashes that HashedKeys takes. They depend on the table's seed.
-  template <class Keys>
-  void hash_batch(const Keys& keys, std::span<Hash64> hashes) const {
-    const auto batch = batch_of(keys);
-    ROOST_ASSERT(hashes.size() >= batch.keys.count);
-    for (size_t lane = 0; lane < batch.keys.count; ++lane)
-      hashes[lane] = batch.hashes(lane, batch.keys[lane]);
-  }
-
   // --- Mutation. Each form returns the number of lanes not refused (of erase, that erased). ---
 
   // Creates entries, or gives existing ones the new value and timeout. Timeouts above
@@ -199,7 +152,7 @@ class FlowTable {
   size_t insert(const Keys& keys, std::span<const Value> values, std::span<InsertOutcome> outcomes,
                 Timeouts timeouts = {}) {
     const std::span<Value> unchanged(const_cast<Value*>(values.data()), values.size());
-    return run_insert(batch_of(keys), unchanged, timeouts, outcomes, IfExisting::kOverwrite);
+    return run_insert(this->batch_of(keys), unchanged, timeouts, outcomes, IfExisting::kOverwrite);
   }
   [[nodiscard]] InsertOutcome insert(const Key& key, const Value& value,
                                      TickCount timeout = kTimeoutTicksMax) {
@@ -211,7 +164,7 @@ class FlowTable {
   template <class Keys>
   size_t upsert(const Keys& keys, std::span<Value> values, std::span<InsertOutcome> outcomes,
                 Timeouts timeouts = {}) {
-    return run_insert(batch_of(keys), values, timeouts, outcomes, IfExisting::kKeep);
+    return run_insert(this->batch_of(keys), values, timeouts, outcomes, IfExisting::kKeep);
   }
   [[nodiscard]] InsertOutcome upsert(const Key& key, Value& value,
                                      TickCount timeout = kTimeoutTicksMax) {
@@ -221,7 +174,7 @@ class FlowTable {
   // Removes live entries; no callback is called. An expired entry is not there to be erased.
   template <class Keys>
   size_t erase(const Keys& keys, HitWords erased) {
-    return core_.erase(batch_of(keys), erased);
+    return core_.erase(this->batch_of(keys), erased);
   }
   bool erase(const Key& key) { return core_.erase_one(bytes_of_key(&key), hashes()); }
 
@@ -236,6 +189,7 @@ class FlowTable {
   // cursor.h for what happens to a walk while the table changes. Time linear in the buckets passed.
   template <class Visit>
   bool scan(Cursor& cursor, ScanBudget budget, Visit&& visit) {
+    static_assert(!kIsShared, "what others may read is changed by insert() only");
     const uint64_t bucket_end = core_.bucket_end(cursor, budget.buckets);
     SlotRef at{};
     for (; budget.entries > 0 && core_.next_live(cursor, bucket_end, at); --budget.entries) {
@@ -307,27 +261,15 @@ class FlowTable {
 
   // The table of bytes below, for tests that break it by hand; see table_core.h.
   [[nodiscard]] Core& core() { return core_; }
+  [[nodiscard]] const Core& core() const { return core_; }
 
  private:
-  using CopyTo = CopyValue<Value>;
   using CopyAndRefresh = CopyValueAndRefresh<Value, EngineType>;
 
   explicit FlowTable(Core core) : core_(std::move(core)) {}
 
   [[nodiscard]] ComputedHashes<typename Core::Hash, kKeyBytes> hashes() const {
     return {&core_.hash()};
-  }
-
-  template <class Keys>
-  [[nodiscard]] auto batch_of(const Keys& keys) const {
-    return KeyBatchOf<Key, typename Core::Hash>{&core_.hash()}(keys);
-  }
-
-  template <class Keys, class Hashes, class Action, class Next = NoNextBatch>
-  size_t run_lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits,
-                    Next next = {}) const {
-    ROOST_ASSERT(action.covers(batch.keys.count));
-    return core_.lookup(batch, action, hits, next);
   }
 
   template <class Keys, class Hashes>

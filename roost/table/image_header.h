@@ -59,6 +59,6 @@ static_assert(sizeof(ImageIdentity) == 128 && offsetof(ImageHeader, state) == 12
               "lookups' lines and the writer's are apart");
 static_assert(sizeof(ImageHeader) == ImageHeader::kBytes, "bucket lines stand behind it");
 static_assert(std::is_trivially_copyable_v<ImageHeader>);
-static_assert(sizeof(TableState) == 432, "another state is another kVersion");
+static_assert(sizeof(TableState) == 512, "another state is another kVersion");
 
 }  // namespace roost

@@ -17,6 +17,7 @@
 
 #include "roost/hash/hash64.h"
 #include "roost/isa/kernel.h"
+#include "roost/table/access.h"
 #include "roost/table/entry.h"
 #include "roost/table/inline_line.h"
 #include "roost/table/key_source.h"
@@ -56,6 +57,7 @@ template <class EntryT, unsigned kSlotCount>
 class InlineLayout {
  public:
   using Entry = EntryT;
+  using Access = Exclusive;
   using Line = InlineLine<kSlotCount>;
   static constexpr size_t kKeyBytes = Entry::kKeyBytes;
   static constexpr unsigned kSlots = kSlotCount;

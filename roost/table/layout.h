@@ -21,6 +21,7 @@
 #include "roost/hash/keyed_hash.h"
 #include "roost/isa/kernel.h"
 #include "roost/isa/scalar.h"
+#include "roost/table/access.h"
 #include "roost/table/bucket_line.h"
 #include "roost/table/slot_mask.h"
 
@@ -59,7 +60,7 @@ enum class Residence : uint8_t { kPrimary, kDisplaced };
 
 // What is known of a layout before there is a table.
 template <class T>
-concept LayoutConstants = requires(typename T::Entry entry) {
+concept LayoutConstants = TableAccess<typename T::Access> && requires(typename T::Entry entry) {
   // Slots of a bucket; the load up to which a table with a stash can promise
   // to accept entries, zero if it promises nothing.
   { T::kSlots } -> std::convertible_to<unsigned>;

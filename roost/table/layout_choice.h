@@ -52,6 +52,8 @@ struct LayoutOf {
                 "says fewer than it has), values of up to 2 bytes, no expiry, a permutation as "
                 "hash, and optimistic probing; leave the choice to the table");
 
+  static_assert(kIsPacked || !Policies::Access::kIsShared, "only packed tables can be shared");
+
   static constexpr unsigned kInlineSlots = inline_slots(kKeySize, kValueSize);
   static constexpr bool kProbingFits = ProbingPolicy<Probing, InlineLine<2>>;
   static constexpr bool kIsInline =
@@ -66,8 +68,8 @@ struct LayoutOf {
 
   static auto chosen() {
     if constexpr (kIsPacked) {
-      return std::type_identity<
-          PackedLayout<FixedPackedEntry<kKeyBits, kValueSize, kMayBeWider>>>{};
+      return std::type_identity<PackedLayout<FixedPackedEntry<kKeyBits, kValueSize, kMayBeWider>,
+                                             typename Policies::Access>>{};
     } else if constexpr (kIsInline) {
       return std::type_identity<
           InlineLayout<FixedInlineEntry<kKeySize, kValueSize>, kInlineSlots>>{};

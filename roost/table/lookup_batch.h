@@ -36,58 +36,13 @@
 #include "roost/isa/prefetch.h"
 #include "roost/isa/select.h"
 #include "roost/table/key_source.h"
+#include "roost/table/lane_group.h"
 #include "roost/table/layout.h"
 #include "roost/table/probe.h"
+#include "roost/table/shared_search.h"
 #include "roost/table/slot_mask.h"
 
 namespace roost {
-
-inline constexpr size_t kLanesPerGroup = 32;
-
-// Where entries go when lines go there: past the caches with them, else to the second level.
-[[nodiscard]] constexpr PrefetchHint entry_hint(PrefetchHint line_hint) {
-  return line_hint == PrefetchHint::kNta ? PrefetchHint::kNta : PrefetchHint::kT1;
-}
-
-// What a group carries from stage to stage.
-struct LaneGroup {
-  size_t lane_count;
-  std::array<Hash64, kLanesPerGroup> hashes;
-  std::array<const std::byte*, kLanesPerGroup> targets;  // primary line, then candidate entry or
-                                                         // secondary line
-  LaneMask primary;    // lanes with a candidate in their primary bucket
-  LaneMask secondary;  // lanes whose secondary bucket must be looked at
-  LaneMask displaced;  // of those, lanes with a candidate there only
-  LaneMask stash;      // of those, lanes without, whose key may sit in the stash
-
-  template <class Line>
-  void take(size_t lane, Hash64 hash, const Line& primary_line) {
-    hashes[lane] = hash;
-    targets[lane] = reinterpret_cast<const std::byte*>(&primary_line);
-  }
-  // The line that is the lane's target.
-  template <class Line>
-  [[nodiscard]] const Line& line(size_t lane) const {
-    return *reinterpret_cast<const Line*>(targets[lane]);
-  }
-  [[nodiscard]] LaneMask all_lanes() const {
-    return LaneMask{static_cast<uint32_t>((uint64_t{1} << lane_count) - 1)};
-  }
-};
-
-// Nothing follows this batch.
-struct NoNextBatch {
-  void start() {}
-};
-
-// The batch after this one, started while this one's last lines arrive.
-template <class Table, class Flight>
-struct NextBatch {
-  const Table* table;
-  Flight* flight;
-
-  void start() { table->start(*flight); }
-};
 
 // `action(lane, value address in the table)` is called once for each lane that hits, in no
 // particular order.
@@ -130,6 +85,7 @@ struct LookupBatch {
  private:
   using Layout = typename Engine::Layout;
   using Line = typename Engine::Line;
+  static constexpr bool kIsShared = Layout::Access::kIsShared;
   static constexpr bool kVisitsBoth = Engine::Probing::kVisitsBoth;
   static constexpr bool kIsExact = Layout::kCandidatesAreExact;
   static_assert(!(kVisitsBoth && kIsExact), "pessimistic probing is for the split layout");
@@ -240,6 +196,12 @@ struct LookupBatch {
     return reinterpret_cast<const std::byte*>(&line);
   }
 
+  // Whether a lane without a candidate is not a miss yet: its key may be in the stash, or has moved
+  // while its buckets were looked at.
+  [[nodiscard]] bool goes_on(Hash64 hash) const {
+    return kIsShared || engine->placement().may_be_stashed(primary_line(hash));
+  }
+
   // Looks at the secondary buckets' lines; a candidate there becomes the lane's target.
   template <Kernel K>
   [[gnu::always_inline]] void match_secondary(LaneGroup& group, size_t first) {
@@ -252,8 +214,7 @@ struct LookupBatch {
       const SlotMask candidates = engine->template candidates<K>(
           line, tag, batch.keys[first + lane], Residence::kDisplaced);
       if (candidates.empty()) {
-        stash |= LaneMask::of(lane,
-                              engine->placement().may_be_stashed(primary_line(group.hashes[lane])));
+        stash |= LaneMask::of(lane, goes_on(group.hashes[lane]));
         continue;
       }
       group.targets[lane] = engine->layout().target(line, candidates.lowest());
@@ -293,14 +254,27 @@ struct LookupBatch {
       const auto key = batch.keys[first + lane];
       if constexpr (!kIsExact)
         probe->touch(TouchKind::kEntry, entry, engine->layout().entry().bytes());
-      if (is_key<K>(entry, key)) [[likely]] {
-        action(first + lane, Layout::value_of_target(entry));
-      } else {
-        mistaken |= LaneMask::of(lane);
-        probe->mistake();
-      }
+      if (is_key<K>(entry, key) && answer(group, lane, first + lane)) [[likely]]
+        continue;
+      mistaken |= LaneMask::of(lane);
+      probe->mistake();
     }
     return lanes - mistaken;
+  }
+
+  // Answers a lane with its candidate, unless that has changed meanwhile.
+  [[gnu::always_inline]] bool answer(const LaneGroup& group, unsigned lane, size_t lane_of_batch) {
+    if constexpr (!kIsShared) {
+      action(lane_of_batch, Layout::value_of_target(group.targets[lane]));
+    } else {
+      const uint64_t word = Layout::word_at(group.targets[lane]);
+      const Residence residence =
+          group.primary.has(lane) ? Residence::kPrimary : Residence::kDisplaced;
+      if (!Layout::is_of(word, engine->layout().tag_of(group.hashes[lane]), residence))
+        return false;
+      action(lane_of_batch, Layout::value_in(word));
+    }
+    return true;
   }
 
   // Whether a candidate in one of the key's own buckets is the key.
@@ -318,6 +292,7 @@ struct LookupBatch {
   [[gnu::noinline, gnu::cold]] LaneMask search_rest(const LaneGroup& group, size_t first,
                                                     LaneMask lanes) {
     LaneMask found{};
+    if constexpr (kIsShared) return search_again(group, first, lanes);
     tell_of_stash(group.stash.count());
     for (const unsigned lane : lanes) {
       SlotRef at{};
@@ -325,6 +300,22 @@ struct LookupBatch {
       if constexpr (!kIsExact)
         probe->touch(TouchKind::kEntry, engine->layout().key(at), engine->layout().entry().bytes());
       action(first + lane, engine->layout().value(at));
+      found |= LaneMask::of(lane);
+    }
+    return found;
+  }
+
+  // The same while the table may change: nothing of what was seen before counts.
+  [[nodiscard]] LaneMask search_again(const LaneGroup& group, size_t first, LaneMask lanes) {
+    LaneMask found{};
+    for (const unsigned lane : lanes) {
+      uint64_t word = 0;
+      if (!may_hold(engine->layout(), batch.keys[first + lane]) ||
+          !search_shared(engine->placement(), group.hashes[lane], word,
+                         [this] { probe->repeat(); })) {
+        continue;
+      }
+      action(first + lane, Layout::value_in(word));
       found |= LaneMask::of(lane);
     }
     return found;

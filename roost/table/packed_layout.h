@@ -27,6 +27,7 @@
 #include "roost/hash/hash64.h"
 #include "roost/hash/keyed_permutation.h"
 #include "roost/isa/kernel.h"
+#include "roost/table/access.h"
 #include "roost/table/key_source.h"
 #include "roost/table/layout.h"
 #include "roost/table/packed_line.h"
@@ -76,10 +77,11 @@ class SizedPackedEntry {
   size_t value_bytes_;
 };
 
-template <class EntryT>
+template <class EntryT, class AccessT = Exclusive>
 class PackedLayout {
  public:
   using Entry = EntryT;
+  using Access = AccessT;
   using Line = PackedLine;
   static constexpr size_t kKeyBytes = 8;
   static constexpr unsigned kSlots = Line::kSlots;
@@ -130,8 +132,33 @@ class PackedLayout {
   template <Kernel K>
   [[nodiscard]] SlotMask candidates(const Line& line, Tag tag, const std::byte* /*key*/,
                                     Residence residence) const {
-    return SlotMask{
-        K::match_words(line.words.data(), Line::word_of(tag, residence == Residence::kDisplaced))};
+    return SlotMask{Access::template match_words<K>(
+        line.words.data(), Line::word_of(tag, residence == Residence::kDisplaced))};
+  }
+
+  // --- What readers do while the table may change. ---
+
+  // The word that a target is in, and where its value is in a copy of it.
+  [[nodiscard]] static uint64_t word_at(const std::byte* target) {
+    return Access::load(*reinterpret_cast<const uint64_t*>(target - kValueOffset));
+  }
+  [[nodiscard]] static const std::byte* value_in(const uint64_t& word) {
+    return reinterpret_cast<const std::byte*>(&word) + kValueOffset;
+  }
+  // Whether a word is that of a key in one of its buckets.
+  [[nodiscard]] static bool is_of(uint64_t word, Tag tag, Residence residence) {
+    return ((word ^ Line::word_of(tag, residence == Residence::kDisplaced)) & kKeyAndMarks) == 0;
+  }
+  // Looks for a key in a bucket, a word after the other; `found` gets its word.
+  [[nodiscard]] bool read(BucketIndex bucket, Tag tag, Residence residence, BucketIndex primary,
+                          uint64_t& found) const {
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      found = Access::load(line(bucket).words[slot]);
+      if (is_of(found, tag, residence) && (!is_stash(bucket) || home({bucket, slot}) == primary)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   template <class Hash>
@@ -179,30 +206,32 @@ class PackedLayout {
   void place_copy(SlotRef at, EntryMark mark, SlotRef from) {
     fill(at, mark, word(from) >> Line::kValueShift);
   }
-  void vacate(SlotRef at) { edit(at.bucket).words[at.slot] = 0; }
+  void vacate(SlotRef at) { store(at, 0); }
   void write_value(SlotRef at, const std::byte* bytes) {
-    constexpr uint64_t kKeyAndMarks = (uint64_t{1} << Line::kValueShift) - 1;
-    edit(at.bucket).words[at.slot] = (word(at) & kKeyAndMarks) | bits_of(bytes)
-                                                                     << Line::kValueShift;
+    store(at, (word(at) & kKeyAndMarks) | bits_of(bytes) << Line::kValueShift);
   }
 
   // The primary bucket of the entry in a slot of the stash.
-  [[nodiscard]] BucketIndex home(SlotRef at) const { return BucketIndex{homes()[home_index(at)]}; }
+  [[nodiscard]] BucketIndex home(SlotRef at) const {
+    return BucketIndex{Access::load(homes()[home_index(at)])};
+  }
   void set_home(SlotRef at, BucketIndex primary) {
-    const_cast<uint64_t*>(homes())[home_index(at)] = static_cast<uint64_t>(primary);
+    Access::store(const_cast<uint64_t*>(homes())[home_index(at)], static_cast<uint64_t>(primary));
   }
 
  private:
   static_assert(std::endian::native == std::endian::little, "the value is a word's last bytes");
   static constexpr size_t kValueOffset = Line::kValueShift / 8;
+  static constexpr uint64_t kKeyAndMarks = (uint64_t{1} << Line::kValueShift) - 1;
 
   [[nodiscard]] uint64_t word(SlotRef at) const { return line(at.bucket).words[at.slot]; }
 
   // One store: whoever reads the word finds the whole entry, or none.
   void fill(SlotRef at, EntryMark mark, uint64_t value_bits) {
-    edit(at.bucket).words[at.slot] =
-        Line::word_of(mark.tag, mark.is_displaced) | value_bits << Line::kValueShift;
+    store(at, Line::word_of(mark.tag, mark.is_displaced) | value_bits << Line::kValueShift);
   }
+
+  void store(SlotRef at, uint64_t word) { Access::store(edit(at.bucket).words[at.slot], word); }
 
   [[nodiscard]] uint64_t bits_of(const std::byte* value_bytes) const {
     uint64_t bits = 0;

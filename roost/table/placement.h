@@ -28,10 +28,11 @@ class Placement {
   using Line = typename Layout::Line;
   using Probing = ProbingT;
   using Hash = HashT;
+  using Access = typename Layout::Access;
 
   // `state` outlives it.
-  Placement(Layout layout, BucketMap map, const Hash& hash, TableState& state)
-      : layout_(layout), map_(map), hash_(hash), state_(&state) {}
+  Placement(Layout layout, BucketMap map, const Hash& hash, TableState& state, Access access)
+      : layout_(layout), map_(map), hash_(hash), access_(std::move(access)), state_(&state) {}
 
   // The accounts of an empty table.
   void begin() {
@@ -44,6 +45,7 @@ class Placement {
   [[nodiscard]] Layout& layout() { return layout_; }
   [[nodiscard]] const BucketMap& map() const { return map_; }
   [[nodiscard]] const Hash& hash() const { return hash_; }
+  [[nodiscard]] const Access& access() const { return access_; }
   [[nodiscard]] const TableStats& stats() const { return state_->stats; }
   [[nodiscard]] TableStats& stats() { return state_->stats; }
 
@@ -71,9 +73,10 @@ class Placement {
     if constexpr (KeepsStashMark<Line>) {
       return line.has_stashed != 0;
     } else {
-      return stats().stashed != 0;
+      return has_stashed();
     }
   }
+  [[nodiscard]] bool has_stashed() const { return Access::load(state_->has_stashed) != 0; }
 
   // The secondary bucket that it sits in then, unless it is in the stash.
   [[nodiscard]] BucketIndex secondary(BucketIndex primary, const Line& line, Tag tag) const {
@@ -119,11 +122,11 @@ class Placement {
   // stays untouched.
   void clear() {
     for (uint64_t bucket = 0; bucket < bucket_count(); ++bucket) {
-      Line& line = layout_.edit(BucketIndex{bucket});
-      if (is_in_use(line)) line = Line{};
+      if (is_in_use(layout_.line(BucketIndex{bucket}))) clear(BucketIndex{bucket});
     }
     stats().erased += std::exchange(stats().size, 0);
     stats().stashed = 0;
+    Access::store(state_->has_stashed, 0);
     stats().moved_histogram.fill(0);
     if constexpr (KeepsFilter<Line>) stats().moved_histogram[0] = bucket_count();
   }
@@ -137,6 +140,7 @@ class Placement {
   void insert_entry(SlotRef at, Origin origin, const std::byte* key, const std::byte* value,
                     uint16_t timer) {
     const EntryMark mark = mark_of(origin, at);
+    [[maybe_unused]] const auto step = access_.step(at.bucket);
     layout_.place(at, mark, key, value);
     arrive(at, origin, timer, mark.is_displaced);
   }
@@ -147,6 +151,7 @@ class Placement {
     const Origin origin = origin_of(from);
     const EntryMark mark = mark_of(origin, to);
     const bool stays_displaced = is_displaced(from) && mark.is_displaced;
+    [[maybe_unused]] const auto step = access_.step(from.bucket, to.bucket);
     layout_.place_copy(to, mark, from);
     arrive(to, origin, timer(from), mark.is_displaced && !stays_displaced);
     leave(from, origin, !stays_displaced);
@@ -190,7 +195,16 @@ class Placement {
     });
   }
 
-  void vacate(SlotRef at) { leave(at, is_displaced(at) ? origin_of(at) : Origin{}, true); }
+  void vacate(SlotRef at) {
+    const Origin origin = is_displaced(at) ? origin_of(at) : Origin{};
+    [[maybe_unused]] const auto step = access_.step(at.bucket);
+    leave(at, origin, true);
+  }
+
+  void write_value(SlotRef at, const std::byte* value) {
+    [[maybe_unused]] const auto step = access_.step(at.bucket);
+    layout_.write_value(at, value);
+  }
 
   // The timer of a slot; 0 where lines keep none.
   [[nodiscard]] uint16_t timer(SlotRef at) const {
@@ -207,6 +221,16 @@ class Placement {
  private:
   [[nodiscard]] static EntryMark mark_of(Origin origin, SlotRef at) {
     return {origin.tag, at.bucket != origin.primary};
+  }
+
+  // Makes a line as fresh memory is.
+  void clear(BucketIndex bucket) {
+    [[maybe_unused]] const auto step = access_.step(bucket);
+    if constexpr (Access::kIsShared) {
+      for (const unsigned slot : busy_slots(layout_.line(bucket))) layout_.vacate({bucket, slot});
+    } else {
+      layout_.edit(bucket) = Line{};
+    }
   }
 
   // A line that is not as fresh memory is, but for what free slots still hold.
@@ -233,7 +257,7 @@ class Placement {
     if (layout_.is_stash(at.bucket)) {
       layout_.set_home(at, origin.primary);
       if constexpr (KeepsStashMark<Line>) layout_.edit(origin.primary).has_stashed = 1;
-      ++stats().stashed;
+      if (++stats().stashed == 1) Access::store(state_->has_stashed, 1);
     }
     stats().size += 1;
   }
@@ -249,7 +273,7 @@ class Placement {
       if constexpr (KeepsStashMark<Line>) {
         if (!has_stashed(origin.primary)) layout_.edit(origin.primary).has_stashed = 0;
       }
-      --stats().stashed;
+      if (--stats().stashed == 0) Access::store(state_->has_stashed, 0);
     }
     stats().size -= 1;
   }
@@ -301,6 +325,7 @@ class Placement {
   Layout layout_;
   BucketMap map_;
   [[no_unique_address]] Hash hash_;
+  [[no_unique_address]] Access access_;
   TableState* state_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "roost/expiry/slot_timers.h"
 #include "roost/hash/keyed_hash.h"
+#include "roost/table/access.h"
 #include "roost/table/probe.h"
 #include "roost/table/probing.h"
 
@@ -40,6 +41,7 @@ struct DefaultPolicies {
   using Probing = FilteredProbing;
   using EvictionCallback = NoEvictionCallback;
   using Probe = NoProbe;
+  using Access = Exclusive;
   static constexpr LayoutChoice kLayout = LayoutChoice::kAutomatic;
 };
 

@@ -42,6 +42,8 @@ concept TableProbe = requires(P& probe, size_t count, Isa kernel, TouchKind kind
   probe.mistake();
   // A lookup goes on to the stash.
   probe.search_stash();
+  // A lookup searches again, because the table changed meanwhile.
+  probe.repeat();
 };
 
 struct NoProbe {
@@ -52,6 +54,7 @@ struct NoProbe {
   void mislead(size_t /*lane_count*/) {}
   void mistake() {}
   void search_stash() {}
+  void repeat() {}
 };
 
 struct LookupCounts {
@@ -62,6 +65,7 @@ struct LookupCounts {
   uint64_t filter_false_positives = 0;  // of those, in vain
   uint64_t tag_false_positives = 0;     // entries compared in vain
   uint64_t stash_visits = 0;            // lookups that searched the stash
+  uint64_t repeats = 0;                 // searches again, because the table changed meanwhile
   Isa last_kernel = Isa::kScalar;  // recorded inside the batch loop: the kernel that really ran
 
   void begin(size_t lane_count, Isa kernel) {
@@ -75,6 +79,7 @@ struct LookupCounts {
   void mislead(size_t lane_count) { filter_false_positives += lane_count; }
   void mistake() { ++tag_false_positives; }
   void search_stash() { ++stash_visits; }
+  void repeat() { ++repeats; }
 };
 
 // One thing that a lookup read.
@@ -107,6 +112,7 @@ class TouchTrace {
   void mislead(size_t /*lane_count*/) {}
   void mistake() {}
   void search_stash() {}
+  void repeat() {}
 
  private:
   std::span<Touch> room_;

@@ -20,6 +20,7 @@
 
 #include "roost/hash/hash64.h"
 #include "roost/isa/kernel.h"
+#include "roost/table/access.h"
 #include "roost/table/entry.h"
 #include "roost/table/layout.h"
 #include "roost/table/slot_mask.h"
@@ -35,6 +36,7 @@ template <class EntryT, unsigned kSlotCount = kSlotsPerBucket>
 class SplitLayout {
  public:
   using Entry = EntryT;
+  using Access = Exclusive;
   using Line = TagLine;
   static constexpr size_t kKeyBytes = Entry::kKeyBytes;
   static constexpr unsigned kSlots = kSlotCount;

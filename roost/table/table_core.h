@@ -46,6 +46,13 @@ template <class Hash>
   }
 }
 
+// What a thread that looks keys up keeps beside the table.
+template <class Probe>
+struct LookupState {
+  HintChoice hints;
+  [[no_unique_address]] Probe probe;
+};
+
 // `EvictionCallback` takes the key and value bytes of an expired entry.
 template <TableLayout LayoutT, class Policies, class EvictionCallback>
 class TableCore {
@@ -88,16 +95,25 @@ class TableCore {
   // Calls action(lane, value) for each lane that hits; see LookupBatch.
   template <class Keys, class Hashes, class Action, class Next = NoNextBatch>
   size_t lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits, Next next = {}) const {
-    return hints_.watch(batch.keys.count, [&](PrefetchHint hint) {
+    return lookup(own_, batch, action, hits, next);
+  }
+  template <class Keys, class Hashes, class Action, class Next>
+  size_t lookup(LookupState<Probe>& state, KeyBatch<Keys, Hashes> batch, Action action,
+                HitWords hits, Next next) const {
+    return state.hints.watch(batch.keys.count, [&](PrefetchHint hint) {
       return dispatch(isa_, LookupBatch<EngineType, Keys, Hashes, Action, Next, Probe>{
-                                &engine_, batch, hits, action, next, hint, &probe_});
+                                &engine_, batch, hits, action, next, hint, &state.probe});
     });
   }
 
   // Hashes a flight's first lanes and asks for their lines.
   template <class Flight>
   void start(Flight& flight) const {
-    const PrefetchHint hint = hints_.hint(flight.keys.count);
+    start(own_, flight);
+  }
+  template <class Flight>
+  void start(const LookupState<Probe>& state, Flight& flight) const {
+    const PrefetchHint hint = state.hints.hint(flight.keys.count);
     for (size_t lane = 0; lane < flight.started_count(); ++lane) {
       flight.started[lane] = flight.hashes(lane, flight.keys[lane]);
       engine_.placement().prefetch_lines(hint, flight.started[lane]);
@@ -194,8 +210,12 @@ class TableCore {
   [[nodiscard]] EngineType& engine() { return engine_; }
   [[nodiscard]] const EngineType& engine() const { return engine_; }
   [[nodiscard]] const Hash& hash() const { return engine_.placement().hash(); }
-  [[nodiscard]] HintChoice& hint_choice() { return hints_; }
-  [[nodiscard]] Probe& probe() { return probe_; }
+  [[nodiscard]] HintChoice& hint_choice() { return own_.hints; }
+  [[nodiscard]] Probe& probe() { return own_.probe; }
+  // As this table's own was to begin with.
+  [[nodiscard]] LookupState<Probe> new_lookup_state() const {
+    return {HintChoice(image_.first_hint, forced_hint_), {}};
+  }
   [[nodiscard]] const Arena& arena() const { return image_.arena; }
   [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] uint64_t bucket_count() const { return engine_.placement().bucket_count(); }
@@ -206,9 +226,9 @@ class TableCore {
   [[nodiscard]] TableStats stats() const {
     TableStats stats = engine_.stats();
     stats.load = static_cast<double>(stats.size) / static_cast<double>(stats.capacity);
-    stats.line_hint = hints_.chosen();
-    stats.hint_rounds = hints_.round_count();
-    if constexpr (std::same_as<Probe, LookupCounts>) stats.lookups = probe_;
+    stats.line_hint = own_.hints.chosen();
+    stats.hint_rounds = own_.hints.round_count();
+    if constexpr (std::same_as<Probe, LookupCounts>) stats.lookups = own_.probe;
     return stats;
   }
 
@@ -262,21 +282,24 @@ class TableCore {
         engine_(Layout(image_.buckets(), image_.header().identity.buckets, entry),
                 BucketMap(image_.header().identity.buckets.hashed),
                 hash_of(image_.header().identity.hash_seed, entry), image_.header().state,
+                typename Layout::Access(
+                    AccessShape{image_.header().identity.buckets.hashed, config.version_counters}),
                 std::move(eviction_callback)),
         isa_(config.isa.value_or(isa_best())),
-        hints_(image_.first_hint, config.line_hint) {}
+        forced_hint_(config.line_hint),
+        own_(new_lookup_state()) {}
 
   template <class Keys, class Hashes, class Act>
   size_t mutate(KeyBatch<Keys, Hashes> batch, Act act) {
     return dispatch(isa_, MutateBatch<EngineType, Keys, Hashes, Act>{&engine_, batch, act,
-                                                                     hints_.for_changes()});
+                                                                     own_.hints.for_changes()});
   }
 
   TableImage image_;
   EngineType engine_;
   Isa isa_;
-  mutable HintChoice hints_;
-  [[no_unique_address]] mutable Probe probe_;
+  std::optional<PrefetchHint> forced_hint_;
+  mutable LookupState<Probe> own_;  // of lookups by the table's only or writing thread
 };
 
 }  // namespace roost

@@ -1,6 +1,7 @@
 #include "roost/table/table_image.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 #include <string>
@@ -68,6 +69,10 @@ PrefetchHint first_hint(BucketCounts buckets) {
 }
 
 std::optional<Error> unsupported_in(const TableConfig& config) {
+  if (!std::has_single_bit(config.version_counters)) {
+    return Error{std::to_string(config.version_counters) +
+                 " version counters are no power of two; leave it at 8192, or take 1, 2, 4 ..."};
+  }
   if (!config.isa || isa_is_supported(*config.isa)) return std::nullopt;
   return Error{"the " + std::string(isa_name(*config.isa)) +
                " kernel is not supported here; leave the choice to the library"};

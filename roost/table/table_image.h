@@ -46,6 +46,10 @@ struct TableConfig {
   // The kernel to use instead of the best one here.
   std::optional<Isa> isa{};
 
+  // Of a table that readers share with its writer: how many counters its buckets share, a power of
+  // two. With more, less often does a change elsewhere make a reader search again.
+  uint64_t version_counters = 8'192;
+
   // Where to prefetch lines to, instead of what lookups show to be fastest (hint_choice.h).
   std::optional<PrefetchHint> line_hint{};
 };

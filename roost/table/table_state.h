@@ -1,5 +1,6 @@
 // What the writer of a table keeps of it beside the buckets: counts, time, and where its sweeps
-// stand. It lies in the table's image (image_header.h), in cache lines that lookups do not read.
+// stand. It lies in the table's image (image_header.h), in cache lines that lookups do not read;
+// what they read has one of its own.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,9 @@ struct TableState {
   OverflowScan scan;
   Settling settling;
   uint64_t departures_at_refusal = ~uint64_t{0};  // none yet
+
+  // Read by lookups that miss: 1 while entries are in the stash.
+  alignas(64) uint64_t has_stashed = 0;
 };
 
 static_assert(std::is_trivially_copyable_v<TableState>, "another process finds it in the image");

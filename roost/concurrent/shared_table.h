@@ -1,0 +1,139 @@
+// A table that many threads look keys up in while one at a time changes it.
+//
+//   using Fib = roost::SharedTable<Mac, Port>;
+//   Fib fib = Fib::create({.entries_max = 1'000'000}).value();
+//
+//   Fib::Reader reader = fib.reader();               // one a thread
+//   reader.lookup(keys, ports, hits);                // as FlowTable's, at any time
+//
+//   if (auto writer = fib.try_write())               // or write(), which waits
+//     writer->insert(keys, ports, outcomes);
+//
+// A lookup answers what was true at some moment of the call. What a writer has done is seen by all
+// lookups that begin after the writer's end.
+//
+// Limits: packed tables; no pointers into the table are handed out, and no walks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "roost/base/result.h"
+#include "roost/concurrent/one_writer.h"
+#include "roost/isa/pause.h"
+#include "roost/table/flow_table.h"
+#include "roost/table/typed_lookups.h"
+
+namespace roost {
+
+template <class Key, class Value, class Policies = DefaultPolicies>
+class SharedTable {
+  struct SharedPolicies : Policies {
+    using Access = std::conditional_t<Policies::Access::kIsShared, typename Policies::Access,
+                                      OneWriterManyReaders>;
+  };
+
+ public:
+  using Table = FlowTable<Key, Value, SharedPolicies>;
+  using Core = std::remove_reference_t<decltype(std::declval<const Table&>().core())>;
+  using Probe = typename Policies::Probe;
+
+  // The lookups of one thread; it must not outlive the table. Copies are for other threads.
+  class Reader : public TypedLookups<Reader, Key, Value> {
+   public:
+    // What looks bytes up for a reader.
+    class ReaderCore {
+     public:
+      explicit ReaderCore(const Core& core) : core_(&core), state_(core.new_lookup_state()) {}
+
+      template <class Keys, class Hashes, class Action, class Next>
+      size_t lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits, Next next) const {
+        return core_->lookup(state_, batch, action, hits, next);
+      }
+      template <class Flight>
+      void start(Flight& flight) const {
+        core_->start(state_, flight);
+      }
+      template <class Flight>
+      [[nodiscard]] NextBatch<ReaderCore, Flight> next(Flight* flight) const {
+        return {this, flight};
+      }
+      [[nodiscard]] const auto& hash() const { return core_->hash(); }
+      [[nodiscard]] Probe& probe() const { return state_.probe; }
+      [[nodiscard]] HintChoice& hint_choice() const { return state_.hints; }
+
+     private:
+      const Core* core_;
+      mutable LookupState<Probe> state_;
+    };
+
+    explicit Reader(const Table& table) : core_(table.core()) {}
+    [[nodiscard]] const ReaderCore& core() const { return core_; }
+
+   private:
+    ReaderCore core_;
+  };
+
+  // The table, for the one thread that has this. It must not outlive the table, nor move to another
+  // thread.
+  class Writer {
+   public:
+    Writer(Writer&& other) noexcept
+        : table_(other.table_), is_writing_(std::exchange(other.is_writing_, nullptr)) {}
+    Writer& operator=(Writer&&) = delete;
+    // Sequentially consistent: all that was written is seen by who begins to read from now on.
+    ~Writer() {
+      if (is_writing_ != nullptr) is_writing_->exchange(false, std::memory_order_seq_cst);
+    }
+
+    [[nodiscard]] Table* operator->() const { return table_; }
+    [[nodiscard]] Table& operator*() const { return *table_; }
+
+   private:
+    friend class SharedTable;
+    Writer(Table* table, std::atomic<bool>* is_writing) : table_(table), is_writing_(is_writing) {}
+
+    Table* table_;
+    std::atomic<bool>* is_writing_;
+  };
+
+  // As FlowTable::create.
+  [[nodiscard]] static Result<SharedTable> create(const TableConfig& config) {
+    Result<Table> table = Table::create(config);
+    if (!table) return table.error();
+    return SharedTable(std::move(table).value());
+  }
+
+  [[nodiscard]] Reader reader() const { return Reader(shared_->table); }
+
+  // The right to change the table: at once, or not at all.
+  [[nodiscard]] std::optional<Writer> try_write() {
+    if (shared_->is_writing.exchange(true, std::memory_order_acquire)) return std::nullopt;
+    return Writer(&shared_->table, &shared_->is_writing);
+  }
+  // The same, waiting for whoever has it; for callers that have nothing else to do.
+  [[nodiscard]] Writer write() {
+    for (;;) {
+      if (auto writer = try_write()) return std::move(*writer);
+      pause_processor();
+    }
+  }
+
+ private:
+  // Where it stays when the table is moved.
+  struct Shared {
+    explicit Shared(Table&& of) : table(std::move(of)) {}
+    Table table;
+    alignas(64) std::atomic<bool> is_writing{false};
+  };
+
+  explicit SharedTable(Table&& table) : shared_(std::make_unique<Shared>(std::move(table))) {}
+
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace roost
