@@ -14,6 +14,15 @@ namespace roost::traffic {
   return word ^ (word >> 31);
 }
 
+// The same for words of 47 bits: what is left of a key of 48 with a bit that has a meaning.
+inline constexpr uint64_t kMask47 = (uint64_t{1} << 47) - 1;
+[[nodiscard]] constexpr uint64_t mix47(uint64_t word) {
+  word = (word & kMask47) * 0x476D1CE4E5B9U & kMask47;
+  word = (word ^ (word >> 23)) * 0x49BB133111EBU & kMask47;
+  word = (word ^ (word >> 24)) * 0x6C64D4E5B2D9U & kMask47;
+  return word ^ (word >> 25);
+}
+
 class Draw {
  public:
   explicit constexpr Draw(uint64_t seed) : state_(seed) {}

@@ -5,17 +5,21 @@
 namespace roost::traffic {
 
 KeySource::KeySource(uint64_t seed, unsigned key_bits)
-    : seed_(seed), second_word_mask_(~uint64_t{0} >> (128 - key_bits)) {
-  ROOST_ASSERT(key_bits > 64 && key_bits <= 128);
+    : seed_(seed),
+      is_of_48_bits_(key_bits == 48),
+      second_word_mask_(is_of_48_bits_ ? 0 : ~uint64_t{0} >> (128 - key_bits)) {
+  ROOST_ASSERT(is_of_48_bits_ || (key_bits > 64 && key_bits <= 128));
 }
 
 Key128 KeySource::inserted(uint64_t index) const {
+  if (is_of_48_bits_) return widened(Key48{mix47(index + seed_) << 1});
   Key128 key = spread(seed_, index);
   key.words[1] &= ~uint64_t{1};
   return key;
 }
 
 Key128 KeySource::absent(uint64_t index) const {
+  if (is_of_48_bits_) return widened(Key48{mix47(index + ~seed_) << 1 | 1});
   Key128 key = spread(~seed_, index);
   key.words[1] |= 1;
   return key;

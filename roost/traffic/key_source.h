@@ -10,7 +10,8 @@ namespace roost::traffic {
 
 class KeySource {
  public:
-  // Keys of 128 bits, or of 104: then the others are zero.
+  // Keys of 128 bits, or of 104: then the others are zero. Or of 48: they have an index each up to
+  // 2^47, and the same in every form.
   explicit KeySource(uint64_t seed, unsigned key_bits = 128);
 
   // The index-th key to insert, and the index-th key that is never inserted.
@@ -23,6 +24,7 @@ class KeySource {
   [[nodiscard]] Key128 spread(uint64_t seed, uint64_t index) const;
 
   uint64_t seed_;
+  bool is_of_48_bits_;
   uint64_t second_word_mask_;
 };
 
