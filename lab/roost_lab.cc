@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/version.hpp>
 #include <cstdio>
 #include <exception>
@@ -91,11 +92,15 @@ int run_job(Arguments& arguments, RunJob run) {
   job.cores = cores.value();
 
   std::optional<Eal> eal;
-  for (const std::string& name : job.contestants) {
-    if (name.find("rte_hash") == std::string::npos || eal) continue;
+  const auto dpdk_tables =
+      static_cast<size_t>(std::ranges::count_if(job.contestants, [](const std::string& name) {
+        return name.find("rte_hash") != std::string::npos;
+      }));
+  if (dpdk_tables != 0) {
+    const uint64_t table_count = dpdk_tables * job.cores.size();
     auto started = Eal::start({.core = job.cores.front(),
                                .pages = job.pages,
-                               .memory_bytes = RteHash::heap_bytes(job.slots) * job.cores.size()});
+                               .memory_bytes = RteHash::heap_bytes(job.slots) * table_count});
     if (!started) return fail(started.error().message);
     eal.emplace(std::move(started).value());
     // DPDK pins the thread that starts it, and it may have taken the others' cores away.
@@ -118,11 +123,13 @@ void add_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--ceilings", job.ceilings, "Variants of the ceiling that run along");
   command.add_option("--zipf", job.zipf_exponent, "Exponent of the hits; 0 draws evenly");
   command.add_option("--churn", job.lookups_per_insert, "Lookups an insertion; 0 for none");
-  command.add_option("--key-bits", job.key_bits, "104 or 128")->check(CLI::IsMember({104, 128}));
+  command.add_option("--key-bits", job.key_bits, "48, 104 or 128")
+      ->check(CLI::IsMember({48, 104, 128}));
   command.add_option("--ages", job.ages, "Replacements of each entry before lookups are counted");
   command.add_option("--lookups", job.lookups, "Lookups a timed pass");
   command.add_flag("--counts,!--no-counts", job.counts, "Whether twins count what lookups meet");
   command.add_flag("--own-oracles", job.own_oracles, "Oracles in the tables' own memory run along");
+  command.add_flag("--shared", job.shared, "The cores have one table together");
   command.add_flag("--forced-hints", job.forced_hints,
                    "The tables run along with each prefetch hint forced on them");
   command.add_option("--pages", arguments.pages, "Kind of pages, for every contestant")

@@ -6,7 +6,7 @@
 namespace roost::lab {
 
 std::vector<ContestantEntry> dpdk_line_up() {
-  return {contestant<RteHash>(), contestant<RteHashRecords>()};
+  return {contestant<RteHash>(), contestant<RteHashMac>(), contestant<RteHashRecords>()};
 }
 
 }  // namespace roost::lab

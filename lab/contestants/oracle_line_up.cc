@@ -1,4 +1,4 @@
-// The oracles: three shapes, each with every hint.
+// The oracles: four shapes, each with every hint.
 #include "lab/contestants/line_oracle.h"
 #include "lab/contestants/line_up.h"
 
@@ -19,6 +19,7 @@ std::vector<ContestantEntry> oracle_line_up() {
   add<TwoLines>(list);
   add<InlineTwo>(list);
   add<InlineThree>(list);
+  add<Packed>(list);
   return list;
 }
 

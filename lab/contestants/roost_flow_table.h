@@ -60,6 +60,8 @@ template <>
 inline constexpr std::string_view kNameOfInline<SlotTimers, 2> = "roost_inline_2_timers";
 template <>
 inline constexpr std::string_view kNameOfInline<SlotTimers, 3> = "roost_inline_3_timers";
+template <>
+inline constexpr std::string_view kNameOfInline<NoExpiry, 8> = "roost_packed";
 
 template <class ProbingPolicy, class ExpiryPolicy = NoExpiry, class ProbePolicy = NoProbe,
           class KeyT = Key, class ValueT = Value>
@@ -179,6 +181,10 @@ class RoostTable {
 
   [[nodiscard]] Isa isa() const { return table_.isa(); }
   [[nodiscard]] TableStats stats() const { return table_.stats(); }
+  [[nodiscard]] std::optional<std::string_view> audit() const {
+    const auto violation = table_.audit();
+    return violation ? std::optional(violation->what) : std::nullopt;
+  }
   [[nodiscard]] StructuralCounts counts() const
     requires ProbePolicy::kEnabled
   {
@@ -208,5 +214,9 @@ using RoostInline2 = RoostTable<FilteredProbing, ExpiryPolicy, NoProbe, traffic:
 template <class ExpiryPolicy = NoExpiry>
 using RoostInline3 =
     RoostTable<FilteredProbing, ExpiryPolicy, NoProbe, traffic::Key104, traffic::Value32>;
+
+// 48-bit keys and 16-bit values, a word an entry.
+using RoostPacked =
+    RoostTable<FilteredProbing, NoExpiry, NoProbe, traffic::Key48, traffic::Value16>;
 
 }  // namespace roost::lab

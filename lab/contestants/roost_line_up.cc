@@ -2,6 +2,7 @@
 #include "lab/contestants/line_up.h"
 #include "lab/contestants/roost_c_table.h"
 #include "lab/contestants/roost_flow_table.h"
+#include "lab/contestants/roost_shared_table.h"
 
 namespace roost::lab {
 
@@ -32,6 +33,8 @@ std::vector<ContestantEntry> roost_line_up() {
       contestant<RoostInline3<>>(),
       contestant<RoostInline2<SlotTimers>>(),
       contestant<RoostInline3<SlotTimers>>(),
+      contestant<RoostPacked>(),
+      contestant<RoostSharedTable<>>(),
       contestant<RoostCTable>(),
       on_kernel("roost_flow_table_scalar", Isa::kScalar),
       on_kernel("roost_flow_table_sse42", Isa::kSse42),

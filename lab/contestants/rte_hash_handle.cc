@@ -40,13 +40,15 @@ Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes) {
   return MadeRteHash{std::move(table), heap_bytes_taken() - bytes_before};
 }
 
-FewestLines fewest_lines_of(const rte_hash& table) {
+FewestLines fewest_lines_of(const rte_hash& table, uint64_t key_bytes) {
   constexpr uint64_t kSlotsPerBucket = 8;
   constexpr uint64_t kBucketBytes = 64;
-  constexpr uint64_t kEntryBytes = 32;  // up to the key's alignment
+  constexpr uint64_t kEntryAlignment = 16;
+  const uint64_t entry_bytes =
+      (sizeof(void*) + key_bytes + kEntryAlignment - 1) / kEntryAlignment * kEntryAlignment;
   const uint64_t slots = static_cast<uint64_t>(rte_hash_max_key_id(&table)) + 1;
   return {.first_bytes = slots / kSlotsPerBucket * kBucketBytes,
-          .second_bytes = slots * kEntryBytes};
+          .second_bytes = slots * entry_bytes};
 }
 
 }  // namespace roost::lab

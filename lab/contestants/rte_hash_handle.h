@@ -24,7 +24,7 @@ struct MadeRteHash {
 // Needs a started Eal. Errors: no memory, a number of entries out of range.
 [[nodiscard]] Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes);
 
-// Of a table that is full: a bucket of 8, then the entry of 32 bytes (key and data).
-[[nodiscard]] FewestLines fewest_lines_of(const rte_hash& table);
+// Of a table that is full: a bucket of 8, then the entry of data and key.
+[[nodiscard]] FewestLines fewest_lines_of(const rte_hash& table, uint64_t key_bytes);
 
 }  // namespace roost::lab

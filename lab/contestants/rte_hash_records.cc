@@ -58,6 +58,6 @@ const void* RteHashRecords::entry_address(const Key& key) const {
   return position < 0 ? nullptr : &records()[position];
 }
 
-FewestLines RteHashRecords::fewest_lines() const { return fewest_lines_of(*table_); }
+FewestLines RteHashRecords::fewest_lines() const { return fewest_lines_of(*table_, sizeof(Key)); }
 
 }  // namespace roost::lab

@@ -70,6 +70,13 @@ class AnyTable {
   [[nodiscard]] virtual bool can_clear() const = 0;
   virtual void clear() = 0;
 
+  // The same table for another thread; nothing if one thread has it to itself.
+  [[nodiscard]] virtual std::unique_ptr<AnyTable> reader() const = 0;
+
+  // What a table that checks itself says is wrong, if anything.
+  [[nodiscard]] virtual bool can_audit() const = 0;
+  [[nodiscard]] virtual std::optional<std::string> audit() const = 0;
+
   // Keys that leave and arrive; queries beside them ask for those that stay.
   struct Churn {
     std::span<const Key> leaving;
@@ -173,6 +180,18 @@ class TypedTable final : public AnyTable {
   [[nodiscard]] bool can_clear() const override { return Clearable<Table>; }
   void clear() override {
     if constexpr (Clearable<Table>) table_.clear();
+  }
+
+  [[nodiscard]] std::unique_ptr<AnyTable> reader() const override {
+    if constexpr (Sharing<Table>) return std::make_unique<TypedTable>(table_.reader());
+    return nullptr;
+  }
+  [[nodiscard]] bool can_audit() const override { return Auditing<Table>; }
+  [[nodiscard]] std::optional<std::string> audit() const override {
+    if constexpr (Auditing<Table>) {
+      if (const auto wrong = table_.audit()) return std::string(*wrong);
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] bool can_churn() const override { return Erasing<Table>; }

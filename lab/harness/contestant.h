@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -105,6 +106,19 @@ concept Clearable = requires(Table table) { table.clear(); };
 template <class Table>
 concept Erasing = requires(Table table, const KeyOf<Table>& key) {
   { table.erase(key) } -> std::same_as<bool>;
+};
+
+// Can be read by several threads at a time, each by an object of its own: reader() is one more of
+// the same table.
+template <class Table>
+concept Sharing = requires(const Table table) {
+  { table.reader() } -> std::same_as<Table>;
+};
+
+// Checks itself: what is wrong first, or nothing.
+template <class Table>
+concept Auditing = requires(const Table table) {
+  { table.audit() } -> std::same_as<std::optional<std::string_view>>;
 };
 
 // What a table met. Counts repeat exactly on every machine.

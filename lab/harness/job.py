@@ -6,7 +6,7 @@ order, so that they change places. In the record they are one job, whose rounds 
 to process; the column `process` tells them apart."""
 import dataclasses
 
-SIZES = {"512K": 1 << 19, "3M": 3 << 20, "32M": 1 << 25, "128M": 1 << 27}
+SIZES = {"512K": 1 << 19, "2M": 1 << 21, "3M": 3 << 20, "32M": 1 << 25, "128M": 1 << 27}
 HITS_TO_MISSES = (0.0, 0.5, 1.0)
 CEILINGS = tuple(hint + lead for hint in ("T0", "T1", "NTA") for lead in ("", "+1", "+2"))
 
@@ -14,8 +14,10 @@ CEILINGS = tuple(hint + lead for hint in ("T0", "T1", "NTA") for lead in ("", "+
 BYTES_PER_SLOT = {"rte_hash": 52, "rte_hash_records": 88, "boost_flat_map": 40,
                   "absl_flat_hash_map": 44, "tsl_robin_map": 88, "tsl_hopscotch_map": 52,
                   "google_dense_hash_map": 72, "libcuckoo": 52, "std_unordered_map": 84,
-                  "tbb_concurrent_hash_map": 128}
+                  "tbb_concurrent_hash_map": 128, "rte_hash_mac": 36}
 BYTES_PER_SLOT_OURS = 41
+BYTES_PER_SLOT_PACKED = 8.1  # of tables whose entry is a word
+PACKED = ("roost_packed", "oracle_packed", "cuckooswitch")
 BYTES_PER_SLOT_DEFAULT = 140
 BYTES_FIXED = 96 << 20
 
@@ -30,6 +32,8 @@ def is_ours(contestant):
 
 
 def bytes_per_slot(contestant):
+    if contestant.startswith(PACKED):
+        return BYTES_PER_SLOT_PACKED
     if is_ours(contestant):
         return BYTES_PER_SLOT_OURS
     return BYTES_PER_SLOT.get(contestant, BYTES_PER_SLOT_DEFAULT)
@@ -57,6 +61,7 @@ class Job:
     counts: bool = True
     own_oracles: bool = False
     forced_hints: bool = False
+    shared: bool = False
     ages: tuple = ()
     processes: int = 1
     process: int = 0  # which of them this is
@@ -103,7 +108,8 @@ class Job:
                  "--churn", str(self.churn), "--key-bits", str(self.key_bits),
                  "--counts" if self.counts else "--no-counts",
                  *(["--own-oracles"] if self.own_oracles else []),
-                 *(["--forced-hints"] if self.forced_hints else [])]
+                 *(["--forced-hints"] if self.forced_hints else []),
+                 *(["--shared"] if self.shared else [])]
         for option, values in listed.items():
             if values:
                 words += [f"--{option}", *map(str, values)]
@@ -115,7 +121,8 @@ class Job:
         if self.ceilings:
             shares.append(max(shares) if max(shares) > BYTES_PER_SLOT["rte_hash"] else
                           BYTES_PER_SLOT_OURS)
-        return (self.slots * sum(shares) + BYTES_FIXED * (1 + len(shares))) * self.cores
+        tables = 1 if self.shared else self.cores
+        return int(self.slots * sum(shares) + BYTES_FIXED * (1 + len(shares))) * tables
 
     def seconds(self):
         """About how long it takes, as on the machine of our records: for the progress bar and for

@@ -2,11 +2,12 @@
 //
 // A contestant has 16-byte keys and values unless it declares `KeyType` and `ValueType` of its own.
 // A stream keeps its queries in every form that contestants want, so that those with 13-byte keys
-// and those with the same 104 bits in 16 bytes get the same queries.
+// and those with the same 104 bits in 16 bytes get the same queries, and so with keys of 48 bits.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -56,25 +57,25 @@ class Stream {
 
   [[nodiscard]] size_t size() const { return queries_.size(); }
 
-  // The queries as keys of this type; the first call for 13 bytes makes them. Not for several
+  // The queries as keys of this type; the first call for a narrower one makes them. Not for several
   // threads.
   template <class KeyType>
   [[nodiscard]] std::span<const KeyType> as() const {
     if constexpr (std::is_same_v<KeyType, Key>) {
       return queries_;
     } else {
-      static_assert(std::is_same_v<KeyType, traffic::Key104>);
-      if (narrow_.empty()) {
-        narrow_.reserve(queries_.size());
-        for (const Key& key : queries_) narrow_.push_back(traffic::narrowed<KeyType>(key));
+      auto& narrow = std::get<std::vector<KeyType>>(narrow_);
+      if (narrow.empty()) {
+        narrow.reserve(queries_.size());
+        for (const Key& key : queries_) narrow.push_back(traffic::narrowed<KeyType>(key));
       }
-      return narrow_;
+      return narrow;
     }
   }
 
  private:
   std::vector<Key> queries_;
-  mutable std::vector<traffic::Key104> narrow_;
+  mutable std::tuple<std::vector<traffic::Key104>, std::vector<traffic::Key48>> narrow_;
 };
 
 }  // namespace roost::lab

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace roost::lab {
@@ -55,7 +56,17 @@ std::optional<Error> wrong_in_sample(const JobConfig& config, AnyTable& table, u
 }
 
 traffic::KeySource keys_of_core(const JobConfig& config, size_t core) {
-  return traffic::KeySource(config.seed + core, config.key_bits);
+  return traffic::KeySource(config.seed + (config.shared ? 0 : core), config.key_bits);
+}
+
+std::vector<Key> queries_of_core(const JobConfig& config, size_t core,
+                                 const traffic::StreamShape& shape) {
+  std::vector<Key> queries = traffic::query_stream(keys_of_core(config, core), shape);
+  if (config.shared) {
+    const auto first = queries.size() * core / config.cores.size();
+    std::rotate(queries.begin(), queries.begin() + static_cast<ptrdiff_t>(first), queries.end());
+  }
+  return queries;
 }
 
 }  // namespace roost::lab

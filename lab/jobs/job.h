@@ -39,6 +39,7 @@ struct JobConfig {
   size_t lookups = 0;          // a pass; in a replacement job so many replacements
   bool counts = true;          // let twins count what lookups meet, after the timed rounds
   bool own_oracles = false;    // oracles in the tables' own memory run along
+  bool shared = false;         // the cores have one table together, not one each
   bool forced_hints = false;   // the tables run along as they are with each prefetch hint
   PageKind pages = PageKind::kSmall;
   std::vector<int> cores;
@@ -72,7 +73,11 @@ void describe(RecordRow& row, AnyTable& table, const Key& present);
 [[nodiscard]] std::optional<Error> wrong_in_sample(const JobConfig& config, AnyTable& table,
                                                    uint64_t first_entry, uint64_t entry_count);
 
-// The keys for a core, from a seed of its own.
+// The keys for a core, from a seed of its own; of a table that cores share, of one seed.
 [[nodiscard]] traffic::KeySource keys_of_core(const JobConfig& config, size_t core);
+
+// The queries of a core; of a table that cores share, the same ones from another place on.
+[[nodiscard]] std::vector<Key> queries_of_core(const JobConfig& config, size_t core,
+                                               const traffic::StreamShape& shape);
 
 }  // namespace roost::lab

@@ -5,6 +5,18 @@
 #include <utility>
 
 namespace roost::lab {
+namespace {
+
+// The table of the contender's next core.
+Result<std::unique_ptr<AnyTable>> next_table(const JobConfig& config, const Contender& contender) {
+  if (!config.shared || contender.by_core.empty())
+    return contender.entry->create(config.slots, config.pages);
+  std::unique_ptr<AnyTable> reader = contender.table().reader();
+  if (!reader) return Error{"one thread has it to itself"};
+  return reader;
+}
+
+}  // namespace
 
 Result<std::vector<Contender>> make_contenders(const JobConfig& config, Rows& rows) {
   std::vector<Contender> contenders;
@@ -14,7 +26,7 @@ Result<std::vector<Contender>> make_contenders(const JobConfig& config, Rows& ro
     Contender contender{entry, {}};
     std::string why;
     while (why.empty() && contender.by_core.size() < config.cores.size()) {
-      auto table = entry->create(config.slots, config.pages);
+      auto table = next_table(config, contender);
       if (table) {
         contender.by_core.push_back(std::move(table).value());
       } else {
@@ -36,7 +48,8 @@ void fill_contenders(const JobConfig& config, double load_from, double load_to,
   const uint64_t first = entries_at(config, load_from);
   const uint64_t past = entries_at(config, load_to);
   std::erase_if(contenders, [&](const Contender& contender) {
-    for (size_t core = 0; core < contender.by_core.size(); ++core) {
+    const size_t table_count = config.shared ? 1 : contender.by_core.size();
+    for (size_t core = 0; core < table_count; ++core) {
       const auto inserted =
           contender.table(core).insert(keys_of_core(config, core), first, past, kPlainCall.lanes);
       if (inserted.stored == past - first) continue;

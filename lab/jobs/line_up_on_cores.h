@@ -1,4 +1,4 @@
-// The contestants of a job: a table a core each, filled side by side.
+// The contestants of a job: a table a core each, filled side by side; or one that the cores share.
 #pragma once
 
 #include <cstdint>

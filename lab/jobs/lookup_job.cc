@@ -125,8 +125,7 @@ class LookupJob {
     for (const double miss_ratio : config_.miss_ratios) {
       NamedStream stream{fmt::format("load {}, miss ratio {}", load, miss_ratio), {}};
       for (size_t core = 0; core < config_.cores.size(); ++core) {
-        stream.by_core.emplace_back(
-            traffic::query_stream(keys_of_core(config_, core), shape_of(load, miss_ratio)));
+        stream.by_core.emplace_back(queries_of_core(config_, core, shape_of(load, miss_ratio)));
       }
       streams.push_back(std::move(stream));
     }

@@ -23,10 +23,13 @@ struct CheckedSize {
   size_t lanes_max = kLanesMax;
 };
 
-// The keys of the check; contestants with values of 4 bytes have keys of 104 bits.
+// The keys of the check.
 template <class Table>
 traffic::KeySource checked_keys() {
-  return traffic::KeySource(3, sizeof(KeyOf<Table>) == sizeof(Key) ? 128 : 104);
+  constexpr size_t kBytes = sizeof(KeyOf<Table>);
+  return traffic::KeySource(3, kBytes == sizeof(Key)              ? 128
+                               : kBytes == sizeof(traffic::Key48) ? 48
+                                                                  : 104);
 }
 
 template <Contestant Table>
@@ -128,6 +131,13 @@ void check_contestant(const CheckedSize& size) {
     expect_refused(table, traffic::narrowed<KeyOf<Table>>(checked_keys<Table>().inserted(0)));
     fill(table);
     check_answers(table, size.lanes_max);
+  }
+  if constexpr (Sharing<Table>) {
+    Table reader = table.reader();
+    check_answers(reader, size.lanes_max);
+  }
+  if constexpr (Auditing<Table>) {
+    EXPECT_EQ(table.audit(), std::nullopt);
   }
   check_faults_are_noticed(table);
 }

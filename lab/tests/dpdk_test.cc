@@ -18,6 +18,10 @@ TEST(RteHash, holds_what_it_is_given_and_nothing_else) {
   check_contestant<RteHash>({.bytes_an_entry_max = 90, .lanes_max = 32});
 }
 
+TEST(RteHash, with_word_keys_holds_what_it_is_given_and_nothing_else) {
+  check_contestant<RteHashMac>({.bytes_an_entry_max = 70, .lanes_max = 32});
+}
+
 TEST(RteHash, with_records_holds_what_it_is_given_and_nothing_else) {
   check_contestant<RteHashRecords>({.bytes_an_entry_max = 130, .lanes_max = 32});
 }
@@ -32,7 +36,7 @@ int main(int argc, char** argv) {
   if (!core) return 1;
   const auto eal = Eal::start({.core = core.value(),
                                .pages = roost::PageKind::kSmall,
-                               .memory_bytes = 4 * RteHash::heap_bytes(kCheckedSlots)});
+                               .memory_bytes = 6 * RteHash::heap_bytes(kCheckedSlots)});
   if (!eal) {
     std::fputs(eal.error().message.c_str(), stderr);
     return 1;

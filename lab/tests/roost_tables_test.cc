@@ -4,6 +4,7 @@
 
 #include "lab/contestants/roost_c_table.h"
 #include "lab/contestants/roost_flow_table.h"
+#include "lab/contestants/roost_shared_table.h"
 #include "lab/tests/contestant_check.h"
 #include "roost/isa/isa.h"
 
@@ -13,10 +14,10 @@ namespace {
 template <class Table>
 class RoostTables : public testing::Test {};
 
-using AllTables =
-    testing::Types<RoostFlowTable, RoostTable<FilteredProbing, SlotTimers>,
-                   RoostTable<HortonProbing>, RoostCTable, RoostInline2<>, RoostInline3<>,
-                   RoostInline2<SlotTimers>, RoostInline3<SlotTimers>>;
+using AllTables = testing::Types<RoostFlowTable, RoostTable<FilteredProbing, SlotTimers>,
+                                 RoostTable<HortonProbing>, RoostCTable, RoostInline2<>,
+                                 RoostInline3<>, RoostInline2<SlotTimers>, RoostInline3<SlotTimers>,
+                                 RoostPacked, RoostSharedTable<>>;
 TYPED_TEST_SUITE(RoostTables, AllTables);
 
 TYPED_TEST(RoostTables, hold_what_they_are_given_and_nothing_else) {
@@ -28,6 +29,13 @@ TEST(RoostTable, has_small_entries_inside_its_lines_and_says_so) {
   EXPECT_EQ(RoostInline3<SlotTimers>::kName, "roost_inline_3_timers");
   EXPECT_EQ(RoostFlowTable::kName, "roost_flow_table");
   const auto table = RoostInline3<>::create(uint64_t{3} * 1024, PageKind::kSmall);
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table.value().fewest_lines(), (FewestLines{uint64_t{1024} * 64, 0}));
+}
+
+TEST(RoostTable, packs_keys_and_values_of_a_mac_table_into_words) {
+  EXPECT_EQ(RoostPacked::kName, "roost_packed");
+  const auto table = RoostPacked::create(8 * 1024, PageKind::kSmall);
   ASSERT_TRUE(table);
   EXPECT_EQ(table.value().fewest_lines(), (FewestLines{uint64_t{1024} * 64, 0}));
 }
