@@ -21,17 +21,18 @@ Key reserved_key(int byte) {
   return key;
 }
 
-struct GoogleDenseHashMap : StandardMap {
+template <template <class> class Hash>
+struct GoogleDenseMap : StandardMap {
   static constexpr std::string_view kName = "google_dense_hash_map";
   template <class Key, class Value>
-  using Map = google::dense_hash_map<Key, Value, KeyHash<Key>, std::equal_to<Key>,
-                                     MapAllocator<Key, Value>>;
+  using Map =
+      google::dense_hash_map<Key, Value, Hash<Key>, std::equal_to<Key>, MapAllocator<Key, Value>>;
 
   template <class Map>
   static std::unique_ptr<Map> make(uint64_t entry_count, const auto& allocator) {
     using MapKey = typename Map::key_type;
     auto map =
-        std::make_unique<Map>(entry_count, KeyHash<MapKey>(), std::equal_to<MapKey>(), allocator);
+        std::make_unique<Map>(entry_count, Hash<MapKey>(), std::equal_to<MapKey>(), allocator);
     map->set_empty_key(reserved_key<MapKey>(0xFF));
     map->set_deleted_key(reserved_key<MapKey>(0xFE));
     return map;
@@ -43,5 +44,6 @@ struct GoogleDenseHashMap : StandardMap {
     return {.first_bytes = map.bucket_count() * sizeof(*map.begin()), .second_bytes = 0};
   }
 };
+using GoogleDenseHashMap = GoogleDenseMap<KeyHash>;
 
 }  // namespace roost::lab

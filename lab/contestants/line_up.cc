@@ -8,7 +8,8 @@ namespace {
 const std::vector<ContestantEntry>& line_up() {
   static const std::vector<ContestantEntry> all = [] {
     std::vector<ContestantEntry> lists = roost_line_up();
-    for (const auto& list : {dpdk_line_up(), map_line_up(), oracle_line_up()})
+    for (const auto& list :
+         {cuckoo_switch_line_up(), dpdk_line_up(), map_line_up(), oracle_line_up()})
       lists.insert(lists.end(), list.begin(), list.end());
     return lists;
   }();

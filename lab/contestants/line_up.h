@@ -8,9 +8,11 @@
 
 namespace roost::lab {
 
-// Ours by each policy and interface, those in DPDK's memory, the maps and the oracles: each list is
-// compiled on its own. A new contestant is one line in one of them.
+// Ours by each policy and interface, the published forwarding table, those in DPDK's memory, the
+// maps and the oracles: each list is compiled on its own. A new contestant is one line in one of
+// them.
 [[nodiscard]] std::vector<ContestantEntry> roost_line_up();
+[[nodiscard]] std::vector<ContestantEntry> cuckoo_switch_line_up();
 [[nodiscard]] std::vector<ContestantEntry> dpdk_line_up();
 [[nodiscard]] std::vector<ContestantEntry> map_line_up();
 [[nodiscard]] std::vector<ContestantEntry> oracle_line_up();

@@ -5,6 +5,7 @@
 #include "lab/contestants/google_sparse_hash_map.h"
 #include "lab/contestants/libcuckoo_map.h"
 #include "lab/contestants/line_up.h"
+#include "lab/contestants/mac_maps.h"
 #include "lab/contestants/std_unordered_map.h"
 #include "lab/contestants/tbb_concurrent_hash_map.h"
 #include "lab/contestants/tsl_hopscotch_map.h"
@@ -23,6 +24,11 @@ std::vector<ContestantEntry> map_line_up() {
       contestant<MapContestant<LibcuckooMap>>(),
       contestant<MapContestant<TbbConcurrentHashMap>>(),
       contestant<MapContestant<StdUnorderedMap>>(),
+      contestant<MacMapContestant<TbbMacMap>>(),
+      contestant<MacMapContestant<StdMacMap>>(),
+      contestant<MacMapContestant<SparseMacMap>>(),
+      contestant<MacMapContestant<DenseMacMap>>(),
+      contestant<MacMapContestant<DenseIdentityMacMap>>(),
   };
 }
 

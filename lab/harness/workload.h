@@ -22,6 +22,7 @@ using Key = traffic::Key128;
 using Value = traffic::Value128;
 using traffic::is_inserted_key;
 using traffic::mix;
+using traffic::of_generation;
 using traffic::value_of;
 using traffic::word_of;
 

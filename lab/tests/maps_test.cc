@@ -9,6 +9,7 @@
 #include "lab/contestants/google_dense_hash_map.h"
 #include "lab/contestants/google_sparse_hash_map.h"
 #include "lab/contestants/libcuckoo_map.h"
+#include "lab/contestants/mac_maps.h"
 #include "lab/contestants/std_unordered_map.h"
 #include "lab/contestants/tbb_concurrent_hash_map.h"
 #include "lab/contestants/tsl_hopscotch_map.h"
@@ -28,6 +29,17 @@ TYPED_TEST_SUITE(Maps, AllMaps);
 
 TYPED_TEST(Maps, hold_what_they_are_given_and_nothing_else) {
   check_contestant<MapContestant<TypeParam>>({.bytes_an_entry_max = 130});
+}
+
+template <class Traits>
+class MacMaps : public testing::Test {};
+
+using AllMacMaps =
+    testing::Types<TbbMacMap, StdMacMap, SparseMacMap, DenseMacMap, DenseIdentityMacMap>;
+TYPED_TEST_SUITE(MacMaps, AllMacMaps);
+
+TYPED_TEST(MacMaps, hold_what_they_are_given_and_nothing_else) {
+  check_contestant<MacMapContestant<TypeParam>>({.bytes_an_entry_max = 130});
 }
 
 TYPED_TEST(Maps, refuse_when_there_are_no_such_pages) {
