@@ -123,6 +123,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--ceilings", job.ceilings, "Variants of the ceiling that run along");
   command.add_option("--zipf", job.zipf_exponent, "Exponent of the hits; 0 draws evenly");
   command.add_option("--churn", job.lookups_per_insert, "Lookups an insertion; 0 for none");
+  command.add_option("--updates", job.updates_per_second, "Of a writer, a second");
   command.add_option("--key-bits", job.key_bits, "48, 104 or 128")
       ->check(CLI::IsMember({48, 104, 128}));
   command.add_option("--ages", job.ages, "Replacements of each entry before lookups are counted");
@@ -148,10 +149,10 @@ int run(int argc, char** argv) {
   auto* facts = app.add_subcommand("facts", "Print how this program was built");
   auto* names = app.add_subcommand("contestants", "Print their names");
   Arguments arguments;
-  const std::map<std::string, RunJob> jobs = {{"lookups", run_lookup_job},
-                                              {"fills", run_fill_job},
-                                              {"replacements", run_replacement_job},
-                                              {"structure", run_structure_job}};
+  const std::map<std::string, RunJob> jobs = {
+      {"lookups", run_lookup_job},           {"fills", run_fill_job},
+      {"replacements", run_replacement_job}, {"structure", run_structure_job},
+      {"updates", run_update_job},           {"bulk", run_bulk_job}};
   for (const auto& [name, job] : jobs)
     add_options(*app.add_subcommand(name, "See lab/jobs/job.h"), arguments);
   CLI11_PARSE(app, argc, argv);

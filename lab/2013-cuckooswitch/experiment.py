@@ -1,6 +1,7 @@
 """the figures and table of the CuckooSwitch paper (CoNEXT 2013) that are about its table
 
-Parts, for --only: speed, zipf.
+Parts, for --only: fig5, fig6, fig7, table3; and how fast our shared table is: speed, zipf, readers,
+updates, billion.
 """
 import dataclasses
 import importlib.util
@@ -20,16 +21,20 @@ def beside(name):
     return module
 
 
-speed = beside("speed")
+speed, figures = beside("speed"), beside("figures")
 
 
 def jobs(size, available):
     found = []
-    for job in speed.jobs(size == "full"):
+    for job in (*speed.jobs(size != "quick"), *figures.jobs(size != "quick")):
         there = tuple(name for name in job.contestants if name in available)
         found += dataclasses.replace(job, contestants=there).each_process()
     return sorted(found, key=lambda job: job.process)
 
 
 def sections(record):
-    return [*speed.sections(record), *not_run_section(record)]
+    found = [*speed.sections(record), *figures.sections(record)]
+    processor = record.facts.get("cpu", "unknown").partition(" cores")
+    for section in found:
+        section.notes.append(f"Processor: {''.join(processor[:2])}.")
+    return [*found, *not_run_section(record)]

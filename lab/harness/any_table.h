@@ -77,6 +77,19 @@ class AnyTable {
   [[nodiscard]] virtual bool can_audit() const = 0;
   [[nodiscard]] virtual std::optional<std::string> audit() const = 0;
 
+  // Of tables that several threads use: brings a key in with the value of a generation, or gives it
+  // that value; false if there is no room. Takes it out; false if it was not there.
+  [[nodiscard]] virtual bool has_generations() const = 0;
+  virtual bool put(const Key& key, uint8_t generation) = 0;
+  virtual bool take_out(const Key& key) = 0;
+  // Looks up to kPlainCall.lanes keys up in one call; what was seen of each.
+  struct Seen {
+    bool is_hit;
+    bool is_of_key;  // whether the value is one of this key's
+    uint8_t generation;
+  };
+  virtual void look_up(std::span<const Key> keys, std::span<Seen> seen) = 0;
+
   // Keys that leave and arrive; queries beside them ask for those that stay.
   struct Churn {
     std::span<const Key> leaving;
@@ -186,12 +199,40 @@ class TypedTable final : public AnyTable {
     if constexpr (Sharing<Table>) return std::make_unique<TypedTable>(table_.reader());
     return nullptr;
   }
+  [[nodiscard]] bool has_generations() const override { return kHasGenerations; }
   [[nodiscard]] bool can_audit() const override { return Auditing<Table>; }
   [[nodiscard]] std::optional<std::string> audit() const override {
     if constexpr (Auditing<Table>) {
       if (const auto wrong = table_.audit()) return std::string(*wrong);
     }
     return std::nullopt;
+  }
+
+  static constexpr bool kHasGenerations =
+      Erasing<Table> && Sharing<Table> && std::is_same_v<ValueOf<Table>, traffic::Value16>;
+  bool put(const Key& key, uint8_t generation) override {
+    if constexpr (kHasGenerations)
+      return table_.insert(own(key), of_generation(value_of<ValueOf<Table>>(key), generation));
+    return false;
+  }
+  bool take_out(const Key& key) override {
+    if constexpr (kHasGenerations) return table_.erase(own(key));
+    return false;
+  }
+  void look_up(std::span<const Key> keys, std::span<Seen> seen) override {
+    if constexpr (kHasGenerations) {
+      std::array<KeyOf<Table>, kPlainCall.lanes> own_keys;
+      std::array<ValueOf<Table>, kPlainCall.lanes> values{};
+      std::array<uint64_t, hit_word_count(kPlainCall.lanes)> words{};
+      for (size_t lane = 0; lane < keys.size(); ++lane) own_keys[lane] = own(keys[lane]);
+      table_.lookup(std::span(own_keys).first(keys.size()), values, HitWords(words));
+      for (size_t lane = 0; lane < keys.size(); ++lane) {
+        const auto first = value_of<ValueOf<Table>>(keys[lane]);
+        seen[lane] = {.is_hit = (words[0] >> lane & 1) != 0,
+                      .is_of_key = word_of(values[lane]) == word_of(first),
+                      .generation = static_cast<uint8_t>(values[lane].word - first.word)};
+      }
+    }
   }
 
   [[nodiscard]] bool can_churn() const override { return Erasing<Table>; }

@@ -14,10 +14,13 @@ CEILINGS = tuple(hint + lead for hint in ("T0", "T1", "NTA") for lead in ("", "+
 BYTES_PER_SLOT = {"rte_hash": 52, "rte_hash_records": 88, "boost_flat_map": 40,
                   "absl_flat_hash_map": 44, "tsl_robin_map": 88, "tsl_hopscotch_map": 52,
                   "google_dense_hash_map": 72, "libcuckoo": 52, "std_unordered_map": 84,
-                  "tbb_concurrent_hash_map": 128, "rte_hash_mac": 36}
+                  "tbb_concurrent_hash_map": 128, "rte_hash_mac": 36,
+                  "google_dense_hash_map_mac": 34, "google_dense_hash_map_mac_identity": 34,
+                  "google_sparse_hash_map_mac": 32, "std_unordered_map_mac": 64}
 BYTES_PER_SLOT_OURS = 41
 BYTES_PER_SLOT_PACKED = 8.1  # of tables whose entry is a word
 PACKED = ("roost_packed", "oracle_packed", "cuckooswitch")
+ON_SMALL_PAGES = ("cuckooswitch_baseline",)  # whatever pages a job is on
 BYTES_PER_SLOT_DEFAULT = 140
 BYTES_FIXED = 96 << 20
 
@@ -41,7 +44,8 @@ def bytes_per_slot(contestant):
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """`command` is a subcommand of the program: lookups, fills, replacements or structure."""
+    """`command` is a subcommand of the program: lookups, fills, replacements, structure, updates or
+    bulk."""
 
     command: str
     experiment: str
@@ -57,6 +61,7 @@ class Job:
     cores: int = 1
     zipf: float = 0.0
     churn: int = 0
+    updates: int = 500_000  # a second, of a job that has a writer
     key_bits: int = 128
     counts: bool = True
     own_oracles: bool = False
@@ -75,6 +80,8 @@ class Job:
         parts += [self.pages] if self.pages != "2M" else []
         parts += [f"zipf {self.zipf}"] if self.zipf else []
         parts += [f"churn {self.churn}"] if self.churn else []
+        parts += ["shared"] if self.shared else []
+        parts += [f"{self.cores} cores"] if self.command == "bulk" and self.cores > 1 else []
         if self.forced_hints:
             parts += [f"{'+'.join(self.calls)} a call", f"misses {'+'.join(map(str, self.misses))}"]
         return " ".join(parts)
@@ -105,7 +112,8 @@ class Job:
         words = [self.command, "--experiment", self.experiment, "--slots", str(self.slots),
                  "--lookups", str(self.lookups), "--rounds", str(self.rounds),
                  "--pages", self.pages, "--cores", str(self.cores), "--zipf", str(self.zipf),
-                 "--churn", str(self.churn), "--key-bits", str(self.key_bits),
+                 "--churn", str(self.churn), "--updates", str(self.updates),
+                 "--key-bits", str(self.key_bits),
                  "--counts" if self.counts else "--no-counts",
                  *(["--own-oracles"] if self.own_oracles else []),
                  *(["--forced-hints"] if self.forced_hints else []),
@@ -121,8 +129,15 @@ class Job:
         if self.ceilings:
             shares.append(max(shares) if max(shares) > BYTES_PER_SLOT["rte_hash"] else
                           BYTES_PER_SLOT_OURS)
+        if self.command == "bulk":  # one table at a time
+            return int(self.slots * max(shares)) + 2 * BYTES_FIXED
         tables = 1 if self.shared else self.cores
         return int(self.slots * sum(shares) + BYTES_FIXED * (1 + len(shares))) * tables
+
+    def reserved_bytes(self):
+        """What of that is on the job's pages."""
+        return self.table_bytes() - int(self.slots * sum(
+            bytes_per_slot(name) for name in self.contestants if name in ON_SMALL_PAGES))
 
     def seconds(self):
         """About how long it takes, as on the machine of our records: for the progress bar and for
@@ -137,6 +152,11 @@ class Job:
         if self.command == "replacements":
             return 2 * fills + (len(self.contestants) * len(self.loads) * (self.rounds + 1)
                                 * self.lookups * 5e-7)
+        if self.command == "bulk":
+            return 2 * fills if self.cores == 1 else 0
+        if self.command == "updates":
+            return fills + (len(self.contestants) * len(self.calls) * (self.rounds + 1)
+                            * self.lookups * 1e-7)
         if self.command == "structure":
             return fills * 3 + self.slots * max(self.ages, default=0) * 1e-6
         passes = len(self.contestants) * len(self.calls) + len(self.ceilings)

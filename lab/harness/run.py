@@ -27,16 +27,17 @@ def memory_available():
 def pages_for(job, core_bytes=BYTES_LEFT_TO_OTHERS):
     """The reservation that a job needs; NoHugePages says why it failed."""
     page_bytes, folder = PAGE_FOLDERS[job.pages]
-    needed = job.table_bytes()
+    needed, reserved = job.table_bytes(), job.reserved_bytes()
     if job.pages == "1G":  # every table rounds up to whole pages
         needed += (1 << 30) * (len(job.contestants) + 1) * job.cores
+        reserved = needed
     room = memory_available() - core_bytes
     if needed > room:
         raise huge_pages.NoHugePages(f"it needs {needed / 2**30:.1f} GiB for its tables and the "
                                      f"machine has {max(room, 0) / 2**30:.1f} GiB to give")
     if not folder.exists():
         raise huge_pages.NoHugePages(f"the kernel has no pages of {job.pages}iB")
-    return huge_pages.HugePages(needed // page_bytes + 1, folder=folder)
+    return huge_pages.HugePages(reserved // page_bytes + 1, folder=folder)
 
 
 def call_program(program, words, on_progress):

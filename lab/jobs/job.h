@@ -5,6 +5,8 @@
 //   run_replacement_job  times erasures and insertions in turn, at each load
 //   run_structure_job    counts what needs no clock: displaced entries, moved counts, false
 //                        positives, second lines of tables that are new and of those that have aged
+//   run_update_job       times lookups beside a writer, and checks them
+//   run_bulk_job         fills a table once, in fresh memory, and audits it
 //
 // An error is a wrong answer or a failed set-up. A contestant that cannot be made, refuses a key or
 // cannot do what is asked gets a row without a value whose note says so.
@@ -33,7 +35,8 @@ struct JobConfig {
   std::vector<Call> calls;
   std::vector<std::string> ceilings;  // which variants of the ceiling run along
   double zipf_exponent = 0;
-  unsigned lookups_per_insert = 0;  // of churn; 0 for none
+  unsigned lookups_per_insert = 0;        // of churn; 0 for none
+  uint64_t updates_per_second = 500'000;  // of an update job's writer
   unsigned key_bits = 128;
   std::vector<unsigned> ages;  // rising; replacements of each entry before lookups are counted
   size_t lookups = 0;          // a pass; in a replacement job so many replacements
@@ -55,6 +58,8 @@ using Rows = std::vector<RecordRow>;
 [[nodiscard]] Result<Rows> run_fill_job(const JobConfig& config, const Progress& progress);
 [[nodiscard]] Result<Rows> run_replacement_job(const JobConfig& config, const Progress& progress);
 [[nodiscard]] Result<Rows> run_structure_job(const JobConfig& config, const Progress& progress);
+[[nodiscard]] Result<Rows> run_update_job(const JobConfig& config, const Progress& progress);
+[[nodiscard]] Result<Rows> run_bulk_job(const JobConfig& config, const Progress& progress);
 
 // --- What they share. ---
 

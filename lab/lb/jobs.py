@@ -62,6 +62,9 @@ class LbJob:
         buffers = 0 if self.command == "soak" else BYTES_PER_BUFFER
         return self.slots * (tables + buffers) + BYTES_FIXED
 
+    def reserved_bytes(self):
+        return self.table_bytes()
+
     def seconds(self):
         """About how long it takes: only the progress bar asks."""
         if self.command == "soak":

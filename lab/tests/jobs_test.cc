@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "lab/contestants/line_up.h"
 #include "lab/jobs/job.h"
 #include "lab/jobs/replacement.h"
+#include "lab/jobs/update_writer.h"
+#include "lab/jobs/watched_keys.h"
 
 namespace roost::lab {
 namespace {
@@ -148,6 +152,119 @@ TEST(StructureJob, a_table_that_refuses_a_key_has_no_age) {
   const auto rows = run_structure_job(config, [](double, auto&) {});
   ASSERT_TRUE(rows.ok());
   EXPECT_EQ(rows.value().back().note, "not run: it refused a key while it was filled");
+}
+
+// Of rows with this metric.
+double sum_of(const Rows& rows, const std::string& metric) {
+  double sum = 0;
+  for (const RecordRow& row : rows)
+    if (row.metric == metric) sum += row.value.value_or(0);
+  return sum;
+}
+
+TEST(UpdateJob, readers_beside_a_writer_are_timed_and_every_answer_is_right) {
+  JobConfig config =
+      tiny({"roost_packed_shared", "cuckooswitch", "roost_packed", "oracle_two_line_t0"});
+  config.key_bits = 48;
+  config.loads = {0.95};
+  config.calls = {Call{32}};
+  config.cores = {0, 0};  // which the two take turns on
+  config.shared = true;
+  config.lookups = 200'000;
+  const auto rows = run_update_job(config, [](double, auto&) {});
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  EXPECT_EQ(sum_of(rows.value(), "wrong_reads"), 0);
+  EXPECT_GT(sum_of(rows.value(), "updates_k_per_s"), 0);
+  Words workloads;
+  for (const RecordRow& row : rows.value())
+    if (row.metric == "lookups_m_per_s" && row.contestant == "cuckooswitch")
+      workloads.push_back(row.workload);
+  EXPECT_EQ(workloads,
+            (Words{"idle writer", "500000 updates/s", "idle writer", "500000 updates/s"}));
+  EXPECT_EQ(rows.value().front().note, "not run: one thread has it to itself");
+  EXPECT_EQ(rows.value().back().note, "not run: nobody may read it while it changes");
+}
+
+TEST(WatchedKeys, tell_stale_answers_from_those_of_a_moment_of_the_lookup) {
+  WatchedKeys watched(2);
+  watched.begin(1);
+  watched.end(1);
+  const uint8_t before = watched.before(1);
+  EXPECT_TRUE(watched.allows(1, before, 1));
+  EXPECT_FALSE(watched.allows(1, before, 0)) << "stale";
+  EXPECT_FALSE(watched.allows(1, before, 2)) << "never written";
+  EXPECT_TRUE(watched.allows_presence(1, before, true));
+  EXPECT_FALSE(watched.allows_presence(1, before, false)) << "lost";
+  EXPECT_EQ(watched.begin(1), 2);
+  EXPECT_TRUE(watched.allows(1, before, 1)) << "not yet replaced";
+  EXPECT_TRUE(watched.allows(1, before, 2)) << "already there";
+  EXPECT_TRUE(watched.allows_presence(1, before, false)) << "it goes meanwhile";
+  watched.end(1);
+  EXPECT_FALSE(watched.allows(1, watched.before(1), 1));
+  EXPECT_FALSE(watched.allows_presence(1, watched.before(1), true)) << "resurrected";
+  EXPECT_FALSE(watched.allows(0, watched.before(0), 1)) << "another key's change";
+}
+
+// A shared table whose readers see nothing of what the writer does.
+TEST(UpdateWriter, changes_are_seen_where_a_table_forgets_them) {
+  auto made = find_contestant("roost_packed_shared")->create(kSlots, PageKind::kSmall);
+  auto other = find_contestant("roost_packed_shared")->create(kSlots, PageKind::kSmall);
+  ASSERT_TRUE(made.ok() && other.ok());
+  const traffic::KeySource keys(1, 48);
+  AnyTable& table = *made.value();
+  for (AnyTable* each : {&table, other.value().get()})
+    ASSERT_EQ(each->insert(keys, 0, 3000, 1).stored, 3000U);
+  WatchedKeys watched(4000);
+  uint64_t stale = 0;
+  {
+    UpdateWriter writer({.table = other.value().get(),
+                         .watched = &watched,
+                         .keys = keys,
+                         .shape = {.staying = 2000, .passing = 2000},
+                         .updates_per_second = 1'000'000,
+                         .core = 0});
+    writer.start();
+    while (writer.changes() < 6000) std::this_thread::yield();
+  }
+  for (uint64_t index = 0; index < 2000; ++index) {
+    const Key key = keys.inserted(index);
+    AnyTable::Seen seen{};
+    table.look_up(std::span(&key, 1), std::span(&seen, 1));
+    EXPECT_TRUE(seen.is_hit && seen.is_of_key);
+    stale += uint64_t{!watched.allows(index, watched.before(index), seen.generation)};
+  }
+  EXPECT_GT(stale, 1000U);
+}
+
+TEST(BulkJob, says_what_a_table_takes_and_that_it_is_whole) {
+  JobConfig config = tiny({"roost_packed_shared", "google_dense_hash_map_mac"});
+  config.key_bits = 48;
+  config.loads = {0.93};
+  const auto rows = run_bulk_job(config, [](double, auto&) {});
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  Words metrics;
+  for (const RecordRow& row : rows.value()) metrics.push_back(row.metric);
+  EXPECT_EQ(metrics, (Words{"bulk_seconds", "bytes_per_entry", "kicks_per_insert", "audit_seconds",
+                            "bulk_seconds", "bytes_per_entry"}));
+  EXPECT_GT(*rows.value()[1].value, 8);
+  EXPECT_LT(*rows.value()[1].value, 10);
+  config.cores = {0, 0};
+  EXPECT_EQ(run_bulk_job(config, [](double, auto&) {}).value().back().note,
+            "not run: it is filled by one thread only");
+}
+
+TEST(LookupJob, cores_that_share_a_table_have_one_and_all_its_answers_are_checked) {
+  JobConfig config = tiny({"roost_packed_shared", "roost_packed"});
+  config.key_bits = 48;
+  config.miss_ratios = {0.5};
+  config.calls = {Call{32}};
+  config.cores = {0, 0};
+  config.shared = true;
+  config.counts = false;
+  const auto rows = run_lookup_job(config, [](double, auto&) {});
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  EXPECT_EQ(rows.value().front().note, "not run: one thread has it to itself");
+  EXPECT_EQ(rows.value().back().core_count, 2U);
 }
 
 }  // namespace
