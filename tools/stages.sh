@@ -19,7 +19,7 @@ stage_beside_from=install
 
 # What `./dev test --all` has beside them. No budgets: this takes hours.
 stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 attacks:0 churn:0
-  mutants:0'
+  histories:0 mutants:0'
 
 # What people at work run after a build.
 stages_quick='check:20 quick:130'
@@ -182,6 +182,13 @@ stage_churn() {
   compile release table_churn_test
   ROOST_CHURN_REPLACEMENTS=1000000000 build/release/tests/table/table_churn_test \
     --gtest_filter='LongChurn.*'
+}
+
+# That histories of a shared table have an order, over ten times as many operations.
+stage_histories() {
+  configure release -DROOST_TESTS=ON
+  compile release concurrent_history_test
+  ROOST_HISTORY_OPERATIONS=100000000 build/release/tests/concurrent/concurrent_history_test
 }
 
 # Thousands of downloads while a backend is drained, another killed and the configuration reloaded.

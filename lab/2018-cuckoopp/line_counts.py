@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 SOURCES = tuple(f"roost/{path}.h" for path in (
     "hash/bucket_map", "expiry/tick", "expiry/slot_timers",
-    "table/tag_line", "table/split_layout", "table/placement", "table/probing",
+    "table/tag_line", "table/split_layout", "table/places", "table/placement", "table/probing",
     "table/horton_probing", "table/kick_path", "table/overflow_scan", "table/engine",
     "table/lookup_batch", "table/mutate_batch"))
 
@@ -41,9 +41,16 @@ PARTS = {
     "timers": [("expiry/tick", None), ("expiry/slot_timers", None), ("table/overflow_scan", None),
                ("table/engine", r"void refresh\("), ("table/engine", r"AdvanceOutcome advance\("),
                ("table/engine", r"uint64_t maintain\("), ("table/engine", r"uint16_t timer_of\("),
-               ("table/engine", r"void reclaim\("), ("table/engine", r"void expire\("),
+               ("table/engine", r"bool is_live\("),
+               ("table/engine", r"bool reclaim\("), ("table/engine", r"bool expire\("),
                ("table/engine", r"SlotMask live_slots\("),
                ("table/split_layout", r"SlotMask live_timers\(")],
+    # What only tables have that others read while they change; no row has it.
+    "shared": [("table/engine", r"bool refresh_seen\("),
+               ("table/lookup_batch", r"LaneMask search_again\("),
+               ("table/split_layout", r"SlotMask read_candidates\("),
+               ("table/split_layout", r"bool read_value\("),
+               ("table/placement", r"void append_entry\(")],
 }
 
 # Lines that are there for the timers wherever they stand, outside of the above.

@@ -19,70 +19,123 @@
 // this.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
-#include <thread>
 
 #include "roost/base/assert.h"
+#include "roost/concurrent/atomic_words.h"
+#include "roost/concurrent/walk_place.h"
 #include "roost/hash/hash64.h"
-#include "roost/isa/kernel.h"
-#include "roost/isa/pause.h"
-#include "roost/isa/scalar.h"
 #include "roost/table/access.h"
+#include "roost/table/packed_line.h"
+#include "roost/table/tag_line.h"
 
 namespace roost {
 
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool kUnderThreadSanitizer = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr bool kUnderThreadSanitizer = true;
-#else
-inline constexpr bool kUnderThreadSanitizer = false;
-#endif
-#else
-inline constexpr bool kUnderThreadSanitizer = false;
-#endif
+// Whether lines that may change are searched as they are, which a test may refuse.
+template <class Words>
+inline constexpr bool kLooksAtLines =
+    !kUnderThreadSanitizer && !requires { Words::kLooksAtCopies; };
 
-class OneWriterManyReaders {
+template <class Words>
+class VersionedAccess {
   using Counter = std::atomic<uint64_t>;
 
  public:
   static constexpr bool kIsShared = true;
 
-  explicit OneWriterManyReaders(const AccessShape& shape)
+  explicit VersionedAccess(const AccessShape& shape)
       : hashed_buckets_(shape.hashed_buckets),
         counter_mask_(shape.version_counters - 1),
         counters_(std::make_unique<Counter[]>(shape.version_counters + 1)) {
     ROOST_ASSERT(std::has_single_bit(shape.version_counters));
   }
 
-  static void store(uint64_t& word, uint64_t value) {
-    std::atomic_ref(word).store(value, std::memory_order_release);
-  }
-  [[nodiscard]] static uint64_t load(const uint64_t& word) {
-    return std::atomic_ref(const_cast<uint64_t&>(word)).load(std::memory_order_acquire);
+  static void store(uint64_t& word, uint64_t value) { Words::store(&word, value); }
+  [[nodiscard]] static uint64_t load(const uint64_t& word) { return Words::load(&word); }
+  // Stores `value` if the word is still as it was seen: what readers may do.
+  [[nodiscard]] static bool replace(const uint64_t& word, uint64_t seen, uint64_t value) {
+    return Words::replace(const_cast<uint64_t*>(&word), seen, value);
   }
 
-  // The one place where words that may change are read by a vector's load, which C++ knows nothing
-  // of: every answer that follows from it is looked at again (TableAccess). The thread sanitizer
-  // sees a word after the other.
-  template <Kernel K>
-  [[nodiscard, gnu::always_inline]] static uint8_t match_words(const uint64_t* words,
-                                                               uint64_t word) {
-    if constexpr (kUnderThreadSanitizer) {
-      alignas(64) std::array<uint64_t, 8> loaded;
-      for (size_t i = 0; i < loaded.size(); ++i) loaded[i] = load(words[i]);
-      return ScalarKernel::match_words(loaded.data(), word);
+  // The one place where a line that may change is read by a vector's load, or otherwise than by its
+  // words, which C++ knows nothing of: what follows from it is a hint, and every answer is looked
+  // at again. The thread sanitizer sees a copy.
+  template <class Line>
+  [[nodiscard, gnu::always_inline]] static decltype(auto) look(const Line& line) {
+    if constexpr (kLooksAtLines<Words>) {
+      return (line);
     } else {
-      return K::match_words(words, word);
+      return copy(line);
     }
+  }
+
+  template <class Line, class Change>
+  static void change(Line& line, Change&& change) {
+    const Line before = copy(line);
+    Line after = before;
+    change(after);
+    store_changes<Words>(line, before, after);
+  }
+  static void write(std::byte* to, const std::byte* from, size_t bytes) {
+    write_words<Words>(to, from, bytes);
+  }
+
+  // Copies that are whole if nothing has changed meanwhile: a line; those of its words that say
+  // what is in its slots; some of its bytes; and bytes elsewhere.
+  template <class Line>
+  [[nodiscard]] static Line copy(const Line& line) {
+    return copy_of<Words>(line);
+  }
+  template <class Line>
+  [[nodiscard, gnu::always_inline]] static Line marks(const Line& line) {
+    return copy_of<Words>(line, Line::kFirstWordOfMarks, Line::kEndOfMarks);
+  }
+  template <class Line>
+  [[nodiscard, gnu::always_inline]] static uint64_t bytes(const Line& line, size_t offset,
+                                                          size_t count) {
+    return bytes_of<Words>(line, offset, count);
+  }
+  template <class Line>
+  [[nodiscard, gnu::always_inline]] static uint64_t word(const Line& line, size_t number) {
+    return Words::load(reinterpret_cast<const uint64_t*>(&line) + number);
+  }
+  static void read(std::byte* to, const std::byte* from, size_t bytes) {
+    read_words<Words>(to, from, bytes);
+  }
+
+  // A timer, which readers may store.
+  template <class Line>
+  [[nodiscard]] static SeenTimer timer(const Line& line, unsigned slot) {
+    const TimerPlace place = timer_place(line, slot);
+    return {Words::load(place.word), place.shift};
+  }
+  // Stores a timer if its word is as it was seen.
+  template <class Line>
+  [[nodiscard]] static bool replace_timer(const Line& line, unsigned slot, SeenTimer seen,
+                                          uint16_t timer) {
+    return Words::replace(timer_place(line, slot).word, seen.word, seen.with(timer));
+  }
+  template <class Line>
+  static void set_timer(Line& line, unsigned slot, uint16_t timer) {
+    const TimerPlace place = timer_place(line, slot);
+    change_word<Words>(place.word, [&](uint64_t word) {
+      return SeenTimer{word, place.shift}.with(timer);
+    });
+  }
+  // Makes it another one, and returns what it was.
+  template <class Line>
+  static uint16_t take_timer(Line& line, unsigned slot) {
+    const TimerPlace place = timer_place(line, slot);
+    const uint64_t was = change_word<Words>(place.word, [&](uint64_t word) {
+      const SeenTimer seen{word, place.shift};
+      return seen.with(static_cast<uint16_t>(seen.timer() + 1));
+    });
+    return SeenTimer{was, place.shift}.timer();
   }
 
   // While one lives, the counters of its buckets are odd. The writer's.
@@ -117,6 +170,32 @@ class OneWriterManyReaders {
     return {counters_.get(), {index_of(one), index_of(other)}};
   }
 
+  // Waits for another thread, longer and longer.
+  static void wait(unsigned attempt) { Words::wait(attempt); }
+
+  // Walks over the table that miss nothing while the writer moves entries.
+  [[nodiscard]] Walks& walks() { return walks_; }
+  template <class Append>
+  void moved(BucketIndex from, BucketIndex to, Append&& append) const {
+    walks_.moved(from, to, append);
+  }
+
+  // Calls read() until nothing has changed in a bucket meanwhile.
+  template <class Read>
+  void read_whole(BucketIndex bucket, Read&& read) const {
+    for (unsigned attempt = 0; !is_in(bucket, [&] { return read(), true; }); ++attempt)
+      Words::wait(attempt);
+  }
+
+  // Calls read(), which says whether a key is in a bucket; true if it is, and nothing has changed
+  // there meanwhile.
+  template <class Read>
+  [[nodiscard, gnu::always_inline]] bool is_in(BucketIndex bucket, Read&& read) const {
+    const Counter& counter = counters_[index_of(bucket)];
+    const uint64_t before = counter.load(std::memory_order_acquire);
+    return before % 2 == 0 && read() && counter.load(std::memory_order_relaxed) == before;
+  }
+
   // Calls search(), which says what it found, until that is a whole word or nothing has changed
   // meanwhile in a key's two buckets and the stash; `repeated()` before each further time.
   template <class Search, class Repeated>
@@ -125,7 +204,7 @@ class OneWriterManyReaders {
     for (unsigned attempt = 0;; ++attempt) {
       if (attempt != 0) {
         repeated();
-        wait(attempt);
+        Words::wait(attempt);
       }
       std::array<uint64_t, 3> before;
       bool is_changing = false;
@@ -146,26 +225,32 @@ class OneWriterManyReaders {
   }
 
  private:
+  struct TimerPlace {
+    uint64_t* word;
+    unsigned shift;
+  };
+  template <class Line>
+  [[nodiscard]] static TimerPlace timer_place(const Line& line, unsigned slot) {
+    const size_t offset = offsetof(Line, timers) + slot * sizeof(uint16_t);
+    return {reinterpret_cast<uint64_t*>(const_cast<Line*>(&line)) + offset / sizeof(uint64_t),
+            static_cast<unsigned>(offset % sizeof(uint64_t) * 8)};
+  }
+
   // The stash has a counter of its own, behind the others.
   [[nodiscard]] uint64_t index_of(BucketIndex bucket) const {
     const auto number = static_cast<uint64_t>(bucket);
     return number < hashed_buckets_ ? number & counter_mask_ : counter_mask_ + 1;
   }
 
-  // Longer and longer; a writer that the system has put to sleep needs the processor.
-  static void wait(unsigned attempt) {
-    if (attempt > 16) {
-      std::this_thread::yield();
-      return;
-    }
-    for (unsigned i = 0; i < 1U << std::min(attempt, 6U); ++i) pause_processor();
-  }
-
   uint64_t hashed_buckets_;
   uint64_t counter_mask_;
   std::unique_ptr<Counter[]> counters_;
+  Walks walks_;
 };
 
-static_assert(TableAccess<OneWriterManyReaders>);
+using OneWriterManyReaders = VersionedAccess<AtomicWords>;
+
+static_assert(TableAccess<OneWriterManyReaders, TagLine> &&
+              TableAccess<OneWriterManyReaders, PackedLine>);
 
 }  // namespace roost

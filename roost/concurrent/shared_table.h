@@ -12,7 +12,7 @@
 // A lookup answers what was true at some moment of the call. What a writer has done is seen by all
 // lookups that begin after the writer's end.
 //
-// Limits: packed tables; no pointers into the table are handed out, and no walks.
+// Limits: no pointers into the table are handed out.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@
 
 #include "roost/base/result.h"
 #include "roost/concurrent/one_writer.h"
-#include "roost/isa/pause.h"
+#include "roost/concurrent/shared_walk.h"
 #include "roost/table/flow_table.h"
 #include "roost/table/typed_lookups.h"
 
@@ -38,9 +38,12 @@ class SharedTable {
   };
 
  public:
+  using KeyType = Key;
+  using ValueType = Value;
   using Table = FlowTable<Key, Value, SharedPolicies>;
   using Core = std::remove_reference_t<decltype(std::declval<const Table&>().core())>;
   using Probe = typename Policies::Probe;
+  using EvictionCallback = typename Policies::EvictionCallback;
 
   // The lookups of one thread; it must not outlive the table. Copies are for other threads.
   class Reader : public TypedLookups<Reader, Key, Value> {
@@ -72,6 +75,27 @@ class SharedTable {
     };
 
     explicit Reader(const Table& table) : core_(table.core()) {}
+
+    // Like lookup, and gives the entries found a new time to live, which an entry that the writer
+    // reclaims meanwhile has or has not; see FlowTable::lookup_refresh.
+    template <class Keys>
+    size_t lookup_refresh(const Keys& keys, Timeouts timeouts, std::span<Value> out,
+                          HitWords hits) const {
+      return this->run_lookup(this->batch_of(keys), CopyValueToRefresh<Value>{out, timeouts}, hits);
+    }
+
+    // Like lookup, and gives the values found those bits of `hint` that Policies::kHintBits names;
+    // what is copied is as it was before. An age is set so: without the right to write, and without
+    // a store where nothing changes. A hint is lost if the entry is moved or changed meanwhile.
+    template <class Keys>
+    size_t lookup_and_set_hint(const Keys& keys, uint16_t hint, std::span<Value> out,
+                               HitWords hits) const {
+      static_assert(Policies::kHintBits != 0, "the table's policies name no bits for this");
+      static_assert(HasWordEntries<typename Core::Layout>, "this is for packed tables");
+      return this->run_lookup(this->batch_of(keys),
+                              CopyValueAndSetHint<Value>{out, Policies::kHintBits, hint}, hits);
+    }
+
     [[nodiscard]] const ReaderCore& core() const { return core_; }
 
    private:
@@ -101,14 +125,26 @@ class SharedTable {
     std::atomic<bool>* is_writing_;
   };
 
+  using Walk = SharedWalk<SharedTable, Key, Value>;
+
   // As FlowTable::create.
-  [[nodiscard]] static Result<SharedTable> create(const TableConfig& config) {
-    Result<Table> table = Table::create(config);
+  [[nodiscard]] static Result<SharedTable> create(const TableConfig& config,
+                                                  EvictionCallback eviction_callback = {}) {
+    Result<Table> table = Table::create(config, std::move(eviction_callback));
     if (!table) return table.error();
     return SharedTable(std::move(table).value());
   }
 
   [[nodiscard]] Reader reader() const { return Reader(shared_->table); }
+
+  // See Walk. Both wait for the writer, at the beginning and at the end.
+  [[nodiscard]] Walk walk() { return Walk(*this); }
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    Walk walk(*this);
+    while (walk.visit(UINT64_MAX, visit)) {
+    }
+  }
 
   // The right to change the table: at once, or not at all.
   [[nodiscard]] std::optional<Writer> try_write() {
@@ -117,11 +153,14 @@ class SharedTable {
   }
   // The same, waiting for whoever has it; for callers that have nothing else to do.
   [[nodiscard]] Writer write() {
-    for (;;) {
+    for (unsigned attempt = 0;; ++attempt) {
       if (auto writer = try_write()) return std::move(*writer);
-      pause_processor();
+      Table::Access::wait(attempt);
     }
   }
+
+  // The table, for those who only read it as readers do.
+  [[nodiscard]] const Table& table() const { return shared_->table; }
 
  private:
   // Where it stays when the table is moved.

@@ -36,6 +36,7 @@ struct NoExpiry {
   [[nodiscard]] static constexpr TickCount ticks_left(uint16_t /*timer*/, Tick /*now*/) {
     return kTimeoutTicksMax;
   }
+  [[nodiscard]] static constexpr bool is_live(uint16_t /*timer*/, Tick /*now*/) { return true; }
 };
 
 // Policy: each entry has a timer.
@@ -46,6 +47,15 @@ struct SlotTimers {
   // kTimeoutTicksMax.
   [[nodiscard]] static constexpr uint16_t timer(Tick now, TickCount timeout) {
     return static_cast<uint16_t>(now.count + std::min(timeout, kTimeoutTicksMax));
+  }
+  [[nodiscard]] static constexpr bool is_live(uint16_t timer, Tick now) {
+    return static_cast<uint16_t>(timer - now.count) < kLiveTicks;
+  }
+  // Another timer of an expired entry, which is not live now nor for whoever's time is a little
+  // behind or ahead.
+  [[nodiscard]] static constexpr uint16_t never_live(uint16_t timer, Tick now) {
+    const auto far = static_cast<uint16_t>(now.count + 0x8000);
+    return far == timer ? static_cast<uint16_t>(far + 1) : far;
   }
   // What is left of the life of an entry that is live.
   [[nodiscard]] static constexpr TickCount ticks_left(uint16_t timer, Tick now) {

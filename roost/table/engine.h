@@ -84,13 +84,14 @@ class Engine {
   [[nodiscard]] const TableStats& stats() const { return placement_.stats(); }
   [[nodiscard]] TableStats& stats() { return placement_.stats(); }
   [[nodiscard]] const OverflowScan& scan() const { return state_->scan; }
-  [[nodiscard]] Tick now() const { return now_; }
+  [[nodiscard]] bool is_live(uint16_t timer) const { return Expiry::is_live(timer, now()); }
+  [[nodiscard]] Tick now() const { return {Layout::Access::load(now_.count)}; }
 
   // Slots of `line` whose entry is live.
   template <Kernel K>
   [[nodiscard]] SlotMask live_slots(const Line& line) const {
     if constexpr (Expiry::kEnabled) {
-      return busy_slots(line) & layout().template live_timers<K>(line, now_);
+      return busy_slots(line) & layout().template live_timers<K>(line, now());
     } else {
       return busy_slots(line);
     }
@@ -103,7 +104,7 @@ class Engine {
                                     Residence residence) const {
     if constexpr (Expiry::kEnabled) {
       return busy_slots(line) &
-             layout().template live_candidates<K>(line, tag, key, residence, now_);
+             layout().template live_candidates<K>(line, tag, key, residence, now());
     } else if constexpr (Layout::kCandidatesAreBusy) {
       return layout().template candidates<K>(line, tag, key, residence);
     } else {
@@ -118,20 +119,30 @@ class Engine {
     return free.empty() ? busy_slots(line) - live_slots<K>(line) : free;
   }
 
-  // Frees a vacant slot: an expired entry in it is reclaimed.
-  SlotRef take(SlotRef at) {
-    if (busy_slots(layout().line(at.bucket)).has(at.slot)) {
-      reclaim(at);
-      ++stats().expired_overwritten;
-    }
-    return at;
+  // Frees a vacant slot: an expired entry in it is reclaimed. False when a reader has given that
+  // one a new time to live meanwhile.
+  [[nodiscard]] bool take(SlotRef at) {
+    if (!busy_slots(layout().line(at.bucket)).has(at.slot)) return true;
+    if (!reclaim(at)) return false;
+    ++stats().expired_overwritten;
+    return true;
   }
 
-  // Finds the live entry of a key; false when there is none.
+  // Takes the first vacant slot of a bucket; false when there is none.
   template <Kernel K>
+  [[nodiscard]] bool take_vacancy(BucketIndex bucket, SlotRef& at) {
+    for (;;) {
+      const SlotMask vacant = vacancies<K>(layout().line(bucket));
+      if (vacant.empty()) return false;
+      at = {bucket, vacant.lowest()};
+      if (take(at)) return true;
+    }
+  }
+
+  template <Kernel K>  // finds the live entry of a key
   [[nodiscard]] bool locate(const std::byte* key, Hash64 hash, SlotRef& found) const {
-    return locate_where<K>(key, hash, found,
-                           [this](const Line& line) { return live_slots<K>(line); });
+    return placement_.template locate_where<K>(
+        key, hash, found, [this](const Line& line) { return live_slots<K>(line); });
   }
 
   // Inserts a key, or does what `if_existing` says. On kExisting, *value is overwritten by what the
@@ -144,16 +155,17 @@ class Engine {
     SlotRef at{};
     // Expired entries are searched too: a second entry of the same key would come to light when
     // this one expires.
-    if (!locate_where<K>(key, hash, at, [](const Line& line) { return busy_slots(line); })) {
+    if (!placement_.template locate_where<K>(key, hash, at,
+                                             [](const Line& line) { return busy_slots(line); })) {
       return insert_new<K>(key, hash, value, timer);
     }
-    const bool is_live = live_slots<K>(std::as_const(layout()).line(at.bucket)).has(at.slot);
+    const bool is_live =
+        live_slots<K>(std::as_const(layout()).line(at.bucket)).has(at.slot) || !expire(at);
     if (is_live && if_existing == IfExisting::kKeep) {
       layout().copy_value(value, layout().value(at));
       return InsertOutcome::kExisting;
     }
     if (!is_live) {
-      expire(at);
       ++stats().expired_overwritten;
       ++stats().created;
       ++stats().path_lengths[0];
@@ -177,22 +189,34 @@ class Engine {
   // Gives the entry in `at` a new time to live, counted from now.
   void refresh(SlotRef at, TickCount timeout) { placement_.set_timer(at, timer_of(timeout)); }
 
+  // The same, by a reader that saw this timer; false when it is another one by now.
+  template <class SeenTimer>
+  [[nodiscard]] bool refresh_seen(SlotRef at, SeenTimer seen, TickCount timeout) const {
+    if constexpr (Expiry::kEnabled) {
+      return Layout::Access::replace_timer(layout().line_at(at.bucket), at.slot, seen,
+                                           timer_of(timeout));
+    } else {
+      return true;
+    }
+  }
+
   // Ticks that a live entry has left.
   [[nodiscard]] TickCount ticks_left(SlotRef at) const {
-    return Expiry::ticks_left(placement_.timer(at), now_);
+    return Expiry::ticks_left(placement_.timer(at), now());
   }
 
   // Drops every entry without calling the eviction callback.
   void clear() {
     placement_.clear();
-    state_->scan.restart(now_);
+    state_->scan.restart(now());
     state_->settling = {};
   }
 
   // Moves time forward. See FlowTable::advance.
   AdvanceOutcome advance(Tick now) {
     if (now < now_) return AdvanceOutcome::kBackwards;
-    now_ = state_->now = now;
+    state_->now = now;
+    Layout::Access::store(now_.count, now.count);
     if (stats().size == 0) state_->scan.restart(now);
     return Expiry::kEnabled && now > scan().deadline() ? AdvanceOutcome::kScanOverdue
                                                        : AdvanceOutcome::kAdvanced;
@@ -205,45 +229,21 @@ class Engine {
     if constexpr (!Expiry::kEnabled) return 0;
     const uint64_t before = stats().expired;
     for (uint64_t left = std::min(bucket_budget, placement_.bucket_count()); left > 0; --left) {
-      const BucketIndex bucket = state_->scan.next(now_, placement_.bucket_count());
+      const BucketIndex bucket = state_->scan.next(now(), placement_.bucket_count());
       const Line& line = layout().line(bucket);
-      for (const unsigned slot : busy_slots(line) - live_slots<K>(line)) reclaim({bucket, slot});
+      for (const unsigned slot : busy_slots(line) - live_slots<K>(line))
+        static_cast<void>(reclaim({bucket, slot}));
     }
     return stats().expired - before;
   }
 
- private:
+  // The timer of an entry with so much time from now.
   [[nodiscard]] uint16_t timer_of(TickCount timeout) const {
-    if constexpr (Expiry::kEnabled) return Expiry::timer(now_, timeout);
+    if constexpr (Expiry::kEnabled) return Expiry::timer(now(), timeout);
     return 0;
   }
 
-  // Finds a key among the slots that `considered(line)` names.
-  template <Kernel K, class Considered>
-  [[nodiscard]] bool locate_where(const std::byte* key, Hash64 hash, SlotRef& found,
-                                  Considered&& considered) const {
-    const Tag tag = layout().tag_of(hash);
-    const BucketIndex primary = map().primary(hash);
-    const auto is_in = [&](BucketIndex bucket, Residence residence) {
-      const Line& line = layout().line(bucket);
-      const SlotMask slots =
-          layout().template candidates<K>(line, tag, key, residence) & considered(line);
-      for (const unsigned slot : slots) {
-        found = {bucket, slot};
-        if (holds_key<K>(layout(), found, key, primary)) return true;
-      }
-      return false;
-    };
-    if (!may_hold(layout(), key)) return false;
-    if (is_in(primary, Residence::kPrimary)) return true;
-    const Line& line = layout().line(primary);
-    if (!placement_.may_be_displaced(line, tag)) return false;
-    if (is_in(placement_.secondary(primary, line, tag), Residence::kDisplaced)) return true;
-    if (!placement_.may_be_stashed(line)) return false;
-    return placement_.for_each_stash_bucket(
-        [&](BucketIndex bucket) { return is_in(bucket, Residence::kDisplaced); });
-  }
-
+ private:
   template <Kernel K>
   InsertOutcome insert_new(const std::byte* key, Hash64 hash, const std::byte* value,
                            uint16_t timer) {
@@ -265,23 +265,19 @@ class Engine {
   // A free slot for a new key: a vacant one, else one that moves free.
   template <Kernel K>
   [[nodiscard]] bool find_room(BucketIndex primary, Tag tag, SlotRef& at) {
-    if (const SlotMask vacant = vacancies<K>(layout().line(primary)); !vacant.empty()) {
-      at = take({primary, vacant.lowest()});
-      return true;
-    }
+    if (take_vacancy<K>(primary, at)) return true;
     RoomMaker<Engine, K> rooms(*this);
     // Else entries are displaced because there is no room at home.
     if (state_->settling.is_due() && !displaced_slots(layout().line(primary)).empty() &&
         rooms.by_sending_home(primary, at)) {
       return true;
     }
-    if (find_secondary_vacancy<K>(primary, tag, at)) {
-      take(at);
-      return true;
+    while (find_secondary_vacancy<K>(primary, tag, at)) {
+      if (take(at)) return true;
     }
     const Search search = search_needed();
     if (rooms.by_kicking(primary, tag, search, at) || rooms.in_stash(search, at)) return true;
-    state_->departures_at_refusal = departures();
+    state_->departures_at_refusal = state_->departures();
     return false;
   }
 
@@ -300,24 +296,22 @@ class Engine {
     return load_min != Layout::kSlots;
   }
 
-  // Entries that were erased or expired: every way of leaving the table is one of the two.
-  [[nodiscard]] uint64_t departures() const { return stats().erased + stats().expired; }
-
   // A search after one in vain is short until an entry has left. Below the load that the layout
   // can promise, where no refusal is expected, every search is long.
   [[nodiscard]] Search search_needed() const {
     const double promised = Layout::kPromisedLoad * static_cast<double>(stats().capacity);
-    return departures() == state_->departures_at_refusal &&
+    return state_->departures() == state_->departures_at_refusal &&
                    static_cast<double>(stats().size) >= promised
                ? Search::kShort
                : Search::kLong;
   }
 
-  // Frees the slot of an expired entry.
-  void reclaim(SlotRef at) {
-    expire(at);
+  // Frees the slot of an expired entry, unless a reader gave it a new time to live.
+  [[nodiscard]] bool reclaim(SlotRef at) {
+    if (!expire(at)) return false;
     placement_.vacate(at);
     state_->settling.depart(map().bucket_count());
+    return true;
   }
 
   // Brings entries home, of the next buckets and of the next slot of the stash.
@@ -330,10 +324,21 @@ class Engine {
       rooms.bring_home(settling.next(map().bucket_count()));
   }
 
-  // Counts an expired entry and calls the eviction callback for it.
-  void expire(SlotRef at) {
+  // Counts an expired entry and calls the eviction callback for it. From here on no reader gives it
+  // a new time to live; false when one was faster.
+  [[nodiscard]] bool expire(SlotRef at) {
+    if constexpr (Expiry::kEnabled && Layout::Access::kIsShared) {
+      const Line& line = std::as_const(layout()).line_at(at.bucket);
+      const auto seen = Layout::Access::timer(line, at.slot);
+      if (is_live(seen.timer()) ||
+          !Layout::Access::replace_timer(line, at.slot, seen,
+                                         Expiry::never_live(seen.timer(), now()))) {
+        return false;
+      }
+    }
     ++stats().expired;
     eviction_callback_(placement_.padded_key(at), std::as_const(placement_).layout().value(at));
+    return true;
   }
 
   Placement<Layout, Probing, Hash> placement_;

@@ -78,8 +78,9 @@ class FixedEntry {
 
  public:
   static constexpr size_t kKeyBytes = kKeySize;
+  static constexpr size_t kBytesMax = (kKeySize + kValueSize + 7) / 8 * 8;
   [[nodiscard]] static constexpr size_t value_bytes() { return kValueSize; }
-  [[nodiscard]] static constexpr size_t bytes() { return (kKeySize + kValueSize + 7) / 8 * 8; }
+  [[nodiscard]] static constexpr size_t bytes() { return kBytesMax; }
   [[nodiscard]] static constexpr bool straddles() { return may_straddle(bytes()); }
 };
 
@@ -89,6 +90,7 @@ class SizedEntry {
 
  public:
   static constexpr size_t kKeyBytes = kKeySize;
+  static constexpr size_t kBytesMax = kKeySize + kValueBytesMax;
 
   // `value_bytes` is at most kValueBytesMax.
   constexpr explicit SizedEntry(size_t value_bytes)

@@ -78,9 +78,9 @@ class FlowTable : public TypedLookups<FlowTable<Key, Value, Policies>, Key, Valu
   using Layout = LayoutOf<Key, Value, Policies>;
   using Core = TableCore<Layout, Policies, TypedEvictionCallback<Key, Value, EvictionCallback>>;
   using EngineType = typename Core::EngineType;
-  static constexpr bool kIsShared = Layout::Access::kIsShared;
 
  public:
+  using Access = typename Layout::Access;
   using Config = TableConfig;
 
   // Whether entries stand in the buckets' lines; slots of a bucket; the load up to which a table
@@ -117,7 +117,7 @@ class FlowTable : public TypedLookups<FlowTable<Key, Value, Policies>, Key, Valu
   // clear or maintain, of any key.
   template <class Keys>
   size_t find(const Keys& keys, std::span<Value*> out, HitWords hits) {
-    static_assert(!kIsShared, "what others may read is changed by insert() only");
+    static_assert(!Access::kIsShared, "what others may read is changed by insert() only");
     return this->run_lookup(this->batch_of(keys), PointToValue<Value>{out}, hits);
   }
   // One key; nullptr on a miss.
@@ -131,8 +131,12 @@ class FlowTable : public TypedLookups<FlowTable<Key, Value, Policies>, Key, Valu
   // Like lookup, and gives the entries found a new time to live: a write.
   template <class Keys>
   size_t lookup_refresh(const Keys& keys, Timeouts timeouts, std::span<Value> out, HitWords hits) {
-    return this->run_lookup(this->batch_of(keys), CopyAndRefresh{out, &core_.engine(), timeouts},
-                            hits);
+    if constexpr (Access::kIsShared) {
+      return this->run_lookup(this->batch_of(keys), CopyValueToRefresh<Value>{out, timeouts}, hits);
+    } else {
+      return this->run_lookup(this->batch_of(keys), CopyAndRefresh{out, &core_.engine(), timeouts},
+                              hits);
+    }
   }
   // Gives an entry that find() has just found a new time to live.
   void refresh(const Value* found, TickCount timeout) {
@@ -189,7 +193,7 @@ class FlowTable : public TypedLookups<FlowTable<Key, Value, Policies>, Key, Valu
   // cursor.h for what happens to a walk while the table changes. Time linear in the buckets passed.
   template <class Visit>
   bool scan(Cursor& cursor, ScanBudget budget, Visit&& visit) {
-    static_assert(!kIsShared, "what others may read is changed by insert() only");
+    static_assert(!Access::kIsShared, "what others may read is changed by insert() only");
     const uint64_t bucket_end = core_.bucket_end(cursor, budget.buckets);
     SlotRef at{};
     for (; budget.entries > 0 && core_.next_live(cursor, bucket_end, at); --budget.entries) {

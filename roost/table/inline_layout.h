@@ -11,6 +11,7 @@
 // resident is its key's hash, asked for when an entry is moved or leaves its secondary bucket.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,11 +19,13 @@
 #include "roost/hash/hash64.h"
 #include "roost/isa/kernel.h"
 #include "roost/table/access.h"
+#include "roost/table/bucket_lines.h"
 #include "roost/table/entry.h"
 #include "roost/table/inline_line.h"
 #include "roost/table/key_source.h"
 #include "roost/table/layout.h"
 #include "roost/table/slot_mask.h"
+#include "roost/table/words.h"
 
 namespace roost {
 
@@ -53,11 +56,13 @@ class SizedInlineEntry {
   size_t value_bytes_;
 };
 
-template <class EntryT, unsigned kSlotCount>
-class InlineLayout {
+template <class EntryT, unsigned kSlotCount, class AccessT = Exclusive>
+class InlineLayout : public BucketLines<InlineLine<kSlotCount>, AccessT> {
+  using Lines = BucketLines<InlineLine<kSlotCount>, AccessT>;
+
  public:
   using Entry = EntryT;
-  using Access = Exclusive;
+  using Access = AccessT;
   using Line = InlineLine<kSlotCount>;
   static constexpr size_t kKeyBytes = Entry::kKeyBytes;
   static constexpr unsigned kSlots = kSlotCount;
@@ -76,22 +81,11 @@ class InlineLayout {
 
   // `image` is aligned to 64 bytes, its lines are zeroed, and it holds image_bytes().
   InlineLayout(std::byte* image, BucketCounts counts, Entry entry)
-      : lines_(reinterpret_cast<Line*>(image)), counts_(counts), entry_(entry) {}
+      : Lines(image, counts), entry_(entry) {}
 
   [[nodiscard]] Entry entry() const { return entry_; }
-  [[nodiscard]] BucketCounts bucket_counts() const { return counts_; }
-  [[nodiscard]] bool is_stash(BucketIndex bucket) const {
-    return static_cast<uint64_t>(bucket) >= counts_.hashed;
-  }
-
-  [[nodiscard]] Line& edit(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
-  [[nodiscard]] const Line& line(BucketIndex bucket) const {
-    return lines_[static_cast<uint64_t>(bucket)];
-  }
-
   [[nodiscard]] static Tag tag_of(Hash64 hash) { return roost::tag_of(hash); }
 
-  [[nodiscard]] std::byte* key(SlotRef at) { return start_of(at.bucket) + key_offset(at.slot); }
   [[nodiscard]] const std::byte* key(SlotRef at) const {
     return start_of(at.bucket) + key_offset(at.slot);
   }
@@ -99,9 +93,10 @@ class InlineLayout {
   [[nodiscard]] const std::byte* value(SlotRef at) const {
     return start_of(at.bucket) + value_offset(at.slot);
   }
-  [[nodiscard]] PaddedKey<kKeyBytes> padded_key(SlotRef at) const {
+  [[nodiscard]] PaddedKey<kKeyBytes> padded_key(const Line& line, SlotRef at) const {
     PaddedKey<kKeyBytes> padded;
-    std::memcpy(&padded.words, key(at), kKeyBytes);
+    std::memcpy(&padded.words, reinterpret_cast<const std::byte*>(&line) + key_offset(at.slot),
+                kKeyBytes);
     padded.words.back() &= ~uint64_t{0} >> (8 * (kKeyBytes - entry_.key_bytes()));
     return padded;
   }
@@ -131,13 +126,13 @@ class InlineLayout {
   }
 
   template <class Hash>
-  [[nodiscard]] Tag tag(SlotRef at, const Hash& hash) const {
-    return roost::tag_of(hash.template hash<kKeyBytes>(padded_key(at)));
+  [[nodiscard]] Tag tag(const Line& line, SlotRef at, const Hash& hash) const {
+    return roost::tag_of(hash.template hash<kKeyBytes>(padded_key(line, at)));
   }
   template <class Hash, class PrimaryOf>
-  [[nodiscard]] Origin origin(SlotRef at, const Hash& hash, const BucketMap& map,
+  [[nodiscard]] Origin origin(const Line& line, SlotRef at, const Hash& hash, const BucketMap& map,
                               PrimaryOf&& /*primary_of*/) const {
-    const Hash64 hashed = hash.template hash<kKeyBytes>(padded_key(at));
+    const Hash64 hashed = hash.template hash<kKeyBytes>(padded_key(line, at));
     return {map.primary(hashed), roost::tag_of(hashed)};
   }
 
@@ -161,16 +156,52 @@ class InlineLayout {
   }
 
   void place(SlotRef at, EntryMark mark, const std::byte* key_bytes, const std::byte* value_bytes) {
-    std::memcpy(key(at), key_bytes, entry_.key_bytes());
-    write_value(at, value_bytes);
-    mark_filled(edit(at.bucket), at.slot, mark.is_displaced);
+    this->change(at.bucket, [&](Line& line) {
+      auto* start = reinterpret_cast<std::byte*>(&line);
+      std::memcpy(start + key_offset(at.slot), key_bytes, entry_.key_bytes());
+      copy_value(start + value_offset(at.slot), value_bytes);
+      mark_filled(line, at.slot, mark.is_displaced);
+    });
   }
   void place_copy(SlotRef at, EntryMark mark, SlotRef from) {
     place(at, mark, key(from), value(from));
   }
-  void vacate(SlotRef at) { mark_free(edit(at.bucket), at.slot); }
-  void write_value(SlotRef at, const std::byte* bytes) { copy_value(value(at), bytes); }
+  void vacate(SlotRef at) {
+    this->change(at.bucket, [at](Line& line) { mark_free(line, at.slot); });
+  }
+  void write_value(SlotRef at, const std::byte* bytes) {
+    this->change(at.bucket, [&](Line& line) {
+      copy_value(reinterpret_cast<std::byte*>(&line) + value_offset(at.slot), bytes);
+    });
+  }
 
+  // --- What readers do while the table may change: what they get is whole if nothing has. ---
+
+  // Slots whose entry may be the key's.
+  [[nodiscard]] static SlotMask read_candidates(const Line& /*line*/, Tag /*tag*/,
+                                                Residence /*residence*/) {
+    return SlotMask::below(kSlots);
+  }
+  // Whether the entry in a slot is that of the key; then its value is copied.
+  using ValueCopy = std::array<uint64_t, sizeof(Line) / sizeof(uint64_t)>;
+  [[nodiscard, gnu::always_inline]] bool read_value(SlotRef at, const std::byte* key, Tag /*tag*/,
+                                                    Residence /*residence*/,
+                                                    ValueCopy& copy) const {
+    const Line& line = this->line_at(at.bucket);
+    const size_t key_at = key_offset(at.slot);
+    uint64_t difference = 0;
+    for_each_word(entry_.key_bytes(), [&](size_t offset, size_t bytes) {
+      difference |= word_from(key + offset) ^ Access::bytes(line, key_at + offset, bytes);
+    });
+    if (difference != 0) return false;
+    const size_t value_at = value_offset(at.slot);
+    const bool is_aligned = entry_.value_bytes() % sizeof(uint64_t) == 0;
+    for_each_word(entry_.value_bytes(), [&](size_t offset, size_t bytes) {
+      copy[offset / sizeof(uint64_t)] = is_aligned ? Access::word(line, (value_at + offset) / 8)
+                                                   : Access::bytes(line, value_at + offset, bytes);
+    });
+    return true;
+  }
   // The primary bucket of the entry in a slot of the stash.
   [[nodiscard]] BucketIndex home(SlotRef at) const {
     uint64_t bucket = 0;
@@ -192,19 +223,17 @@ class InlineLayout {
     return entry_.value_bytes() != 0 ? slot * entry_.value_bytes() : key_offset(slot);
   }
   [[nodiscard]] uint64_t home_offset(SlotRef at) const {
-    const uint64_t stash = static_cast<uint64_t>(at.bucket) - counts_.hashed;
-    return counts_.all() * sizeof(Line) + (stash * kSlots + at.slot) * sizeof(uint64_t);
+    const BucketCounts counts = this->bucket_counts();
+    const uint64_t stash = static_cast<uint64_t>(at.bucket) - counts.hashed;
+    return counts.all() * sizeof(Line) + (stash * kSlots + at.slot) * sizeof(uint64_t);
   }
   [[nodiscard]] std::byte* start_of(BucketIndex bucket) {
-    return reinterpret_cast<std::byte*>(lines_) + static_cast<uint64_t>(bucket) * sizeof(Line);
+    return reinterpret_cast<std::byte*>(&this->edit(bucket));
   }
   [[nodiscard]] const std::byte* start_of(BucketIndex bucket) const {
-    return reinterpret_cast<const std::byte*>(lines_) +
-           static_cast<uint64_t>(bucket) * sizeof(Line);
+    return reinterpret_cast<const std::byte*>(&this->line_at(bucket));
   }
 
-  Line* lines_;
-  BucketCounts counts_;
   [[no_unique_address]] Entry entry_;
 };
 

@@ -39,6 +39,9 @@ template <>
 struct alignas(64) InlineLine<2> {
   static constexpr unsigned kSlots = 2;
   static constexpr unsigned kMovedSaturated = 15;
+  // The words that all fields but the timers are in.
+  static constexpr size_t kFirstWordOfMarks = 7;
+  static constexpr size_t kEndOfMarks = 8;
   // Two choices of two slots end at a load of 0.897.
   static constexpr double kPromisedLoad = 0.85;
 
@@ -73,6 +76,8 @@ template <>
 struct alignas(64) InlineLine<3> {
   static constexpr unsigned kSlots = 3;
   static constexpr unsigned kMovedSaturated = 511;
+  static constexpr size_t kFirstWordOfMarks = 7;
+  static constexpr size_t kEndOfMarks = 8;
   // Two choices of three slots end at a load of 0.959.
   static constexpr double kPromisedLoad = 0.90;
 

@@ -113,7 +113,7 @@ template <class Placement, class Roots, class Moves, class Vacancies>
     for (unsigned slot = 0; slot < kSlots; ++slot) {
       moves(SlotRef{bucket, slot}, [&](BucketIndex next) {
         if (tree.is_full(nodes_max)) return;
-        prefetch(PrefetchHint::kT0, &placement.layout().line(next));
+        prefetch(PrefetchHint::kT0, &placement.layout().line_at(next));
         tree.push_child(next, node, slot);
       });
     }

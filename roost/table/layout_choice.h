@@ -35,6 +35,7 @@ namespace detail {
 template <size_t kKeySize, size_t kValueSize, class Policies, unsigned kKeyBits, bool kMayBeWider>
 struct LayoutOf {
   using Probing = typename Policies::Probing;
+  using Access = typename Policies::Access;
   static constexpr bool kIsAutomatic = Policies::kLayout == LayoutChoice::kAutomatic;
 
   // In the packed layout, the hash and the probing of the default policies stand for its own.
@@ -52,7 +53,8 @@ struct LayoutOf {
                 "says fewer than it has), values of up to 2 bytes, no expiry, a permutation as "
                 "hash, and optimistic probing; leave the choice to the table");
 
-  static_assert(kIsPacked || !Policies::Access::kIsShared, "only packed tables can be shared");
+  static_assert(!Policies::Access::kIsShared || kIsOptimistic,
+                "a table that others read probes by its filters, or optimistically");
 
   static constexpr unsigned kInlineSlots = inline_slots(kKeySize, kValueSize);
   static constexpr bool kProbingFits = ProbingPolicy<Probing, InlineLine<2>>;
@@ -68,14 +70,14 @@ struct LayoutOf {
 
   static auto chosen() {
     if constexpr (kIsPacked) {
-      return std::type_identity<PackedLayout<FixedPackedEntry<kKeyBits, kValueSize, kMayBeWider>,
-                                             typename Policies::Access>>{};
+      return std::type_identity<
+          PackedLayout<FixedPackedEntry<kKeyBits, kValueSize, kMayBeWider>, Access>>{};
     } else if constexpr (kIsInline) {
       return std::type_identity<
-          InlineLayout<FixedInlineEntry<kKeySize, kValueSize>, kInlineSlots>>{};
+          InlineLayout<FixedInlineEntry<kKeySize, kValueSize>, kInlineSlots, Access>>{};
     } else {
-      return std::type_identity<
-          SplitLayout<FixedEntry<padded_key_bytes(kKeySize), kValueSize>, Probing::kSplitSlots>>{};
+      return std::type_identity<SplitLayout<FixedEntry<padded_key_bytes(kKeySize), kValueSize>,
+                                            Probing::kSplitSlots, Access>>{};
     }
   }
   using Type = typename decltype(chosen())::type;

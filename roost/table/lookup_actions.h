@@ -10,6 +10,7 @@
 
 #include "roost/isa/prefetch.h"
 #include "roost/table/mutate_batch.h"
+#include "roost/table/words.h"
 
 namespace roost {
 
@@ -24,6 +25,9 @@ struct CopyValue {
 
   void operator()(size_t lane, const std::byte* value) const {
     if constexpr (!std::is_empty_v<Value>) std::memcpy(&out[lane], value, sizeof(Value));
+  }
+  void operator()(size_t lane, ValueWords value) const {
+    if constexpr (!std::is_empty_v<Value>) value.copy_to(&out[lane], sizeof(Value));
   }
   // A set has nothing to copy.
   [[nodiscard]] bool covers(size_t lane_count) const {
@@ -55,6 +59,32 @@ struct CopyValueAndRefresh {
   [[nodiscard]] bool covers(size_t lane_count) const {
     return CopyValue<Value>{out}.covers(lane_count) && timeouts.covers(lane_count);
   }
+};
+
+// The same of a table that others read: the lookup itself gives entries their time (LookupBatch).
+template <class Value>
+struct CopyValueToRefresh {
+  std::span<Value> out;
+  Timeouts new_timeouts;
+
+  template <class From>
+  void operator()(size_t lane, From value) const {
+    CopyValue<Value>{out}(lane, value);
+  }
+  [[nodiscard]] bool covers(size_t lane_count) const {
+    return CopyValue<Value>{out}.covers(lane_count) && new_timeouts.covers(lane_count);
+  }
+};
+
+// Copies values, and sets those of their bits that are a hint: LookupBatch does it.
+template <class Value>
+struct CopyValueAndSetHint {
+  std::span<Value> out;
+  uint16_t hint_bits;
+  uint16_t hint;
+
+  void operator()(size_t lane, const std::byte* value) const { CopyValue<Value>{out}(lane, value); }
+  [[nodiscard]] bool covers(size_t lane_count) const { return out.size() >= lane_count; }
 };
 
 // Records that table values are indices of: record i starts at base + i * stride_bytes.

@@ -39,7 +39,7 @@
 #include "roost/table/lane_group.h"
 #include "roost/table/layout.h"
 #include "roost/table/probe.h"
-#include "roost/table/shared_search.h"
+#include "roost/table/shared_answer.h"
 #include "roost/table/slot_mask.h"
 
 namespace roost {
@@ -89,6 +89,7 @@ struct LookupBatch {
   static constexpr bool kVisitsBoth = Engine::Probing::kVisitsBoth;
   static constexpr bool kIsExact = Layout::kCandidatesAreExact;
   static_assert(!(kVisitsBoth && kIsExact), "pessimistic probing is for the split layout");
+  static_assert(!(kVisitsBoth && kIsShared), "pessimistic probing is for tables of one thread");
   static constexpr size_t kStages = kVisitsBoth || kIsExact ? 3 : 4;
   static constexpr size_t kLast = kStages - 1;
   // What stands for the slot of a line without a candidate, so that it is not branched on.
@@ -118,17 +119,18 @@ struct LookupBatch {
     alignas(32) std::array<uint8_t, kLanesPerGroup> may_go_on{};
     for (size_t lane = 0; lane < group.lane_count; ++lane) {
       const Tag tag = engine->layout().tag_of(group.hashes[lane]);
-      const Line& line = group.template line<Line>(lane);
-      probe->touch(TouchKind::kPrimaryLine, &line, sizeof(line));
+      const Line& line_at = group.template line<Line>(lane);
+      const Line& line = Layout::Access::look(line_at);
+      probe->touch(TouchKind::kPrimaryLine, &line_at, sizeof(line));
       const SlotMask candidates =
           engine->template candidates<K>(line, tag, batch.keys[first + lane], Residence::kPrimary);
       candidates_of[lane] = static_cast<uint8_t>(candidates.bits());
       may_go_on[lane] = static_cast<uint8_t>(engine->placement().may_be_displaced(line, tag));
-      const std::byte* entry = engine->layout().target(line, candidates.lowest_or(kSlotLast));
+      const std::byte* entry = engine->layout().target(line_at, candidates.lowest_or(kSlotLast));
       if constexpr (kIsExact) {
         group.targets[lane] = entry;
       } else {
-        const std::byte* target = select(candidates.bits(), entry, address_of(line));
+        const std::byte* target = select(candidates.bits(), entry, address_of(line_at));
         prefetch(entry_hint(line_hint), target);
         engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
           prefetch(entry_hint(line_hint), select(candidates.bits(), entry + offset, target));
@@ -185,21 +187,22 @@ struct LookupBatch {
   }
 
   [[nodiscard]] const Line& primary_line(Hash64 hash) const {
-    return engine->layout().line(engine->map().primary(hash));
+    return engine->layout().line_at(engine->map().primary(hash));
+  }
+  [[nodiscard]] BucketIndex secondary(Hash64 hash) const {
+    const BucketIndex primary = engine->map().primary(hash);
+    return engine->placement().secondary(primary, engine->layout().line_at(primary),
+                                         engine->layout().tag_of(hash));
   }
   [[nodiscard]] const Line& secondary_line(Hash64 hash) const {
-    const BucketIndex primary = engine->map().primary(hash);
-    return engine->layout().line(engine->placement().secondary(
-        primary, engine->layout().line(primary), engine->layout().tag_of(hash)));
+    return engine->layout().line_at(secondary(hash));
   }
   static const std::byte* address_of(const Line& line) {
     return reinterpret_cast<const std::byte*>(&line);
   }
 
-  // Whether a lane without a candidate is not a miss yet: its key may be in the stash, or has moved
-  // while its buckets were looked at.
-  [[nodiscard]] bool goes_on(Hash64 hash) const {
-    return kIsShared || engine->placement().may_be_stashed(primary_line(hash));
+  [[nodiscard]] bool may_be_stashed(Hash64 hash) const {
+    return engine->placement().may_be_stashed(primary_line(hash));
   }
 
   // Looks at the secondary buckets' lines; a candidate there becomes the lane's target.
@@ -209,15 +212,16 @@ struct LookupBatch {
     LaneMask stash{};
     for (const unsigned lane : group.secondary) {
       const Tag tag = engine->layout().tag_of(group.hashes[lane]);
-      const Line& line = group.template line<Line>(lane);
-      probe->touch(TouchKind::kSecondaryLine, &line, sizeof(line));
+      const Line& line_at = group.template line<Line>(lane);
+      const Line& line = Layout::Access::look(line_at);
+      probe->touch(TouchKind::kSecondaryLine, &line_at, sizeof(line));
       const SlotMask candidates = engine->template candidates<K>(
           line, tag, batch.keys[first + lane], Residence::kDisplaced);
       if (candidates.empty()) {
-        stash |= LaneMask::of(lane, goes_on(group.hashes[lane]));
+        if constexpr (!kIsShared) stash |= LaneMask::of(lane, may_be_stashed(group.hashes[lane]));
         continue;
       }
-      group.targets[lane] = engine->layout().target(line, candidates.lowest());
+      group.targets[lane] = engine->layout().target(line_at, candidates.lowest());
       if constexpr (!kIsExact) {
         prefetch(entry_hint(line_hint), group.targets[lane]);
         engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
@@ -235,9 +239,11 @@ struct LookupBatch {
   [[gnu::always_inline]] size_t finish(const LaneGroup& group, size_t first) {
     const LaneMask candidates = group.primary | group.displaced;
     LaneMask found = compare<K>(group, first, candidates);
-    const LaneMask mistaken = candidates - found;
-    if (!(mistaken | group.stash).empty()) [[unlikely]]
-      found |= search_rest<K>(group, first, mistaken | group.stash);
+    // Who is not found while the table may change is no miss before it was searched again.
+    const LaneMask rest =
+        kIsShared ? group.all_lanes() - found : (candidates - found) | group.stash;
+    if (!rest.empty()) [[unlikely]]
+      found |= search_rest<K>(group, first, rest);
     if constexpr (Probe::kEnabled)
       probe->mislead((group.secondary - (found - group.primary)).count());
     hits.write_group(first, found.bits());
@@ -264,23 +270,22 @@ struct LookupBatch {
 
   // Answers a lane with its candidate, unless that has changed meanwhile.
   [[gnu::always_inline]] bool answer(const LaneGroup& group, unsigned lane, size_t lane_of_batch) {
-    if constexpr (!kIsShared) {
-      action(lane_of_batch, Layout::value_of_target(group.targets[lane]));
+    const std::byte* target = group.targets[lane];
+    if constexpr (kIsShared) {
+      const bool is_home = group.primary.has(lane);
+      const SharedCandidate candidate{is_home ? Residence::kPrimary : Residence::kDisplaced,
+                                      group.hashes[lane], batch.keys[lane_of_batch], target};
+      return answer_candidate(*engine, candidate, action, lane_of_batch);
     } else {
-      const uint64_t word = Layout::word_at(group.targets[lane]);
-      const Residence residence =
-          group.primary.has(lane) ? Residence::kPrimary : Residence::kDisplaced;
-      if (!Layout::is_of(word, engine->layout().tag_of(group.hashes[lane]), residence))
-        return false;
-      action(lane_of_batch, Layout::value_in(word));
+      action(lane_of_batch, Layout::value_of_target(target));
+      return true;
     }
-    return true;
   }
 
   // Whether a candidate in one of the key's own buckets is the key.
   template <Kernel K>
   [[gnu::always_inline]] bool is_key(const std::byte* entry, const std::byte* key) const {
-    if constexpr (kIsExact)
+    if constexpr (kIsExact || kIsShared)
       return may_hold(engine->layout(), key);
     else
       return K::template equal_keys<Layout::kKeyBytes>(entry, key);
@@ -309,14 +314,9 @@ struct LookupBatch {
   [[nodiscard]] LaneMask search_again(const LaneGroup& group, size_t first, LaneMask lanes) {
     LaneMask found{};
     for (const unsigned lane : lanes) {
-      uint64_t word = 0;
-      if (!may_hold(engine->layout(), batch.keys[first + lane]) ||
-          !search_shared(engine->placement(), group.hashes[lane], word,
-                         [this] { probe->repeat(); })) {
-        continue;
-      }
-      action(first + lane, Layout::value_in(word));
-      found |= LaneMask::of(lane);
+      const bool is_found = search_and_answer(*engine, batch.keys[first + lane], group.hashes[lane],
+                                              action, first + lane, [this] { probe->repeat(); });
+      found |= LaneMask::of(lane, is_found);
     }
     return found;
   }
@@ -327,7 +327,7 @@ struct LookupBatch {
     for (; lane_count > 0; --lane_count) {
       probe->search_stash();
       engine->placement().for_each_stash_bucket([&](BucketIndex bucket) {
-        probe->touch(TouchKind::kStashLine, &engine->layout().line(bucket), sizeof(Line));
+        probe->touch(TouchKind::kStashLine, &engine->layout().line_at(bucket), sizeof(Line));
         return false;
       });
     }

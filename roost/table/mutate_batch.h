@@ -113,7 +113,7 @@ struct MutateBatch {
       engine->placement().for_each_secondary(
           primary,
           engine->layout().tag_of(hash), [this](BucketIndex bucket) __attribute__((always_inline)) {
-            prefetch(line_hint, &engine->layout().line(bucket));
+            prefetch(line_hint, &engine->layout().line_at(bucket));
           });
     }
   }
@@ -145,7 +145,8 @@ struct MutateBatch {
     if (Act::kCreatesEntries && slots.empty()) slots = engine->template vacancies<K>(line);
     if (slots.empty()) return false;
     if constexpr (!Engine::Layout::kCandidatesAreExact) {  // else it came with the line
-      const std::byte* target = engine->layout().target(line, slots.lowest());
+      const std::byte* target =
+          engine->layout().target(engine->layout().line_at(bucket), slots.lowest());
       prefetch(entry_hint(line_hint), target);
       engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
         prefetch(entry_hint(line_hint), target + offset);
@@ -158,7 +159,7 @@ struct MutateBatch {
     for (unsigned slot = 0; slot < Engine::Layout::kSlots; ++slot) {
       engine->placement().for_each_move(
           {bucket, slot}, [this](BucketIndex next) __attribute__((always_inline)) {
-            prefetch(line_hint, &engine->layout().line(next));
+            prefetch(line_hint, &engine->layout().line_at(next));
           });
     }
   }

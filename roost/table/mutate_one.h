@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "roost/expiry/slot_timers.h"
 #include "roost/isa/kernel.h"
@@ -41,6 +42,41 @@ struct EraseOne {
   template <Kernel K>
   bool run() {
     return engine->template erase<K>(key, hashes(0, key));
+  }
+};
+
+// Inserts or updates a key where that changes nothing but its primary bucket; false, and nothing
+// done, when that has no room. For tables without expired entries.
+template <class Engine, class Key>
+struct InsertAtHome {
+  Engine* engine;
+  const Key& key;
+  Hash64 hash;
+  const std::byte* value;
+  TickCount timeout;
+
+  template <Kernel K>
+  [[nodiscard]] bool run() {
+    const auto& layout = std::as_const(*engine).layout();
+    const Tag tag = layout.tag_of(hash);
+    const uint16_t timer = engine->timer_of(timeout);
+    SlotRef at{engine->map().primary(hash), 0};
+    const typename Engine::Line& line = layout.line(at.bucket);
+    for (const unsigned slot :
+         engine->template candidates<K>(line, tag, key, Residence::kPrimary)) {
+      at.slot = slot;
+      if (!holds_key<K>(layout, at, key, at.bucket)) continue;
+      engine->placement().write_value(at, value);
+      engine->placement().set_timer(at, timer);
+      return true;
+    }
+    const SlotMask free = SlotMask::below(Engine::Layout::kSlots) - busy_slots(line);
+    if (free.empty() || !may_hold(layout, key)) return false;
+    at.slot = free.lowest();
+    engine->placement().insert_entry(at, {at.bucket, tag}, key, value, timer);
+    ++engine->stats().created;
+    ++engine->stats().path_lengths[0];
+    return true;
   }
 };
 

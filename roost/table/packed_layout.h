@@ -28,6 +28,7 @@
 #include "roost/hash/keyed_permutation.h"
 #include "roost/isa/kernel.h"
 #include "roost/table/access.h"
+#include "roost/table/bucket_lines.h"
 #include "roost/table/key_source.h"
 #include "roost/table/layout.h"
 #include "roost/table/packed_line.h"
@@ -78,7 +79,9 @@ class SizedPackedEntry {
 };
 
 template <class EntryT, class AccessT = Exclusive>
-class PackedLayout {
+class PackedLayout : public BucketLines<PackedLine, AccessT> {
+  using Lines = BucketLines<PackedLine, AccessT>;
+
  public:
   using Entry = EntryT;
   using Access = AccessT;
@@ -101,19 +104,9 @@ class PackedLayout {
 
   // `image` is aligned to 64 bytes, its lines are zeroed, and it holds image_bytes().
   PackedLayout(std::byte* image, BucketCounts counts, Entry entry)
-      : lines_(reinterpret_cast<Line*>(image)), counts_(counts), entry_(entry) {}
+      : Lines(image, counts), entry_(entry) {}
 
   [[nodiscard]] Entry entry() const { return entry_; }
-  [[nodiscard]] BucketCounts bucket_counts() const { return counts_; }
-  [[nodiscard]] bool is_stash(BucketIndex bucket) const {
-    return static_cast<uint64_t>(bucket) >= counts_.hashed;
-  }
-
-  [[nodiscard]] Line& edit(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
-  [[nodiscard]] const Line& line(BucketIndex bucket) const {
-    return lines_[static_cast<uint64_t>(bucket)];
-  }
-
   // Whether a padded key has no bits but those of this table's keys.
   [[nodiscard]] bool fits(const std::byte* key) const {
     if constexpr (!Entry::kMayBeWider) return true;
@@ -132,43 +125,58 @@ class PackedLayout {
   template <Kernel K>
   [[nodiscard]] SlotMask candidates(const Line& line, Tag tag, const std::byte* /*key*/,
                                     Residence residence) const {
-    return SlotMask{Access::template match_words<K>(
-        line.words.data(), Line::word_of(tag, residence == Residence::kDisplaced))};
+    return SlotMask{
+        K::match_words(line.words.data(), Line::word_of(tag, residence == Residence::kDisplaced))};
   }
 
   // --- What readers do while the table may change. ---
 
-  // The word that a target is in, and where its value is in a copy of it.
+  // A hit is one word: it is whole, and says itself whose it is. `target` is in the word.
   [[nodiscard]] static uint64_t word_at(const std::byte* target) {
     return Access::load(*reinterpret_cast<const uint64_t*>(target - kValueOffset));
   }
+  // Where the value is in a copy of it.
   [[nodiscard]] static const std::byte* value_in(const uint64_t& word) {
     return reinterpret_cast<const std::byte*>(&word) + kValueOffset;
+  }
+  // What readers may do to a word that they read: gives these bits of its value, if it is still
+  // there.
+  static void set_value_bits(const std::byte* target, uint64_t seen, uint16_t mask,
+                             uint16_t value) {
+    const uint64_t bits = uint64_t{mask} << Line::kValueShift;
+    const uint64_t word = (seen & ~bits) | (uint64_t{value} << Line::kValueShift & bits);
+    if (word == seen) return;
+    static_cast<void>(
+        Access::replace(*reinterpret_cast<const uint64_t*>(target - kValueOffset), seen, word));
   }
   // Whether a word is that of a key in one of its buckets.
   [[nodiscard]] static bool is_of(uint64_t word, Tag tag, Residence residence) {
     return ((word ^ Line::word_of(tag, residence == Residence::kDisplaced)) & kKeyAndMarks) == 0;
   }
-  // Looks for a key in a bucket, a word after the other; `found` gets its word.
-  [[nodiscard]] bool read(BucketIndex bucket, Tag tag, Residence residence, BucketIndex primary,
-                          uint64_t& found) const {
-    for (unsigned slot = 0; slot < kSlots; ++slot) {
-      found = Access::load(line(bucket).words[slot]);
-      if (is_of(found, tag, residence) && (!is_stash(bucket) || home({bucket, slot}) == primary)) {
-        return true;
-      }
-    }
-    return false;
+
+  // Slots whose word is that of this key here, one by one.
+  [[nodiscard]] static SlotMask read_candidates(const Line& line, Tag tag, Residence residence) {
+    uint32_t slots = 0;
+    for (unsigned slot = 0; slot < kSlots; ++slot)
+      slots |= static_cast<uint32_t>(is_of(Access::load(line.words[slot]), tag, residence)) << slot;
+    return SlotMask{slots};
+  }
+  // Whether the word in a slot is that of this key here; a copy of it.
+  using ValueCopy = uint64_t;
+  [[nodiscard]] bool read_value(SlotRef at, const std::byte* /*key*/, Tag tag, Residence residence,
+                                ValueCopy& copy) const {
+    copy = word(at);
+    return is_of(copy, tag, residence);
   }
 
   template <class Hash>
-  [[nodiscard]] Tag tag(SlotRef at, const Hash& /*hash*/) const {
-    return Line::remainder_of(word(at));
+  [[nodiscard]] Tag tag(const Line& line, SlotRef at, const Hash& /*hash*/) const {
+    return Line::remainder_of(line.words[at.slot]);
   }
   template <class Hash, class PrimaryOf>
-  [[nodiscard]] Origin origin(SlotRef at, const Hash& hash, const BucketMap& /*map*/,
-                              PrimaryOf&& primary_of) const {
-    return {primary_of(tag(at, hash)), tag(at, hash)};
+  [[nodiscard]] Origin origin(const Line& line, SlotRef at, const Hash& hash,
+                              const BucketMap& /*map*/, PrimaryOf&& primary_of) const {
+    return {primary_of(tag(line, at, hash)), tag(line, at, hash)};
   }
 
   // The key of an entry that comes from there, padded.
@@ -186,13 +194,14 @@ class PackedLayout {
   [[nodiscard]] static const std::byte* value_of_target(const std::byte* target) { return target; }
 
   [[nodiscard]] std::byte* value(SlotRef at) {
-    return reinterpret_cast<std::byte*>(&edit(at.bucket).words[at.slot]) + kValueOffset;
+    return reinterpret_cast<std::byte*>(&this->edit(at.bucket).words[at.slot]) + kValueOffset;
   }
   [[nodiscard]] const std::byte* value(SlotRef at) const {
-    return target(line(at.bucket), at.slot);
+    return target(this->line_at(at.bucket), at.slot);
   }
   [[nodiscard]] SlotRef slot_of_value(const std::byte* value) const {
-    const auto offset = static_cast<uint64_t>(value - reinterpret_cast<const std::byte*>(lines_));
+    const auto offset = static_cast<uint64_t>(
+        value - reinterpret_cast<const std::byte*>(&this->line_at(BucketIndex{0})));
     return {BucketIndex{offset / sizeof(Line)},
             static_cast<unsigned>(offset % sizeof(Line) / sizeof(uint64_t))};
   }
@@ -224,14 +233,18 @@ class PackedLayout {
   static constexpr size_t kValueOffset = Line::kValueShift / 8;
   static constexpr uint64_t kKeyAndMarks = (uint64_t{1} << Line::kValueShift) - 1;
 
-  [[nodiscard]] uint64_t word(SlotRef at) const { return line(at.bucket).words[at.slot]; }
+  [[nodiscard]] uint64_t word(SlotRef at) const {
+    return Access::load(this->line_at(at.bucket).words[at.slot]);
+  }
 
   // One store: whoever reads the word finds the whole entry, or none.
   void fill(SlotRef at, EntryMark mark, uint64_t value_bits) {
     store(at, Line::word_of(mark.tag, mark.is_displaced) | value_bits << Line::kValueShift);
   }
 
-  void store(SlotRef at, uint64_t word) { Access::store(edit(at.bucket).words[at.slot], word); }
+  void store(SlotRef at, uint64_t word) {
+    Access::store(this->edit(at.bucket).words[at.slot], word);
+  }
 
   [[nodiscard]] uint64_t bits_of(const std::byte* value_bytes) const {
     uint64_t bits = 0;
@@ -240,14 +253,13 @@ class PackedLayout {
   }
 
   [[nodiscard]] const uint64_t* homes() const {
-    return reinterpret_cast<const uint64_t*>(lines_ + counts_.all());
+    return reinterpret_cast<const uint64_t*>(&this->line_at(BucketIndex{0}) +
+                                             this->bucket_counts().all());
   }
   [[nodiscard]] uint64_t home_index(SlotRef at) const {
-    return (static_cast<uint64_t>(at.bucket) - counts_.hashed) * kSlots + at.slot;
+    return (static_cast<uint64_t>(at.bucket) - this->bucket_counts().hashed) * kSlots + at.slot;
   }
 
-  Line* lines_;
-  BucketCounts counts_;
   [[no_unique_address]] Entry entry_;
 };
 

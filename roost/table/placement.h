@@ -1,5 +1,5 @@
-// Where entries are, and what the buckets' lines know of it: the accounts that every insert, move,
-// erase and expiry must keep (invariants I1, I2, I4, I5, I6 and I8 of engine.h).
+// How entries come, move and leave, and what the buckets' lines know of it: the accounts that every
+// insert, move, erase and expiry must keep (invariants I1, I2, I4, I5, I6 and I8 of engine.h).
 //
 // Whenever an entry comes to sit outside its primary bucket, the primary's filter and moved count
 // record it; whenever it leaves, the count is decremented. All of that follows from an entry's tag
@@ -10,10 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "roost/hash/bucket_map.h"
-#include "roost/isa/prefetch.h"
 #include "roost/table/layout.h"
+#include "roost/table/places.h"
 #include "roost/table/probing.h"
 #include "roost/table/slot_mask.h"
 #include "roost/table/table_state.h"
@@ -22,17 +23,18 @@
 namespace roost {
 
 template <TableLayout LayoutT, ProbingPolicy<typename LayoutT::Line> ProbingT, class HashT>
-class Placement {
- public:
-  using Layout = LayoutT;
-  using Line = typename Layout::Line;
-  using Probing = ProbingT;
-  using Hash = HashT;
-  using Access = typename Layout::Access;
+class Placement : public Places<LayoutT, ProbingT, HashT> {
+  using Places = roost::Places<LayoutT, ProbingT, HashT>;
 
-  // `state` outlives it.
-  Placement(Layout layout, BucketMap map, const Hash& hash, TableState& state, Access access)
-      : layout_(layout), map_(map), hash_(hash), access_(std::move(access)), state_(&state) {}
+ public:
+  using Places::bucket_count;
+  using Places::is_displaced;
+  using Places::origin_of;
+  using Places::Places;
+  using typename Places::Access;
+  using typename Places::Layout;
+  using typename Places::Line;
+  using typename Places::Probing;
 
   // The accounts of an empty table.
   void begin() {
@@ -41,82 +43,12 @@ class Placement {
     if constexpr (KeepsFilter<Line>) stats().moved_histogram[0] = bucket_count();
   }
 
-  [[nodiscard]] const Layout& layout() const { return layout_; }
+  using Places::access;
+  using Places::layout;
   [[nodiscard]] Layout& layout() { return layout_; }
-  [[nodiscard]] const BucketMap& map() const { return map_; }
-  [[nodiscard]] const Hash& hash() const { return hash_; }
-  [[nodiscard]] const Access& access() const { return access_; }
+  [[nodiscard]] Access& access() { return access_; }
   [[nodiscard]] const TableStats& stats() const { return state_->stats; }
   [[nodiscard]] TableStats& stats() { return state_->stats; }
-
-  // All buckets: those of the map, and the stash's.
-  [[nodiscard]] uint64_t bucket_count() const { return layout_.bucket_counts().all(); }
-
-  // The tag of the entry in `at`, and its padded key: in its slot, or a copy.
-  [[nodiscard]] Tag tag(SlotRef at) const { return layout_.tag(at, hash_); }
-  [[nodiscard]] auto padded_key(SlotRef at) const {
-    if constexpr (StoresKeys<Layout>) {
-      return layout_.padded_key(at);
-    } else {
-      return layout_.key_from(origin_of(at), hash_, map_);
-    }
-  }
-
-  // Whether a key with this tag, whose primary bucket has this line, may sit in another bucket.
-  [[nodiscard]] static bool may_be_displaced(const Line& line, Tag tag) {
-    return Probing::may_be_displaced(line, tag);
-  }
-
-  // Whether a key that is in neither of its buckets may be in the stash. `line` is that of its
-  // primary bucket; where lines have no mark, the table's count says it.
-  [[nodiscard]] bool may_be_stashed(const Line& line) const {
-    if constexpr (KeepsStashMark<Line>) {
-      return line.has_stashed != 0;
-    } else {
-      return has_stashed();
-    }
-  }
-  [[nodiscard]] bool has_stashed() const { return Access::load(state_->has_stashed) != 0; }
-
-  // The secondary bucket that it sits in then, unless it is in the stash.
-  [[nodiscard]] BucketIndex secondary(BucketIndex primary, const Line& line, Tag tag) const {
-    return Probing::secondary(map_, primary, line, tag);
-  }
-
-  // Calls visit(bucket) with each secondary bucket that a key may be displaced to.
-  template <class Visit>
-  [[gnu::always_inline]] void for_each_secondary(BucketIndex primary, Tag tag,
-                                                 Visit&& visit) const {
-    Probing::for_each_secondary(map_, primary, layout_.line(primary), tag, visit);
-  }
-
-  // Calls visit(bucket) with each bucket that the entry in `at` may move to.
-  template <class Visit>
-  [[gnu::always_inline]] void for_each_move(SlotRef at, Visit&& visit) const {
-    const Origin origin = origin_of(at);
-    const bool is_home = at.bucket == origin.primary;
-    if (!is_home) visit(origin.primary);
-    if (is_home || layout_.is_stash(at.bucket))
-      for_each_secondary(origin.primary, origin.tag, visit);
-  }
-
-  // Asks for the lines that a lookup reads whatever they hold.
-  [[gnu::always_inline]] void prefetch_lines(PrefetchHint hint, Hash64 hash) const {
-    const BucketIndex primary = map_.primary(hash);
-    const Line& line = layout_.line(primary);
-    prefetch(hint, &line);
-    if constexpr (Probing::kVisitsBoth)
-      prefetch(hint, &layout_.line(secondary(primary, line, layout_.tag_of(hash))));
-  }
-
-  // Calls try_bucket on the buckets of the stash until one returns true; false when none does.
-  template <class TryBucket>
-  bool for_each_stash_bucket(TryBucket&& try_bucket) const {
-    for (uint64_t bucket = map_.bucket_count(); bucket < bucket_count(); ++bucket) {
-      if (try_bucket(BucketIndex{bucket})) return true;
-    }
-    return false;
-  }
 
   // Drops every entry. Lines that are zero are not written, so that memory that was never touched
   // stays untouched.
@@ -133,7 +65,8 @@ class Placement {
 
   // The line of the primary bucket may learn of the displaced entry in `at` what it forgot.
   void remind(SlotRef at) {
-    if constexpr (KeepsFilter<Line>) Probing::remind(displaced(origin_of(at), at));
+    if constexpr (KeepsFilter<Line>)
+      change_displaced(origin_of(at), at, [](Displaced<Line> entry) { Probing::remind(entry); });
   }
 
   // Fills a free slot with a new entry.
@@ -151,48 +84,16 @@ class Placement {
     const Origin origin = origin_of(from);
     const EntryMark mark = mark_of(origin, to);
     const bool stays_displaced = is_displaced(from) && mark.is_displaced;
-    [[maybe_unused]] const auto step = access_.step(from.bucket, to.bucket);
-    layout_.place_copy(to, mark, from);
-    arrive(to, origin, timer(from), mark.is_displaced && !stays_displaced);
-    leave(from, origin, !stays_displaced);
-  }
-
-  [[nodiscard]] bool is_displaced(SlotRef at) const {
-    return displaced_slots(layout_.line(at.bucket)).has(at.slot);
-  }
-
-  // The primary bucket of the entry in `at`, and its tag.
-  [[nodiscard]] Origin origin_of(SlotRef at) const {
-    return layout_.origin(at, hash_, map_, [&](Tag tag) {
-      const Line& line = layout_.line(at.bucket);
-      if (!is_displaced(at)) return at.bucket;
-      if (layout_.is_stash(at.bucket)) return layout_.home(at);
-      return Probing::primary(map_, at.bucket, line, at.slot, tag);
-    });
-  }
-
-  // Calls visit(slot, tag) with each entry displaced from a bucket to which its line leads by these
-  // bits of its filter; with some twice.
-  template <class Visit>
-  [[gnu::noinline]] void for_each_displaced_from(BucketIndex bucket, uint64_t filter_bits,
-                                                 Visit&& visit) const {
-    const auto visit_in = [&](BucketIndex lead) {
-      for (const unsigned slot : displaced_slots(layout_.line(lead))) {
-        const SlotRef at{lead, slot};
-        if (const Origin origin = origin_of(at); origin.primary == bucket) visit(at, origin.tag);
-      }
-    };
-    const Line& line = layout_.line(bucket);
-    Probing::for_each_lead(
-        map_, bucket, line, filter_bits, [this](BucketIndex lead) __attribute__((always_inline)) {
-          prefetch(PrefetchHint::kT0, &layout_.line(lead));
-        });
-    Probing::for_each_lead(map_, bucket, line, filter_bits, visit_in);
-    if (!may_be_stashed(line)) return;
-    for_each_stash_bucket([&](BucketIndex stash) {
-      visit_in(stash);
-      return false;
-    });
+    {
+      [[maybe_unused]] const auto step = access_.step(from.bucket, to.bucket);
+      layout_.place_copy(to, mark, from);
+      arrive(to, origin, take_timer(from), mark.is_displaced && !stays_displaced);
+      leave(from, origin, !stays_displaced);
+    }
+    if constexpr (Access::kIsShared) {
+      access_.moved(from.bucket, to.bucket,
+                    [&](std::vector<std::byte>& bytes) { append_entry(to, bytes); });
+    }
   }
 
   void vacate(SlotRef at) {
@@ -206,19 +107,29 @@ class Placement {
     layout_.write_value(at, value);
   }
 
-  // The timer of a slot; 0 where lines keep none.
-  [[nodiscard]] uint16_t timer(SlotRef at) const {
+  void set_timer(SlotRef at, uint16_t timer) {
+    if constexpr (KeepsTimers<Line>) Access::set_timer(layout_.edit(at.bucket), at.slot, timer);
+  }
+
+ private:
+  // Copies an entry behind others: padded key, value.
+  void append_entry(SlotRef at, std::vector<std::byte>& bytes) const {
+    const auto key = this->padded_key(at);
+    const std::byte* key_bytes = key;
+    bytes.insert(bytes.end(), key_bytes, key_bytes + Layout::kKeyBytes);
+    const std::byte* value = layout_.value(at);
+    bytes.insert(bytes.end(), value, value + layout_.entry().value_bytes());
+  }
+
+  // The timer of an entry that goes elsewhere.
+  [[nodiscard]] uint16_t take_timer(SlotRef at) {
     if constexpr (KeepsTimers<Line>) {
-      return layout_.line(at.bucket).timers[at.slot];
+      return Access::take_timer(layout_.edit(at.bucket), at.slot);
     } else {
       return 0;
     }
   }
-  void set_timer(SlotRef at, uint16_t timer) {
-    if constexpr (KeepsTimers<Line>) layout_.edit(at.bucket).timers[at.slot] = timer;
-  }
 
- private:
   [[nodiscard]] static EntryMark mark_of(Origin origin, SlotRef at) {
     return {origin.tag, at.bucket != origin.primary};
   }
@@ -226,11 +137,7 @@ class Placement {
   // Makes a line as fresh memory is.
   void clear(BucketIndex bucket) {
     [[maybe_unused]] const auto step = access_.step(bucket);
-    if constexpr (Access::kIsShared) {
-      for (const unsigned slot : busy_slots(layout_.line(bucket))) layout_.vacate({bucket, slot});
-    } else {
-      layout_.edit(bucket) = Line{};
-    }
+    layout_.change(bucket, [](Line& line) { line = Line{}; });
   }
 
   // A line that is not as fresh memory is, but for what free slots still hold.
@@ -242,21 +149,27 @@ class Placement {
     }
   }
 
-  [[nodiscard]] Displaced<Line> displaced(Origin origin, SlotRef at)
+  // Lets change(entry) change both lines of the displaced entry in `at`.
+  template <class Change>
+  [[gnu::always_inline]] void change_displaced(Origin origin, SlotRef at, Change&& change)
     requires KeepsFilter<Line>
   {
-    return {origin.tag, origin.primary, layout_.edit(origin.primary), at, layout_.edit(at.bucket)};
+    layout_.change(origin.primary, [&](Line& primary_line) {
+      layout_.change(at.bucket, [&](Line& line) {
+        change(Displaced<Line>{origin.tag, origin.primary, primary_line, at, line});
+      });
+    });
   }
 
   // An entry has filled `at`; whether that is one more that is displaced.
   void arrive(SlotRef at, Origin origin, uint16_t timer, bool is_one_more) {
     set_timer(at, timer);
     if constexpr (KeepsFilter<Line>) {
-      if (is_one_more) note_moved(displaced(origin, at));
+      if (is_one_more) note_moved(origin, at);
     }
     if (layout_.is_stash(at.bucket)) {
       layout_.set_home(at, origin.primary);
-      if constexpr (KeepsStashMark<Line>) layout_.edit(origin.primary).has_stashed = 1;
+      if constexpr (KeepsStashMark<Line>) mark_stashed(origin.primary, true);
       if (++stats().stashed == 1) Access::store(state_->has_stashed, 1);
     }
     stats().size += 1;
@@ -267,48 +180,47 @@ class Placement {
     const bool was_displaced = is_displaced(at);
     layout_.vacate(at);
     if constexpr (KeepsFilter<Line>) {
-      if (was_displaced && is_one_less) forget_moved(displaced(origin, at));
+      if (was_displaced && is_one_less) forget_moved(origin, at);
     }
     if (layout_.is_stash(at.bucket)) {
       if constexpr (KeepsStashMark<Line>) {
-        if (!has_stashed(origin.primary)) layout_.edit(origin.primary).has_stashed = 0;
+        if (!this->has_stashed_of(origin.primary)) mark_stashed(origin.primary, false);
       }
       if (--stats().stashed == 0) Access::store(state_->has_stashed, 0);
     }
     stats().size -= 1;
   }
 
-  // Whether the stash holds an entry of this primary bucket.
-  [[nodiscard]] bool has_stashed(BucketIndex primary) const {
-    return for_each_stash_bucket([&](BucketIndex bucket) {
-      for (const unsigned slot : busy_slots(layout_.line(bucket))) {
-        if (layout_.home({bucket, slot}) == primary) return true;
-      }
-      return false;
-    });
+  void mark_stashed(BucketIndex primary, bool has_stashed) {
+    layout_.change(primary, [has_stashed](Line& line) { line.has_stashed = has_stashed ? 1 : 0; });
   }
 
   // An entry came to another bucket than its primary one.
-  void note_moved(Displaced<Line> entry)
+  void note_moved(Origin origin, SlotRef at)
     requires KeepsFilter<Line>
   {
-    Probing::note(map_, entry);
-    count_moved(entry.primary_line, 1);
+    change_displaced(origin, at, [this](Displaced<Line> entry) {
+      Probing::note(map_, entry);
+      count_moved(entry.primary_line, 1);
+    });
   }
 
   // An entry left another bucket than its primary one.
-  void forget_moved(Displaced<Line> entry)
+  void forget_moved(Origin origin, SlotRef at)
     requires KeepsFilter<Line>
   {
-    count_moved(entry.primary_line, -1);
-    Probing::forget(entry);
-    const uint64_t doubtful = Probing::doubtful_filter(entry.primary_line, entry.tag);
-    if (doubtful == 0) return;
-    uint64_t needed = entry.primary_line.filter & ~doubtful;
-    for_each_displaced_from(entry.primary, doubtful, [&](SlotRef at, Tag tag) {
-      needed |= Probing::needed_filter(layout_.line(at.bucket), at.slot, tag);
+    uint64_t doubtful = 0;
+    change_displaced(origin, at, [&](Displaced<Line> entry) {
+      count_moved(entry.primary_line, -1);
+      Probing::forget(entry);
+      doubtful = Probing::doubtful_filter(entry.primary_line, entry.tag);
     });
-    entry.primary_line.set_filter(needed);
+    if (doubtful == 0) return;
+    uint64_t needed = uint64_t{layout_.line(origin.primary).filter} & ~doubtful;
+    this->for_each_displaced_from(origin.primary, doubtful, [&](SlotRef other, Tag tag) {
+      needed |= Probing::needed_filter(layout_.line(other.bucket), other.slot, tag);
+    });
+    layout_.change(origin.primary, [needed](Line& line) { line.set_filter(needed); });
   }
 
   void count_moved(Line& line, int change)
@@ -322,11 +234,10 @@ class Placement {
 
   static unsigned histogram_field(unsigned moved) { return std::min(moved, kMovedHistogramMax); }
 
-  Layout layout_;
-  BucketMap map_;
-  [[no_unique_address]] Hash hash_;
-  [[no_unique_address]] Access access_;
-  TableState* state_;
+  using Places::access_;
+  using Places::layout_;
+  using Places::map_;
+  using Places::state_;
 };
 
 }  // namespace roost

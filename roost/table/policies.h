@@ -43,6 +43,10 @@ struct DefaultPolicies {
   using Probe = NoProbe;
   using Access = Exclusive;
   static constexpr LayoutChoice kLayout = LayoutChoice::kAutomatic;
+
+  // The bits of a packed table's value that readers may set (SharedTable): a hint, of which some
+  // may be lost when entries move.
+  static constexpr uint16_t kHintBits = 0;
 };
 
 // Key and value types for a table without values.

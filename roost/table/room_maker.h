@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "roost/isa/kernel.h"
 #include "roost/table/kick_path.h"
@@ -126,7 +127,9 @@ class RoomMaker {
   }
 
   [[nodiscard]] auto& placement() { return engine_.placement(); }
-  [[nodiscard]] const Line& line(BucketIndex bucket) { return placement().layout().line(bucket); }
+  [[nodiscard]] decltype(auto) line(BucketIndex bucket) {
+    return std::as_const(placement()).layout().line(bucket);
+  }
 
   // Moves the entry in a slot of the stash to one of its own buckets, if there is a short way
   // to make room there.
@@ -143,17 +146,16 @@ class RoomMaker {
   }
 
   bool take_vacancy(BucketIndex bucket, SlotRef& room) {
-    const SlotMask vacant = engine_.template vacancies<K>(line(bucket));
-    if (!vacant.empty()) room = engine_.take({bucket, vacant.lowest()});
-    return !vacant.empty();
+    return engine_.template take_vacancy<K>(bucket, room);
   }
 
   template <class Roots, class Moves>
   bool move_along(unsigned nodes_max, Roots&& roots, Moves&& moves, SlotRef& room) {
     const auto vacancies = [this](const Line& line) { return engine_.template vacancies<K>(line); };
     KickPath<kSlots> path;
-    if (!find_kick_path(placement(), nodes_max, roots, moves, vacancies, path)) return false;
-    engine_.take(path.steps[path.move_count]);
+    do {
+      if (!find_kick_path(placement(), nodes_max, roots, moves, vacancies, path)) return false;
+    } while (!engine_.take(path.steps[path.move_count]));
     for (unsigned step = path.move_count; step > 0; --step)
       move(path.steps[step - 1], path.steps[step]);
     room = path.steps[0];

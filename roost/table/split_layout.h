@@ -13,6 +13,7 @@
 // only the bucket's.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +22,12 @@
 #include "roost/hash/hash64.h"
 #include "roost/isa/kernel.h"
 #include "roost/table/access.h"
+#include "roost/table/bucket_lines.h"
 #include "roost/table/entry.h"
 #include "roost/table/layout.h"
 #include "roost/table/slot_mask.h"
 #include "roost/table/tag_line.h"
+#include "roost/table/words.h"
 
 namespace roost {
 
@@ -32,11 +35,13 @@ namespace roost {
 inline constexpr double kSplitPromisedLoad = 0.95;
 
 // `kSlotCount` is 1, 2, 4 or 8: a line has room for eight, of which the first ones are used.
-template <class EntryT, unsigned kSlotCount = kSlotsPerBucket>
-class SplitLayout {
+template <class EntryT, unsigned kSlotCount = kSlotsPerBucket, class AccessT = Exclusive>
+class SplitLayout : public BucketLines<TagLine, AccessT> {
+  using Lines = BucketLines<TagLine, AccessT>;
+
  public:
   using Entry = EntryT;
-  using Access = Exclusive;
+  using Access = AccessT;
   using Line = TagLine;
   static constexpr size_t kKeyBytes = Entry::kKeyBytes;
   static constexpr unsigned kSlots = kSlotCount;
@@ -55,27 +60,16 @@ class SplitLayout {
 
   // `image` is aligned to 64 bytes, its lines are zeroed, and it holds image_bytes().
   SplitLayout(std::byte* image, BucketCounts counts, Entry entry)
-      : lines_(reinterpret_cast<TagLine*>(image)),
-        entries_(image + counts.all() * sizeof(TagLine)),
-        counts_(counts),
-        entry_(entry) {}
+      : Lines(image, counts), entries_(image + counts.all() * sizeof(TagLine)), entry_(entry) {}
 
   [[nodiscard]] Entry entry() const { return entry_; }
-  [[nodiscard]] BucketCounts bucket_counts() const { return counts_; }
-  [[nodiscard]] bool is_stash(BucketIndex bucket) const {
-    return static_cast<uint64_t>(bucket) >= counts_.hashed;
-  }
-
-  [[nodiscard]] Line& edit(BucketIndex bucket) { return lines_[static_cast<uint64_t>(bucket)]; }
-  [[nodiscard]] const Line& line(BucketIndex bucket) const {
-    return lines_[static_cast<uint64_t>(bucket)];
-  }
-
   [[nodiscard]] static Tag tag_of(Hash64 hash) { return roost::tag_of(hash); }
 
   [[nodiscard]] std::byte* key(SlotRef at) { return entries_ + entry_offset(at); }
   [[nodiscard]] const std::byte* key(SlotRef at) const { return entries_ + entry_offset(at); }
-  [[nodiscard]] const std::byte* padded_key(SlotRef at) const { return key(at); }
+  [[nodiscard]] const std::byte* padded_key(const Line& /*line*/, SlotRef at) const {
+    return key(at);
+  }
   [[nodiscard]] std::byte* value(SlotRef at) { return key(at) + kKeyBytes; }
   [[nodiscard]] const std::byte* value(SlotRef at) const { return key(at) + kKeyBytes; }
 
@@ -97,18 +91,18 @@ class SplitLayout {
   }
 
   template <class Hash>
-  [[nodiscard]] Tag tag(SlotRef at, const Hash& /*hash*/) const {
-    return Tag{line(at.bucket).tags[at.slot]};
+  [[nodiscard]] Tag tag(const Line& line, SlotRef at, const Hash& /*hash*/) const {
+    return Tag{line.tags[at.slot]};
   }
   template <class Hash, class PrimaryOf>
-  [[nodiscard]] Origin origin(SlotRef at, const Hash& hash, const BucketMap& /*map*/,
-                              PrimaryOf&& primary_of) const {
-    return {primary_of(tag(at, hash)), tag(at, hash)};
+  [[nodiscard]] Origin origin(const Line& line, SlotRef at, const Hash& hash,
+                              const BucketMap& /*map*/, PrimaryOf&& primary_of) const {
+    return {primary_of(tag(line, at, hash)), tag(line, at, hash)};
   }
 
   // A candidate's key, to be compared; its value stands behind it.
   [[nodiscard]] const std::byte* target(const Line& line, unsigned slot) const {
-    return key({BucketIndex{static_cast<uint64_t>(&line - lines_)}, slot});
+    return key({this->bucket_of(line), slot});
   }
   [[nodiscard]] static const std::byte* value_of_target(const std::byte* target) {
     return target + kKeyBytes;
@@ -125,17 +119,52 @@ class SplitLayout {
   }
 
   void place(SlotRef at, EntryMark mark, const std::byte* key_bytes, const std::byte* value_bytes) {
-    std::memcpy(key(at), key_bytes, kKeyBytes);
+    Access::write(key(at), key_bytes, kKeyBytes);
     write_value(at, value_bytes);
     fill(at, mark);
   }
   void place_copy(SlotRef at, EntryMark mark, SlotRef from) {
-    std::memcpy(key(at), key(from), entry_.bytes());
+    Access::write(key(at), key(from), entry_.bytes());
     fill(at, mark);
   }
-  void vacate(SlotRef at) { mark_free(edit(at.bucket), at.slot); }
-  void write_value(SlotRef at, const std::byte* bytes) { copy_value(value(at), bytes); }
+  void vacate(SlotRef at) {
+    this->change(at.bucket, [at](Line& line) { mark_free(line, at.slot); });
+  }
+  void write_value(SlotRef at, const std::byte* bytes) {
+    if (entry_.value_bytes() != 0) Access::write(value(at), bytes, entry_.value_bytes());
+  }
 
+  // --- What readers do while the table may change: what they get is whole if nothing has. ---
+
+  // Slots whose entry may be the key's.
+  [[nodiscard]] static SlotMask read_candidates(const Line& line, Tag tag,
+                                                Residence /*residence*/) {
+    constexpr unsigned kTagsOfAWord = 4;
+    uint32_t slots = 0;
+    uint64_t four = 0;
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      if (slot % kTagsOfAWord == 0) four = Access::bytes(line, slot * sizeof(uint16_t), 8);
+      const auto found = static_cast<uint16_t>(four >> (16 * (slot % kTagsOfAWord)));
+      slots |= static_cast<uint32_t>(found == static_cast<uint16_t>(tag)) << slot;
+    }
+    return SlotMask{slots};
+  }
+  // Whether the entry in a slot is that of the key; then its value is copied.
+  using ValueCopy = std::array<uint64_t, (Entry::kBytesMax - kKeyBytes) / 8 + 1>;
+  [[nodiscard, gnu::always_inline]] bool read_value(SlotRef at, const std::byte* key_bytes,
+                                                    Tag /*tag*/, Residence /*residence*/,
+                                                    ValueCopy& copy) const {
+    const auto* words = reinterpret_cast<const uint64_t*>(key(at));
+    uint64_t difference = 0;
+    for_each_word(kKeyBytes, [&](size_t offset, size_t /*bytes*/) {
+      difference |= word_from(key_bytes + offset) ^ Access::load(words[offset / 8]);
+    });
+    if (difference != 0) return false;
+    for_each_word(entry_.value_bytes(), [&](size_t offset, size_t /*bytes*/) {
+      copy[offset / 8] = Access::load(words[(kKeyBytes + offset) / 8]);
+    });
+    return true;
+  }
   // The primary bucket of the entry in a slot of the stash.
   [[nodiscard]] BucketIndex home(SlotRef at) const {
     uint64_t bucket = 0;
@@ -158,21 +187,21 @@ class SplitLayout {
 
  private:
   void fill(SlotRef at, EntryMark mark) {
-    Line& line = edit(at.bucket);
-    line.tags[at.slot] = static_cast<uint16_t>(mark.tag);
-    mark_filled(line, at.slot, mark.is_displaced);
+    this->change(at.bucket, [at, mark](Line& line) {
+      line.tags[at.slot] = static_cast<uint16_t>(mark.tag);
+      mark_filled(line, at.slot, mark.is_displaced);
+    });
   }
   [[nodiscard]] uint64_t entry_offset(SlotRef at) const {
     return (static_cast<uint64_t>(at.bucket) * kSlots + at.slot) * entry_.bytes();
   }
   [[nodiscard]] uint64_t home_offset(SlotRef at) const {
-    const uint64_t stash = static_cast<uint64_t>(at.bucket) - counts_.hashed;
-    return counts_.all() * kSlots * entry_.bytes() + (stash * kSlots + at.slot) * sizeof(uint64_t);
+    const BucketCounts counts = this->bucket_counts();
+    const uint64_t stash = static_cast<uint64_t>(at.bucket) - counts.hashed;
+    return counts.all() * kSlots * entry_.bytes() + (stash * kSlots + at.slot) * sizeof(uint64_t);
   }
 
-  TagLine* lines_;
   std::byte* entries_;
-  BucketCounts counts_;
   [[no_unique_address]] Entry entry_;
 };
 

@@ -163,6 +163,25 @@ class TableCore {
     return dispatch(isa_, EraseOne<EngineType, Key, Hashes>{&engine_, key, hashes});
   }
 
+  // An engine over the same buckets that keeps its own accounts, in `state`: for a thread that
+  // fills some of the buckets of an empty table (bulk_load.h). `add` takes them over.
+  [[nodiscard]] EngineType part(TableState& state) const {
+    state.now = engine_.now();
+    return EngineType(engine_.layout(), engine_.map(), hash(), state,
+                      typename Layout::Access(AccessShape{engine_.map().bucket_count(), 1}), {});
+  }
+  void add(const TableState& part) {
+    engine_.stats().size += part.stats.size;
+    engine_.stats().created += part.stats.created;
+    engine_.stats().path_lengths[0] += part.stats.path_lengths[0];
+  }
+  // With the engine of a part; see InsertAtHome.
+  template <class Key>
+  [[nodiscard]] bool insert_at_home(EngineType& part, const Key& key, Hash64 hash,
+                                    const std::byte* value, TickCount timeout) const {
+    return dispatch(isa_, InsertAtHome<EngineType, Key>{&part, key, hash, value, timeout});
+  }
+
   // Gives the entry whose value stands at `value` a new time to live.
   void refresh(const std::byte* value, TickCount timeout) {
     engine_.refresh(engine_.layout().slot_of_value(value), timeout);

@@ -20,6 +20,9 @@ struct TableState {
   Settling settling;
   uint64_t departures_at_refusal = ~uint64_t{0};  // none yet
 
+  // Entries that were erased or expired: every way of leaving the table is one of the two.
+  [[nodiscard]] uint64_t departures() const { return stats.erased + stats.expired; }
+
   // Read by lookups that miss: 1 while entries are in the stash.
   alignas(64) uint64_t has_stashed = 0;
 };

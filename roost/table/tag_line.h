@@ -55,6 +55,10 @@ struct alignas(64) TagLine {
     uint8_t functions[kSlotsPerBucket];  // with HortonProbing
   };
 
+  // The words that the filter, the masks and the stash mark are in.
+  static constexpr size_t kFirstWordOfMarks = 4;
+  static constexpr size_t kEndOfMarks = 6;
+
   void set_busy(SlotMask slots) { busy = static_cast<uint8_t>(slots.bits()); }
   void set_displaced(SlotMask slots) { displaced = static_cast<uint8_t>(slots.bits()); }
   void set_moved(unsigned count) { moved = static_cast<uint16_t>(count); }

@@ -7,55 +7,16 @@
 #include <random>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "roost/concurrent/shared_table.h"
 #include "tests/base/step_count.h"
-#include "tests/concurrent/fibres.h"
-#include "tests/concurrent/lookup_oracle.h"
-#include "tests/table/packed_keys.h"
+#include "tests/concurrent/history.h"
+#include "tests/concurrent/shared_kinds.h"
+#include "tests/concurrent/turn_taking.h"
 
 namespace roost {
 namespace {
-
-class TurnTakingAccess : public OneWriterManyReaders {
- public:
-  using OneWriterManyReaders::OneWriterManyReaders;
-
-  static void store(uint64_t& word, uint64_t value) {
-    Fibres::point();
-    OneWriterManyReaders::store(word, value);
-    Fibres::point();
-  }
-  [[nodiscard]] static uint64_t load(const uint64_t& word) {
-    Fibres::point(PackedLine::kSlots);
-    return OneWriterManyReaders::load(word);
-  }
-  template <Kernel K>
-  [[nodiscard]] static uint8_t match_words(const uint64_t* words, uint64_t word) {
-    Fibres::point();
-    // What readers are told is a hint: without one they search as they do for what is missing.
-    static std::minstd_rand random(1);
-    if (!Fibres::is_first() && random() % 2 == 0) return 0;
-    return OneWriterManyReaders::match_words<K>(words, word);
-  }
-};
-
-// A reader that must search again waits for the writer.
-struct TurnTakingProbe : NoProbe {
-  uint64_t repeats = 0;
-  void repeat() {
-    ++repeats;
-    Fibres::give_up_turn();
-  }
-};
-
-struct TurnTaking : DefaultPolicies {
-  using Access = TurnTakingAccess;
-  using Probe = TurnTakingProbe;
-};
-using Table = SharedTable<Mac, uint16_t, TurnTaking>;
-
-Mac key_of(uint64_t number) { return Mac::of(number * 0x9E3779B97F4A7C15U >> 16); }
 
 struct Outcome {
   std::string_view fault;
@@ -63,74 +24,118 @@ struct Outcome {
 };
 
 // So many changes, and lookups until they are done.
-Outcome run(uint64_t seed, uint64_t version_counters) {
-  constexpr uint64_t kKeys = 40;  // of which the table has room for 32, and 16 in the stash
-  constexpr size_t kLanes = 4;
-  Table table = Table::create({.entries_max = 30,
-                               .hash_seed = seed,
-                               .pages = PageKind::kSmall,
-                               .version_counters = version_counters})
-                    .value();
-  LookupOracle oracle(kKeys);
-  Outcome outcome{};
-  bool is_over = false;
+template <class Kind>
+class Run {
+ public:
+  Run(uint64_t seed, uint64_t version_counters)
+      : seed_(seed),
+        table_(Table::create({.entries_max = 30,
+                              .hash_seed = seed,
+                              .pages = PageKind::kSmall,
+                              .version_counters = version_counters})
+                   .value()) {}
 
-  const auto write = [&] {
-    std::mt19937_64 random(seed);
-    for (unsigned change = 0; change < 3'000; ++change) {
-      const Table::Writer writer = table.write();
-      const uint64_t number = random() % kKeys;
-      if (oracle.is_in(number) && random() % 2 == 0) {
-        oracle.begin_erase(number);
-        EXPECT_TRUE(writer->erase(key_of(number)));
-        oracle.end_erase(number);
-      } else {
-        const uint16_t value = oracle.begin_insert(number);
-        oracle.end_insert(number, writer->insert(key_of(number), value) != InsertOutcome::kFull);
-      }
+  Outcome run() {
+    Fibres(seed_, 1 + static_cast<unsigned>(seed_ % 8))
+        .run([this] { write(); }, [this] { read(); });
+    const auto writer = table_.write();
+    const auto violation = writer->audit();
+    EXPECT_FALSE(violation) << violation->what;
+    History history(kKeys);
+    history.add(changes_);
+    for (const HistoryEvent& lookup : lookups_) {
+      if (outcome_.fault.empty()) outcome_.fault = history.check(lookup);
     }
-    is_over = true;
-  };
-  const auto read = [&] {
-    auto reader = table.reader();
-    std::mt19937_64 random(seed + 1);
-    std::array<uint64_t, kLanes> numbers;
-    std::array<Mac, kLanes> keys;
-    std::array<uint16_t, kLanes> values{};
-    std::array<LookupOracle::Before, kLanes> before;
-    HitArray<kLanes> hits;
-    while (!is_over && outcome.fault.empty()) {
-      for (size_t lane = 0; lane < kLanes; ++lane) {
-        numbers[lane] = random() % kKeys;
-        keys[lane] = key_of(numbers[lane]);
-        before[lane] = oracle.before(numbers[lane]);
-      }
-      reader.lookup(std::span<const Mac>(keys), std::span<uint16_t>(values), hits);
-      for (size_t lane = 0; lane < kLanes && outcome.fault.empty(); ++lane)
-        outcome.fault = oracle.check(numbers[lane], before[lane], hits.test(lane), values[lane]);
-    }
-    outcome.repeats = reader.core().probe().repeats;
-  };
-  Fibres(seed, 1 + static_cast<unsigned>(seed % 8)).run(write, read);
-  const auto writer = table.write();
-  const auto violation = writer->audit();
-  EXPECT_FALSE(violation) << violation->what;
-  return outcome;
-}
-
-class Interleavings : public testing::TestWithParam<uint64_t> {};
-
-TEST_P(Interleavings, answer_what_was_true_at_some_moment_of_the_call) {
-  uint64_t repeats = 0;
-  for (uint64_t seed = 0; seed < step_count(400); ++seed) {
-    const Outcome outcome = run(seed, GetParam());
-    ASSERT_EQ(outcome.fault, "") << "seed " << seed;
-    repeats += outcome.repeats;
+    return outcome_;
   }
-  EXPECT_GT(repeats, 1'000U) << "no reader ever had to search again";
-}
 
-INSTANTIATE_TEST_SUITE_P(VersionCounters, Interleavings, testing::Values(1, 2, 8'192));
+ private:
+  using Table = typename Kind::Table;
+  static constexpr uint32_t kKeys = 40;  // more than surely have room
+  static constexpr size_t kLanes = 4;
+
+  void write() {
+    std::mt19937_64 random(seed_);
+    for (unsigned change = 0; change < 500; ++change) {
+      HistoryEvent event{.begin = ++time_, .end = 0, .key = 0, .code = kAbsent};
+      event.key = static_cast<uint32_t>(random() % kKeys);
+      const uint16_t code = codes_[event.key];
+      const auto key = Kind::key(event.key);
+      {
+        const typename Table::Writer writer = table_.write();
+        if (code != kAbsent && random() % 2 == 0) {
+          EXPECT_TRUE(writer->erase(key));
+        } else {
+          event.code = next_code(event.key);
+          if (writer->insert(key, Kind::value(event.code)) == InsertOutcome::kFull) continue;
+        }
+      }
+      codes_[event.key] = event.code;
+      event.end = ++time_;
+      changes_.push_back(event);
+    }
+    is_over_ = true;
+  }
+
+  // Which says whose it is by its last bits.
+  [[nodiscard]] uint16_t next_code(uint32_t key) {
+    return static_cast<uint16_t>(++insert_count_ << 6 | key);
+  }
+
+  void read() {
+    auto reader = table_.reader();
+    std::mt19937_64 random(seed_ + 1);
+    std::array<uint32_t, kLanes> numbers;
+    std::array<decltype(Kind::key(0)), kLanes> keys;
+    std::array<decltype(Kind::value(0)), kLanes> values{};
+    HitArray<kLanes> hits;
+    while (!is_over_) {
+      for (size_t lane = 0; lane < kLanes; ++lane) {
+        numbers[lane] = static_cast<uint32_t>(random() % kKeys);
+        keys[lane] = Kind::key(numbers[lane]);
+      }
+      const uint64_t begin = ++time_;
+      Kind::lookup(reader, std::span(std::as_const(keys)), std::span(values), hits);
+      const uint64_t end = ++time_;
+      for (size_t lane = 0; lane < kLanes; ++lane) {
+        const uint16_t code = Kind::code(values[lane]);
+        lookups_.push_back({begin, end, numbers[lane], answer_code(hits.test(lane), code)});
+      }
+    }
+    outcome_.repeats = reader.core().probe().repeats;
+  }
+
+  uint64_t seed_;
+  Table table_;
+  uint64_t time_ = 0;
+  std::array<uint16_t, kKeys> codes_{};  // what each key has
+  uint16_t insert_count_ = 0;
+  std::vector<HistoryEvent> changes_;
+  std::vector<HistoryEvent> lookups_;
+  Outcome outcome_{};
+  bool is_over_ = false;
+};
+
+constexpr uint64_t kSeeds = 200;
+
+template <class Kind>
+class Interleavings : public testing::Test {};
+using Kinds = testing::Types<PackedKind<TurnTaking>, HintedKind<TurnTaking>, InlineKind<TurnTaking>,
+                             SplitKind<TurnTaking>>;
+TYPED_TEST_SUITE(Interleavings, Kinds);
+
+TYPED_TEST(Interleavings, answer_what_was_true_at_some_moment_of_the_call) {
+  for (const uint64_t version_counters : {1U, 2U, 8'192U}) {
+    SCOPED_TRACE(version_counters);
+    uint64_t repeats = 0;
+    for (uint64_t seed = 0; seed < step_count(kSeeds); ++seed) {
+      const Outcome outcome = Run<TypeParam>(seed, version_counters).run();
+      ASSERT_EQ(outcome.fault, "") << "seed " << seed;
+      repeats += outcome.repeats;
+    }
+    EXPECT_GT(repeats, 100U) << "no reader ever had to search again";
+  }
+}
 
 }  // namespace
 }  // namespace roost

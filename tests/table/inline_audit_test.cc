@@ -104,7 +104,7 @@ TYPED_TEST(InlineAudit, names_a_wrong_displaced_mark_as_I2) {
 
 TYPED_TEST(InlineAudit, names_a_changed_key_as_I2) {
   const SlotRef at = this->primary_slot();
-  *this->layout().key(at) ^= std::byte{1};
+  *const_cast<std::byte*>(this->layout().key(at)) ^= std::byte{1};
   EXPECT_EQ(this->violated(), 2);
 }
 
