@@ -17,6 +17,7 @@
 #include "lab/harness/workload.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
+#include "roost/concurrent/bulk_load.h"
 #include "roost/concurrent/shared_table.h"
 #include "roost/memory/arena.h"
 
@@ -97,6 +98,10 @@ class RoostSharedTable {
   size_t insert(Keys keys, std::span<const ValueType> values) {
     std::array<InsertOutcome, kLanesMax> outcomes;
     return held_->table.write()->insert(keys, values, outcomes);
+  }
+  template <class Generate>
+  uint64_t bulk_load(uint64_t count, unsigned threads, Generate generate) {
+    return roost::bulk_load(held_->table, {.count = count, .threads = threads}, generate).value();
   }
   bool erase(const KeyType& key) { return held_->table.write()->erase(key); }
   void clear() { held_->table.write()->clear(); }

@@ -67,6 +67,10 @@ class AnyTable {
   virtual Inserted insert(const traffic::KeySource& keys, uint64_t first, uint64_t past,
                           size_t lanes) = 0;
   [[nodiscard]] virtual bool inserts_batches() const = 0;
+  // Fills the table with the first keys by several threads, which also make the keys in that time;
+  // nothing if it cannot be filled so.
+  virtual std::optional<Inserted> bulk_load(const traffic::KeySource& keys, uint64_t count,
+                                            unsigned threads) = 0;
   [[nodiscard]] virtual bool can_clear() const = 0;
   virtual void clear() = 0;
 
@@ -174,12 +178,9 @@ class TypedTable final : public AnyTable {
     std::vector<ValueOf<Table>> values;
     Inserted inserted;
     for (uint64_t at = first; at < past; at += kChunk) {
-      chunk_keys.clear();
-      values.clear();
-      for (uint64_t index = at; index < std::min(at + kChunk, past); ++index) {
-        chunk_keys.push_back(own(keys.inserted(index)));
-        values.push_back(value_of<ValueOf<Table>>(chunk_keys.back()));
-      }
+      chunk_keys.resize(std::min(kChunk, past - at));
+      values.resize(chunk_keys.size());
+      make_entries<KeyOf<Table>, ValueOf<Table>>(keys, at, chunk_keys, values);
       const auto start = std::chrono::steady_clock::now();
       const uint64_t stored = insert_chunk(chunk_keys, values, lanes);
       inserted.seconds +=
@@ -190,6 +191,19 @@ class TypedTable final : public AnyTable {
     return inserted;
   }
   [[nodiscard]] bool inserts_batches() const override { return BatchInserting<Table>; }
+  std::optional<Inserted> bulk_load(const traffic::KeySource& keys, uint64_t count,
+                                    unsigned threads) override {
+    if constexpr (BulkLoading<Table>) {
+      const auto start = std::chrono::steady_clock::now();
+      const uint64_t refused =
+          table_.bulk_load(count, threads, [&keys](uint64_t first, auto to, auto values) {
+            make_entries<KeyOf<Table>, ValueOf<Table>>(keys, first, to, values);
+          });
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+      return Inserted{count - refused, took.count()};
+    }
+    return std::nullopt;
+  }
   [[nodiscard]] bool can_clear() const override { return Clearable<Table>; }
   void clear() override {
     if constexpr (Clearable<Table>) table_.clear();

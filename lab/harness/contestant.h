@@ -83,6 +83,15 @@ concept Contestant =
 
 // --- Optional. ---
 
+// Is filled by several threads: generate(first, keys, values) writes entries; how many were
+// refused.
+template <class Table>
+concept BulkLoading =
+    requires(Table table, uint64_t count, unsigned threads,
+             void (*generate)(uint64_t, std::span<KeyOf<Table>>, std::span<ValueOf<Table>>)) {
+      { table.bulk_load(count, threads, generate) } -> std::same_as<uint64_t>;
+    };
+
 // Answers a batch at once. Without `kOneByOne = true` a table is believed to.
 template <class Table>
 concept OneByOne = requires { requires Table::kOneByOne; };

@@ -79,4 +79,14 @@ class Stream {
   mutable std::tuple<std::vector<traffic::Key104>, std::vector<traffic::Key48>> narrow_;
 };
 
+// Writes the entries of the keys with indices from `first` on.
+template <class KeyType, class ValueType>
+void make_entries(const traffic::KeySource& source, uint64_t first, std::span<KeyType> keys,
+                  std::span<ValueType> values) {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    keys[i] = traffic::narrowed<KeyType>(source.inserted(first + i));
+    values[i] = value_of<ValueType>(keys[i]);
+  }
+}
+
 }  // namespace roost::lab

@@ -249,8 +249,10 @@ TEST(BulkJob, says_what_a_table_takes_and_that_it_is_whole) {
   EXPECT_GT(*rows.value()[1].value, 8);
   EXPECT_LT(*rows.value()[1].value, 10);
   config.cores = {0, 0};
-  EXPECT_EQ(run_bulk_job(config, [](double, auto&) {}).value().back().note,
-            "not run: it is filled by one thread only");
+  const Rows by_two = run_bulk_job(config, [](double, auto&) {}).value();
+  EXPECT_EQ(by_two.front().metric, "bulk_seconds");
+  EXPECT_EQ(by_two.front().operations, rows.value().front().operations);
+  EXPECT_EQ(by_two.back().note, "not run: it is filled by one thread only");
 }
 
 TEST(LookupJob, cores_that_share_a_table_have_one_and_all_its_answers_are_checked) {
