@@ -34,6 +34,11 @@ def is_ours(contestant):
     return contestant.startswith(("roost_", "oracle_"))
 
 
+def has_keys_of_48_bits(contestant):
+    """Whether it is for a forwarding table's keys, and no others."""
+    return contestant.startswith(PACKED) or "_mac" in contestant
+
+
 def bytes_per_slot(contestant):
     if contestant.startswith(PACKED):
         return BYTES_PER_SLOT_PACKED
@@ -153,7 +158,7 @@ class Job:
             return 2 * fills + (len(self.contestants) * len(self.loads) * (self.rounds + 1)
                                 * self.lookups * 5e-7)
         if self.command == "bulk":
-            return 2 * fills if self.cores == 1 else 0
+            return 2 * fills / self.cores
         if self.command == "updates":
             return fills + (len(self.contestants) * len(self.calls) * (self.rounds + 1)
                             * self.lookups * 1e-7)

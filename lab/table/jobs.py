@@ -1,7 +1,7 @@
 """The jobs of the experiment `table`, by size: which contestants at which sizes and workloads."""
 import dataclasses
 
-from harness.job import CEILINGS, SIZES, Job
+from harness.job import CEILINGS, SIZES, Job, has_keys_of_48_bits
 from report.bench import PEER
 from table import targets
 from table.targets import OURS
@@ -115,7 +115,7 @@ def peer_jobs(available):
     """Peers by threes, so that memory holds them beside ours; at the largest size none. Lines are
     counted at the small size, which takes a fill of its own: they depend on the load alone."""
     peers = [name for name in available if not name.startswith(("roost_", "oracle_"))
-             and name != PEER]
+             and name != PEER and not has_keys_of_48_bits(name)]
     groups = [tuple(peers[i:i + 3]) for i in range(0, len(peers), 3)]
     for name in ("32M", "512K"):
         for group in (*groups, OURS_OTHERWISE):
