@@ -23,16 +23,16 @@ UpdateWriter::UpdateWriter(const Setting& setting)
 }
 
 void UpdateWriter::run(const std::stop_token& stop) {
-  using Clock = std::chrono::steady_clock;
+  using Time = std::chrono::steady_clock;
   static_cast<void>(pin_to_core(setting_.core));  // which was tried beforehand
   const auto of_burst =
       std::chrono::nanoseconds(1'000'000'000 * kBurst / setting_.updates_per_second);
-  auto due = Clock::now();
+  auto due = Time::now();
   while (!stop.stop_requested()) {
     if (!is_at_work_.load(std::memory_order_acquire)) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
-      due = Clock::now();
-    } else if (Clock::now() < due) {
+      due = Time::now();
+    } else if (Time::now() < due) {
       std::this_thread::yield();
     } else {
       for (uint64_t change = 0; change < kBurst; ++change) change_one();

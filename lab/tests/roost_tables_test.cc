@@ -35,7 +35,7 @@ TEST(RoostTable, has_small_entries_inside_its_lines_and_says_so) {
 
 TEST(RoostTable, packs_keys_and_values_of_a_mac_table_into_words) {
   EXPECT_EQ(RoostPacked::kName, "roost_packed");
-  const auto table = RoostPacked::create(8 * 1024, PageKind::kSmall);
+  const auto table = RoostPacked::create(uint64_t{8} * 1024, PageKind::kSmall);
   ASSERT_TRUE(table);
   EXPECT_EQ(table.value().fewest_lines(), (FewestLines{uint64_t{1024} * 64, 0}));
 }

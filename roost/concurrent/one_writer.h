@@ -232,7 +232,8 @@ class VersionedAccess {
   template <class Line>
   [[nodiscard]] static TimerPlace timer_place(const Line& line, unsigned slot) {
     const size_t offset = offsetof(Line, timers) + slot * sizeof(uint16_t);
-    return {reinterpret_cast<uint64_t*>(const_cast<Line*>(&line)) + offset / sizeof(uint64_t),
+    auto* words = reinterpret_cast<uint64_t*>(const_cast<Line*>(&line));
+    return {&words[offset / sizeof(uint64_t)],
             static_cast<unsigned>(offset % sizeof(uint64_t) * 8)};
   }
 

@@ -2,12 +2,15 @@
 // past it.
 //
 // Idea: buckets are visited in order, each as a whole. An entry is missed only if the writer moves
-// it from a bucket that was not visited yet to one that was. So the writer looks, after a move, at
-// where each walk is, and writes down entries that moved past it; the walk ends with those.
+// it from a bucket that was not visited yet to one that was. So the writer looks, when it has moved
+// the entry, at where each walk is, and writes down entries that moved past it; the walk ends with
+// those.
 //
 // Order: a walk says that it is at a bucket before it reads it, and the writer looks after it has
 // moved the entry. Both by a read-modify-write of one word, of which one comes first: then either
-// the walk reads what was moved, or the writer sees where the walk is.
+// the walk reads what was moved, or the writer sees where the walk is. The writer looks before its
+// step ends, because no walk can read the bucket that the entry has left, and go on, meanwhile:
+// afterwards a walk that misses the entry may have passed both buckets.
 #pragma once
 
 #include <algorithm>

@@ -84,8 +84,8 @@ struct Exclusive {
   [[nodiscard]] static uint64_t load(const uint64_t& word) { return word; }
 
   template <class Line>
-  [[nodiscard, gnu::always_inline]] static const Line& look(const Line& line) {
-    return line;
+  [[nodiscard, gnu::always_inline]] static decltype(auto) look(const Line& line) {
+    return (line);
   }
   template <class Line, class Change>
   [[gnu::always_inline]] static void change(Line& line, Change&& change) {

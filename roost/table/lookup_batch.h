@@ -29,6 +29,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "roost/base/assert.h"
 #include "roost/base/hit_words.h"
@@ -273,8 +274,10 @@ struct LookupBatch {
     const std::byte* target = group.targets[lane];
     if constexpr (kIsShared) {
       const bool is_home = group.primary.has(lane);
-      const SharedCandidate candidate{is_home ? Residence::kPrimary : Residence::kDisplaced,
-                                      group.hashes[lane], batch.keys[lane_of_batch], target};
+      using KeyBytes = std::remove_cvref_t<decltype(batch.keys[lane_of_batch])>;
+      const SharedCandidate<KeyBytes> candidate{
+          is_home ? Residence::kPrimary : Residence::kDisplaced, group.hashes[lane],
+          batch.keys[lane_of_batch], target};
       return answer_candidate(*engine, candidate, action, lane_of_batch);
     } else {
       action(lane_of_batch, Layout::value_of_target(target));

@@ -84,12 +84,10 @@ class Placement : public Places<LayoutT, ProbingT, HashT> {
     const Origin origin = origin_of(from);
     const EntryMark mark = mark_of(origin, to);
     const bool stays_displaced = is_displaced(from) && mark.is_displaced;
-    {
-      [[maybe_unused]] const auto step = access_.step(from.bucket, to.bucket);
-      layout_.place_copy(to, mark, from);
-      arrive(to, origin, take_timer(from), mark.is_displaced && !stays_displaced);
-      leave(from, origin, !stays_displaced);
-    }
+    [[maybe_unused]] const auto step = access_.step(from.bucket, to.bucket);
+    layout_.place_copy(to, mark, from);
+    arrive(to, origin, take_timer(from), mark.is_displaced && !stays_displaced);
+    leave(from, origin, !stays_displaced);
     if constexpr (Access::kIsShared) {
       access_.moved(from.bucket, to.bucket,
                     [&](std::vector<std::byte>& bytes) { append_entry(to, bytes); });

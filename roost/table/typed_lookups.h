@@ -86,6 +86,9 @@ class TypedLookups {
   }
 
  private:
+  friend Self;
+  TypedLookups() = default;
+
   [[nodiscard]] const Self& self() const { return static_cast<const Self&>(*this); }
 };
 

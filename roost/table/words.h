@@ -37,7 +37,7 @@ struct ValueWords {
 
   void copy_to(void* to, size_t byte_count) const {
     for_each_word(byte_count, [&](size_t offset, size_t bytes) {
-      std::memcpy(static_cast<std::byte*>(to) + offset, words + offset / sizeof(uint64_t), bytes);
+      std::memcpy(static_cast<std::byte*>(to) + offset, &words[offset / sizeof(uint64_t)], bytes);
     });
   }
 };

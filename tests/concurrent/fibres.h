@@ -43,7 +43,8 @@ class Fibres {
 
   // A point: maybe it is the other's turn. One of `points` that are close together counts as less.
   static void point(unsigned points = 1) {
-    if (current_ != nullptr && current_->random_() % (current_->turn_points_ * points) == 0)
+    if (current_ != nullptr &&
+        current_->random_() % (uint64_t{current_->turn_points_} * points) == 0)
       give_up_turn();
   }
   // Whether it is the turn of the first one, or of nobody.

@@ -79,7 +79,7 @@ class Run {
 
   // Which says whose it is by its last bits.
   [[nodiscard]] uint16_t next_code(uint32_t key) {
-    return static_cast<uint16_t>(++insert_count_ << 6 | key);
+    return static_cast<uint16_t>(uint32_t{++insert_count_} << 6 | key);
   }
 
   void read() {

@@ -41,6 +41,19 @@ class TurnTakingAccess : public VersionedAccess<TurnTakingWords> {
     static std::minstd_rand random(1);
     return Fibres::is_first() || random() % 2 == 0 ? line : Line{};
   }
+
+  // After a step, before whatever the writer does next.
+  struct Point {
+    ~Point() { Fibres::point(); }
+  };
+  struct StepAndPoint {
+    Point after;
+    Step step;
+  };
+  template <class... Buckets>
+  [[nodiscard]] StepAndPoint step(Buckets... buckets) const {
+    return {{}, VersionedAccess::step(buckets...)};
+  }
 };
 
 struct TurnTakingProbe : NoProbe {
