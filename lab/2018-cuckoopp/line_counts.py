@@ -47,7 +47,6 @@ PARTS = {
                ("table/split_layout", r"SlotMask live_timers\(")],
     # What only tables have that others read while they change; no row has it.
     "shared": [("table/engine", r"bool refresh_seen\("),
-               ("table/lookup_batch", r"LaneMask search_again\("),
                ("table/split_layout", r"SlotMask read_candidates\("),
                ("table/split_layout", r"bool read_value\("),
                ("table/placement", r"void append_entry\(")],

@@ -9,8 +9,9 @@
 //     secondary  the same in that line
 //     finish     compare keys and answer
 //
-// Where candidates are exact (the inline layout), `match` asks for secondary lines only, there is
-// nothing to compare in `finish`, and it follows `secondary` at once.
+// Where candidates are exact (inline and packed layouts), `match` asks for secondary lines only,
+// there is nothing to compare in `finish`, and `secondary` is a part of it: those in their primary
+// bucket are answered first, while secondary lines arrive.
 //
 // Pessimistic probing prefetches both lines in `start`, matches both in `match`, and has no
 // secondary stage.
@@ -21,7 +22,9 @@
 //
 // Hit or miss is what the processor cannot predict, so `match` decides nothing by a branch: each
 // lane prefetches one line, and a lane without a candidate the line it has already. Lanes that go
-// on get theirs in a loop over them alone. The rare lanes whose first candidate was not the key, or
+// on get theirs in a loop over them alone. Without a filter, a batch of one group, which has
+// nothing else to do meanwhile, asks for a lane's secondary line at once, and pays for every lane's
+// secondary bucket. The rare lanes whose first candidate was not the key, or
 // whose key may sit in the stash, are searched one by one in the end.
 #pragma once
 
@@ -74,7 +77,7 @@ struct LookupBatch {
         match<K>(group(turn - 1), (turn - 1) * kLanesPerGroup);
       if (turn < group_count) start(group(turn), turn * kLanesPerGroup);
       if (turn == group_count) next.start();
-      if (!kVisitsBoth && turn >= 2 && turn - 2 < group_count)
+      if (!kVisitsBoth && !kIsExact && turn >= 2 && turn - 2 < group_count)
         match_secondary<K>(group(turn - 2), (turn - 2) * kLanesPerGroup);
       if (turn >= kLast)
         hit_count += finish<K>(group(turn - kLast), (turn - kLast) * kLanesPerGroup);
@@ -126,26 +129,39 @@ struct LookupBatch {
       const SlotMask candidates =
           engine->template candidates<K>(line, tag, batch.keys[first + lane], Residence::kPrimary);
       candidates_of[lane] = static_cast<uint8_t>(candidates.bits());
-      may_go_on[lane] = static_cast<uint8_t>(engine->placement().may_be_displaced(line, tag));
+      if constexpr (KeepsFilter<Line>)
+        may_go_on[lane] = static_cast<uint8_t>(engine->placement().may_be_displaced(line, tag));
       const std::byte* entry = engine->layout().target(line_at, candidates.lowest_or(kSlotLast));
       if constexpr (kIsExact) {
         group.targets[lane] = entry;
+        if (asks_at_once()) {
+          group.targets[lane] =
+              select(candidates.bits(), entry, address_of(secondary_line(group.hashes[lane])));
+          prefetch(line_hint, group.targets[lane]);
+        }
       } else {
         const std::byte* target = select(candidates.bits(), entry, address_of(line_at));
-        prefetch(entry_hint(line_hint), target);
-        engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-          prefetch(entry_hint(line_hint), select(candidates.bits(), entry + offset, target));
-        });
+        ask_for_entry(target, candidates.bits());
         group.targets[lane] = target;
       }
     }
     group.primary = LaneMask{K::nonzero_bytes(candidates_of.data())} & group.all_lanes();
-    group.secondary =
-        (LaneMask{K::nonzero_bytes(may_go_on.data())} & group.all_lanes()) - group.primary;
+    group.secondary = group.all_lanes() - group.primary;
+    if constexpr (KeepsFilter<Line>)
+      group.secondary = LaneMask{K::nonzero_bytes(may_go_on.data())} & group.secondary;
+    if (asks_at_once()) return;
     for (const unsigned lane : group.secondary) {
       group.targets[lane] = address_of(secondary_line(group.hashes[lane]));
       prefetch(line_hint, group.targets[lane]);
     }
+  }
+
+  // Asks for all lines of the entry at `target`, if one is there, else for one.
+  [[gnu::always_inline]] void ask_for_entry(const std::byte* target, uint32_t is_there) const {
+    prefetch(entry_hint(line_hint), target);
+    engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
+      prefetch(entry_hint(line_hint), select(is_there, target + offset, target));
+    });
   }
 
   // Looks at both lines of each lane at once.
@@ -171,10 +187,7 @@ struct LookupBatch {
           engine->layout().target(other_line, there.lowest_or(kSlotLast));
       const std::byte* target =
           select(is_here, entry, select(is_there, other_entry, address_of(line)));
-      prefetch(entry_hint(line_hint), target);
-      engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-        prefetch(entry_hint(line_hint), select(is_here || is_there, target + offset, target));
-      });
+      ask_for_entry(target, static_cast<uint32_t>(is_here || is_there));
       group.targets[lane] = target;
       primary |= LaneMask::of(lane, is_here);
       displaced |= LaneMask::of(lane, is_there);
@@ -185,6 +198,11 @@ struct LookupBatch {
     group.secondary = group.all_lanes();
     group.displaced = displaced;
     group.stash = stash;
+  }
+
+  // Whether lanes without a candidate ask for their secondary lines one by one.
+  [[nodiscard]] bool asks_at_once() const {
+    return kIsExact && !KeepsFilter<Line> && batch.keys.count <= kLanesPerGroup;
   }
 
   [[nodiscard]] const Line& primary_line(Hash64 hash) const {
@@ -223,12 +241,7 @@ struct LookupBatch {
         continue;
       }
       group.targets[lane] = engine->layout().target(line_at, candidates.lowest());
-      if constexpr (!kIsExact) {
-        prefetch(entry_hint(line_hint), group.targets[lane]);
-        engine->layout().for_each_further_line([&](size_t offset) __attribute__((always_inline)) {
-          prefetch(entry_hint(line_hint), group.targets[lane] + offset);
-        });
-      }
+      if constexpr (!kIsExact) ask_for_entry(group.targets[lane], 1);
       displaced |= LaneMask::of(lane);
     }
     group.displaced = displaced;
@@ -237,9 +250,19 @@ struct LookupBatch {
 
   // Answers the group's lanes; returns how many hit.
   template <Kernel K>
-  [[gnu::always_inline]] size_t finish(const LaneGroup& group, size_t first) {
+  [[gnu::always_inline]] size_t finish(LaneGroup& group, size_t first) {
+    LaneMask found{};
+    if constexpr (kIsExact) {
+      found = compare<K>(group, first, group.primary, [](auto) { return Residence::kPrimary; });
+      match_secondary<K>(group, first);
+      found |=
+          compare<K>(group, first, group.displaced, [](auto) { return Residence::kDisplaced; });
+    } else {
+      found = compare<K>(group, first, group.primary | group.displaced, [&](unsigned lane) {
+        return group.primary.has(lane) ? Residence::kPrimary : Residence::kDisplaced;
+      });
+    }
     const LaneMask candidates = group.primary | group.displaced;
-    LaneMask found = compare<K>(group, first, candidates);
     // Who is not found while the table may change is no miss before it was searched again.
     const LaneMask rest =
         kIsShared ? group.all_lanes() - found : (candidates - found) | group.stash;
@@ -251,17 +274,18 @@ struct LookupBatch {
     return found.count();
   }
 
-  // Compares the candidates of `lanes` with their keys, unless they are exact, and answers those
-  // that are equal.
-  template <Kernel K>
-  [[gnu::always_inline]] LaneMask compare(const LaneGroup& group, size_t first, LaneMask lanes) {
+  // Compares the candidates of `lanes`, which are in their buckets by residence(lane), with their
+  // keys, unless they are exact, and answers those that are equal.
+  template <Kernel K, class ResidenceOf>
+  [[gnu::always_inline]] LaneMask compare(const LaneGroup& group, size_t first, LaneMask lanes,
+                                          ResidenceOf&& residence) {
     LaneMask mistaken{};
     for (const unsigned lane : lanes) {
       const std::byte* entry = group.targets[lane];
       const auto key = batch.keys[first + lane];
       if constexpr (!kIsExact)
         probe->touch(TouchKind::kEntry, entry, engine->layout().entry().bytes());
-      if (is_key<K>(entry, key) && answer(group, lane, first + lane)) [[likely]]
+      if (is_key<K>(entry, key) && answer(group, lane, first + lane, residence(lane))) [[likely]]
         continue;
       mistaken |= LaneMask::of(lane);
       probe->mistake();
@@ -270,14 +294,13 @@ struct LookupBatch {
   }
 
   // Answers a lane with its candidate, unless that has changed meanwhile.
-  [[gnu::always_inline]] bool answer(const LaneGroup& group, unsigned lane, size_t lane_of_batch) {
+  [[gnu::always_inline]] bool answer(const LaneGroup& group, unsigned lane, size_t lane_of_batch,
+                                     [[maybe_unused]] Residence residence) {
     const std::byte* target = group.targets[lane];
     if constexpr (kIsShared) {
-      const bool is_home = group.primary.has(lane);
       using KeyBytes = std::remove_cvref_t<decltype(batch.keys[lane_of_batch])>;
-      const SharedCandidate<KeyBytes> candidate{
-          is_home ? Residence::kPrimary : Residence::kDisplaced, group.hashes[lane],
-          batch.keys[lane_of_batch], target};
+      const SharedCandidate<KeyBytes> candidate{residence, group.hashes[lane],
+                                                batch.keys[lane_of_batch], target};
       return answer_candidate(*engine, candidate, action, lane_of_batch);
     } else {
       action(lane_of_batch, Layout::value_of_target(target));
@@ -300,39 +323,25 @@ struct LookupBatch {
   [[gnu::noinline, gnu::cold]] LaneMask search_rest(const LaneGroup& group, size_t first,
                                                     LaneMask lanes) {
     LaneMask found{};
-    if constexpr (kIsShared) return search_again(group, first, lanes);
-    tell_of_stash(group.stash.count());
-    for (const unsigned lane : lanes) {
+    tell_of_stash(*probe, *engine, group.stash.count());
+    for (const unsigned lane : lanes)
+      found |= LaneMask::of(lane, search<K>(group.hashes[lane], first + lane));
+    return found;
+  }
+
+  // Searches all places of a lane's key and answers it; what was seen before does not count.
+  template <Kernel K>
+  [[nodiscard]] bool search(Hash64 hash, size_t lane) {
+    const auto key = batch.keys[lane];
+    if constexpr (kIsShared) {
+      return search_and_answer(*engine, key, hash, action, lane, [this] { probe->repeat(); });
+    } else {
       SlotRef at{};
-      if (!engine->template locate<K>(batch.keys[first + lane], group.hashes[lane], at)) continue;
+      if (!engine->template locate<K>(key, hash, at)) return false;
       if constexpr (!kIsExact)
         probe->touch(TouchKind::kEntry, engine->layout().key(at), engine->layout().entry().bytes());
-      action(first + lane, engine->layout().value(at));
-      found |= LaneMask::of(lane);
-    }
-    return found;
-  }
-
-  // The same while the table may change: nothing of what was seen before counts.
-  [[nodiscard]] LaneMask search_again(const LaneGroup& group, size_t first, LaneMask lanes) {
-    LaneMask found{};
-    for (const unsigned lane : lanes) {
-      const bool is_found = search_and_answer(*engine, batch.keys[first + lane], group.hashes[lane],
-                                              action, first + lane, [this] { probe->repeat(); });
-      found |= LaneMask::of(lane, is_found);
-    }
-    return found;
-  }
-
-  // Tells the probe of so many lanes that search the stash.
-  void tell_of_stash(unsigned lane_count) const {
-    if constexpr (!Probe::kEnabled) return;
-    for (; lane_count > 0; --lane_count) {
-      probe->search_stash();
-      engine->placement().for_each_stash_bucket([&](BucketIndex bucket) {
-        probe->touch(TouchKind::kStashLine, &engine->layout().line_at(bucket), sizeof(Line));
-        return false;
-      });
+      action(lane, engine->layout().value(at));
+      return true;
     }
   }
 };

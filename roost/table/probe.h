@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 
+#include "roost/hash/hash64.h"
 #include "roost/isa/isa.h"
 
 namespace roost {
@@ -121,5 +122,19 @@ class TouchTrace {
 };
 
 static_assert(TableProbe<NoProbe> && TableProbe<LookupCounts> && TableProbe<TouchTrace>);
+
+// Tells a probe of so many lanes that search the stash.
+template <class Probe, class Engine>
+void tell_of_stash(Probe& probe, const Engine& engine, unsigned lane_count) {
+  if constexpr (!Probe::kEnabled) return;
+  for (; lane_count > 0; --lane_count) {
+    probe.search_stash();
+    engine.placement().for_each_stash_bucket([&](BucketIndex bucket) {
+      probe.touch(TouchKind::kStashLine, &engine.layout().line_at(bucket),
+                  sizeof(typename Engine::Line));
+      return false;
+    });
+  }
+}
 
 }  // namespace roost
