@@ -1,7 +1,7 @@
 """the figures and table of the CuckooSwitch paper (CoNEXT 2013) that are about its table
 
 Parts, for --only: fig5, fig6, fig7, table3; and how fast our shared table is: speed, zipf, readers,
-updates, billion.
+updates, wide, billion.
 """
 import dataclasses
 import importlib.util

@@ -2,6 +2,7 @@
 
 Ours, shared with an idle writer and exclusive, beside rte_hash with both forms of its keys, the
 published scheme and the oracle; readers of one table; a writer at work; a thousand million entries.
+And what sharing costs tables whose entries are several words.
 """
 import dataclasses
 
@@ -35,11 +36,13 @@ ZIPF_PLAIN = Target(1.5, 2.0)
 # Shares: of the exclusive table's rate; of the rate with an idle writer; of the oracle's over the
 # lines that are touched.
 OF_EXCLUSIVE = Target(0.9, 0.97)
+OF_EXCLUSIVE_WORDS = Target(1 / 1.25, 1 / 1.1)  # where an entry is several words
 OF_IDLE = Target(0.85, 0.95)
 OF_ORACLE = Target(0.75, 0.9)
 SCALING_LOSS_MAX = 0.05
 FILLING_SECONDS = {1: Target(150, 90), 2: Target(75, 40)}  # by threads
 BYTES_AN_ENTRY_MAX = 8.61
+WIDE = (("roost_flow_table", 0.95, 128), ("roost_inline_2", 0.8, 104))
 # A thousand million entries in a table of 2^30 slots.
 BILLION_SLOTS = 1 << 30
 BILLION = {"loads": (1e9 / BILLION_SLOTS,), "misses": (0.0,), "key_bits": 48}
@@ -58,6 +61,11 @@ def jobs(full):
                   calls=("32", "256"), shared=True, rounds=7 if full else 3, counts=False, **HITS)
         yield Job("updates", "updates", SIZES[name], (SHARED, PUBLISHED), cores=2,
                   calls=("14", "32", "256"), shared=True, rounds=7 if full else 3, **HITS)
+    # Of flows: split, and inline at a load that it takes.
+    for name, load, bits in WIDE:
+        yield Job("lookups", "wide", SIZES["32M"], (f"{name}_shared", name), loads=(load,),
+                  misses=(0.0, 1.0), calls=("32", "256"), key_bits=bits,
+                  processes=2 if full else 1, rounds=4)
     if full:
         for threads in FILLING_SECONDS:
             yield Job("bulk", "billion", BILLION_SLOTS, (SHARED,), cores=threads, **BILLION)
@@ -117,6 +125,30 @@ def rate_sections(record, experiment, title):
                         share, OF_EXCLUSIVE))
         found.append(section)
     return found
+
+
+def wide_sections(record):
+    """What sharing costs split and inline tables, with an idle writer."""
+    part = record.select(experiment="wide")
+    section = Section("split and inline tables, shared with an idle writer, 32M")
+    rows = []
+    for name, load, _ in WIDE:
+        for misses in (0.0, 1.0):
+            for form in part.select(contestant=name).values("form"):
+                there = {"form": form, "miss_ratio": misses}
+                share = part.ratio({"contestant": f"{name}_shared"}, {"contestant": name}, **there)
+                if share is None:
+                    continue
+                rows.append([name, f"{load:g}", form, f"{misses:g}",
+                             *(cell(part.median(contestant=contestant, **there))
+                               for contestant in (name, f"{name}_shared")), cell(share, 3)])
+                if misses == 0.0 and part.on_equal_huge_pages():
+                    section.verdicts.append(verdict_of_share(
+                        f"{name}, 32M", f"{form}: shared, of the exclusive table's rate", share,
+                        OF_EXCLUSIVE_WORDS))
+    section.tables.append(Table(["table", "load", "form", "misses", "exclusive", "shared", "share"],
+                                rows))
+    return [section] if rows else []
 
 
 def scaling(part, contestant, form):
@@ -228,4 +260,4 @@ def verdict_of_seconds(claim, seconds, target):
 def sections(record):
     return [*rate_sections(record, "speed", "hits"),
             *rate_sections(record, "zipf", f"hits by Zipf {ZIPF:g}"), *reader_sections(record),
-            *update_sections(record), *billion_sections(record)]
+            *update_sections(record), *wide_sections(record), *billion_sections(record)]

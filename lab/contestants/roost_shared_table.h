@@ -1,8 +1,9 @@
-// Our packed table as threads share it: a reader a thread, and one writer at a time.
+// Our tables as threads share them: a reader a thread, and one writer at a time.
 //
-// Keys of 48 bits with values of 16, a word an entry: a hit touches the line of one bucket or of
-// two, a miss two. Each object is a reader of its own; all copies that reader() makes have one
-// table. Every insertion and erasure is a write of its own, a batch of them too.
+// Packed ones have keys of 48 bits with values of 16, a word an entry: a hit touches the line of
+// one bucket or of two, a miss two. Split and inline ones are those of roost_flow_table.h. Each
+// object is a reader of its own; all copies that reader() makes have one table. Every insertion and
+// erasure is a write of its own, a batch of them too.
 #pragma once
 
 #include <array>
@@ -23,21 +24,21 @@
 
 namespace roost::lab {
 
-template <class ProbePolicy = NoProbe>
+template <class KeyT, class ValueT, class ProbePolicy = NoProbe>
 class RoostSharedTable {
   struct Policies : DefaultPolicies {
     using Probe = ProbePolicy;
   };
 
  public:
-  using KeyType = traffic::Key48;
-  using ValueType = traffic::Value16;
+  using KeyType = KeyT;
+  using ValueType = ValueT;
   using Answer = ValueType;
-  using Counted = RoostSharedTable<LookupCounts>;
-  static constexpr std::string_view kName = "roost_packed_shared";
+  using Counted = RoostSharedTable<KeyT, ValueT, LookupCounts>;
 
  private:
   using Shared = SharedTable<KeyType, ValueType, Policies>;
+  static constexpr unsigned kInlineSlots = Shared::Table::kIsInline ? Shared::Table::kSlots : 0;
   using Reader = typename Shared::Reader;
   using Keys = std::span<const KeyType>;
 
@@ -48,6 +49,10 @@ class RoostSharedTable {
   };
 
  public:
+  static constexpr std::string_view kName = kInlineSlots == 8   ? "roost_packed_shared"
+                                            : kInlineSlots == 2 ? "roost_inline_2_shared"
+                                                                : "roost_flow_table_shared";
+
   // In split phase: each call names the next one's keys, so that its lines are on their way.
   class Ahead {
    public:
@@ -117,7 +122,10 @@ class RoostSharedTable {
   }
   [[nodiscard]] uint64_t memory_bytes() const { return held_->memory.bytes() + sizeof(*this); }
   [[nodiscard]] FewestLines fewest_lines() const {
-    return {.first_bytes = held_->table.write()->capacity() * sizeof(uint64_t), .second_bytes = 0};
+    constexpr uint64_t kEntryBytes = kInlineSlots == 0 ? sizeof(KeyT) + sizeof(ValueT) : 0;
+    const auto writer = held_->table.write();
+    return {.first_bytes = writer->bucket_count() * 64,
+            .second_bytes = writer->capacity() * kEntryBytes};
   }
   [[nodiscard]] std::string_view line_hint() const {
     return hint_name(reader_.core().hint_choice().chosen());
@@ -133,7 +141,8 @@ class RoostSharedTable {
     const LookupCounts& met = reader_.core().probe();
     const TableStats written = stats();
     return {.lookups = met.lookups,
-            .lines = met.lookups + met.secondary_visits,
+            .lines = met.lookups + met.secondary_visits +
+                     (kInlineSlots == 0 ? met.hits + met.tag_false_positives : 0),
             .secondary_visits = met.secondary_visits,
             .filter_false_positives = met.filter_false_positives,
             .inserts = written.created,
@@ -147,5 +156,9 @@ class RoostSharedTable {
   std::shared_ptr<Held> held_;
   Reader reader_;
 };
+
+using RoostPackedShared = RoostSharedTable<traffic::Key48, traffic::Value16>;
+using RoostFlowTableShared = RoostSharedTable<Key, Value>;
+using RoostInline2Shared = RoostSharedTable<traffic::Key104, Value>;
 
 }  // namespace roost::lab

@@ -14,10 +14,11 @@ namespace {
 template <class Table>
 class RoostTables : public testing::Test {};
 
-using AllTables = testing::Types<RoostFlowTable, RoostTable<FilteredProbing, SlotTimers>,
-                                 RoostTable<HortonProbing>, RoostCTable, RoostInline2<>,
-                                 RoostInline3<>, RoostInline2<SlotTimers>, RoostInline3<SlotTimers>,
-                                 RoostPacked, RoostSharedTable<>>;
+using AllTables =
+    testing::Types<RoostFlowTable, RoostTable<FilteredProbing, SlotTimers>,
+                   RoostTable<HortonProbing>, RoostCTable, RoostInline2<>, RoostInline3<>,
+                   RoostInline2<SlotTimers>, RoostInline3<SlotTimers>, RoostPacked,
+                   RoostPackedShared, RoostFlowTableShared, RoostInline2Shared>;
 TYPED_TEST_SUITE(RoostTables, AllTables);
 
 TYPED_TEST(RoostTables, hold_what_they_are_given_and_nothing_else) {
