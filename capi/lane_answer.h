@@ -9,6 +9,7 @@
 #include "capi/table.h"
 #include "roost/base/assert.h"
 #include "roost/isa/prefetch.h"
+#include "roost/table/shared_search.h"
 
 namespace roost::capi {
 
@@ -41,8 +42,19 @@ inline uint64_t index_in(const std::byte* value, size_t value_bytes) {
   return short_index;
 }
 
+// Packed values have up to two bytes, and may be copies of no more.
+inline void copy_packed_value(std::byte* to, const std::byte* from, size_t value_bytes) {
+  if (value_bytes == 2) {
+    std::memcpy(to, from, 2);
+  } else if (value_bytes == 1) {
+    *to = *from;
+  }
+}
+
 template <class Engine>
 struct LaneAnswer {
+  static constexpr bool kIsPacked = HasWordEntries<typename Engine::Layout>;
+
   Answer answer;
   size_t value_bytes;
   Engine* engine;
@@ -53,9 +65,21 @@ struct LaneAnswer {
       static_cast<void**>(answer.out)[lane] = const_cast<std::byte*>(value);
       return;
     }
-    if (answer.out != nullptr) {
-      copy_value(static_cast<std::byte*>(answer.out) + lane * value_bytes, value, value_bytes);
-    }
+    if (answer.out != nullptr)
+      copy(static_cast<std::byte*>(answer.out) + lane * value_bytes, value);
+    if constexpr (!kIsPacked) go_on(lane, value);
+  }
+
+ private:
+  void copy(std::byte* to, const std::byte* from) const {
+    if constexpr (kIsPacked)
+      copy_packed_value(to, from, value_bytes);
+    else
+      copy_value(to, from, value_bytes);
+  }
+
+  // What packed tables have no use for: their entries do not expire, nor are their values indices.
+  void go_on(size_t lane, const std::byte* value) const {
     if (answer.kind == AnswerKind::kCopyAndRefresh) {
       engine->refresh(engine->layout().slot_of_value(value), answer.timeouts[lane]);
     } else if (answer.kind == AnswerKind::kCopyAndPrefetch) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "capi/error_text.h"
 #include "capi/sized_struct.h"
 #include "capi/table.h"
 #include "capi/table_class.h"
@@ -17,25 +18,6 @@
 
 namespace roost::capi {
 namespace {
-
-// Copies as much of a text as there is room for, closed by a zero.
-void write_text(std::string_view text, char* to, size_t to_bytes) {
-  if (to == nullptr || to_bytes == 0) return;
-  const size_t length = std::min(text.size(), to_bytes - 1);
-  std::memcpy(to, text.data(), length);
-  to[length] = '\0';
-}
-
-// Where a failed call says why.
-struct ErrorText {
-  char* to;
-  size_t to_bytes;
-
-  roost_status operator()(roost_status status, const std::string& text) const {
-    write_text(text, to, to_bytes);
-    return status;
-  }
-};
 
 constexpr const char* kNoMemory = "no memory for the fixed parts of a table; free some";
 
@@ -184,8 +166,7 @@ void roost_table_destroy(roost_table* table) { delete table; }
 
 size_t roost_table_lookup(roost_table* table, const roost_keys* keys, void* values,
                           uint64_t* hits) {
-  const AnswerKind kind = values == nullptr ? AnswerKind::kHitOnly : AnswerKind::kCopy;
-  return table->lookup(*keys, {.kind = kind, .out = values}, hits, nullptr, nullptr);
+  return table->lookup(*keys, copied_to(values), hits, nullptr, nullptr);
 }
 
 size_t roost_table_find(roost_table* table, const roost_keys* keys, void** values, uint64_t* hits) {
@@ -217,8 +198,7 @@ size_t roost_table_lookup_and_start(roost_table* table, roost_flight* flight, vo
                                     uint64_t* hits, const roost_keys* next) {
   roost_keys keys{};
   keys.flight = flight;
-  const AnswerKind kind = values == nullptr ? AnswerKind::kHitOnly : AnswerKind::kCopy;
-  return table->lookup(keys, {.kind = kind, .out = values}, hits, next, flight);
+  return table->lookup(keys, copied_to(values), hits, next, flight);
 }
 
 void roost_table_hash(const roost_table* table, const roost_keys* keys, uint64_t* hashes) {

@@ -1,6 +1,7 @@
 // Roost's C interface: exact-match tables for network dataplanes, for C99 and all that can call C.
 //
-// The whole of it is in this header and in roost_types.h; the C++ headers are in roost/.
+// Its types are in roost_types.h, tables that threads share in roost_shared.h; the C++ headers are
+// in roost/.
 #pragma once
 
 /// @file roost.h
@@ -8,7 +9,7 @@
 
 /// @mainpage roost.h
 /// Roost's C interface: exact match of flow keys in batches, with expiry inside. All of it is in
-/// roost.h and roost_types.h.
+/// roost.h, roost_types.h and roost_shared.h.
 ///
 ///     roost_config config;
 ///     roost_config_init(&config, sizeof config);
@@ -31,8 +32,8 @@
 /// lane; the lanes of one call wait for memory together, those of several calls one after the
 /// other.
 ///
-/// **Threads.** One at a time a table, any thread, a DPDK lcore too; lookups count as use. Share
-/// nothing: give each worker its own table.
+/// **Threads.** One at a time a table, any thread, a DPDK lcore too; lookups count as use. Give
+/// each worker its own table, or share one whose readers need no lock: roost_shared.h.
 ///
 /// **Errors.** Calls that can fail return a roost_status. Nothing prints, no exception leaves, and
 /// nothing allocates memory after roost_table_create() but roost_table_audit() and

@@ -62,6 +62,13 @@ typedef enum roost_layout {
                                ///< slots or more, of 60 bits 131,072.
 } roost_layout;
 
+/// Who may use a table at a time (roost_config::access).
+typedef enum roost_access {
+  ROOST_ACCESS_EXCLUSIVE = 0,  ///< One thread.
+  ROOST_ACCESS_SHARED = 1      ///< One thread changes it while others look keys up, each with a
+                               ///< roost_reader: see roost_shared.h. For packed tables.
+} roost_access;
+
 /// A table; one thread at a time may use it. Created by roost_table_create().
 typedef struct roost_table roost_table;
 
@@ -104,6 +111,10 @@ typedef struct roost_config {
   const char* line_hint;      ///< Where to prefetch lines to: "T0" (every cache level), "T1" (the
                               ///< second), "NTA" (past the caches); or NULL: what lookups are
                               ///< fastest with, tried again now and then.
+  uint32_t access;            ///< A roost_access: who may use the table at a time.
+  uint32_t version_counters;  ///< Of a shared table: how many counters tell its readers of changes,
+                              ///< a power of two. The more, the less often does a change elsewhere
+                              ///< make a reader search again. 0: 8,192.
 } roost_config;
 
 /// A lookup on its way: the caller's storage, opaque, about ten cache lines. It borrows the keys

@@ -17,8 +17,10 @@
 #include "capi/table.h"
 #include "capi/table_class.h"
 #include "capi/table_plan.h"
+#include "roost/base/assert.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
+#include "roost/concurrent/reader_core.h"
 #include "roost/table/entry.h"
 #include "roost/table/inline_layout.h"
 #include "roost/table/packed_layout.h"
@@ -60,13 +62,84 @@ template <size_t kPaddedBytes>
   return {shape.key_bits, shape.value_bytes};
 }
 
+[[nodiscard]] inline HitWords hit_words(uint64_t* words, size_t lane_count) {
+  return HitWords(std::span(words, hit_word_count(lane_count)));
+}
+
+// The lookups of a table, or of one of its readers, whose core is const; `lookups` looks bytes up
+// for it.
+template <class Core>
+class SizedLookups {
+ public:
+  using Batches = KeyBatches<typename Core::Hash, Core::Layout::kKeyBytes>;
+  using Flight = typename Batches::Flight;
+
+  SizedLookups(Core& core, const Shape& shape) : core_(&core), shape_(&shape) {}
+
+  [[nodiscard]] Batches batches() const { return {core_->hash(), shape_->key_bytes}; }
+
+  template <class Lookups>
+  size_t lookup(const Lookups& lookups, const roost_keys& keys, const Answer& answer,
+                uint64_t* hits, const roost_keys* next, roost_flight* next_flight) const {
+    const auto batch = batches().batch(keys);
+    using Engine = std::remove_reference_t<decltype(core_->engine())>;
+    const LaneAnswer<Engine> act{answer, shape_->value_bytes, &core_->engine()};
+    if (next == nullptr)
+      return lookups.lookup(batch, act, hit_words(hits, batch.keys.count), MaybeNext<Lookups>{});
+    Flight started = batches().flight(*next);
+    const size_t hit_count = lookups.lookup(batch, act, hit_words(hits, batch.keys.count),
+                                            MaybeNext<Lookups>{&lookups, &started});
+    Batches::put(started, *next_flight);
+    return hit_count;
+  }
+
+  template <class Lookups>
+  void start(const Lookups& lookups, const roost_keys& keys, roost_flight& flight) const {
+    Flight started = batches().flight(keys);
+    lookups.start(started);
+    Batches::put(started, flight);
+  }
+
+ private:
+  // Starts the batch that follows, if one does: a run-time choice, where FlowTable's is a type.
+  template <class Lookups>
+  struct MaybeNext {
+    const Lookups* lookups = nullptr;
+    Flight* flight = nullptr;
+
+    void start() {
+      if (flight != nullptr) lookups->start(*flight);
+    }
+  };
+
+  Core* core_;
+  const Shape* shape_;
+};
+
+template <class Core>
+class SizedReader final : public roost_reader {
+ public:
+  SizedReader(const Core& core, const Shape& shape) : lookups_(core), core_(&core), shape_(shape) {}
+
+  size_t lookup(const roost_keys& keys, const Answer& answer, uint64_t* hits,
+                const roost_keys* next, roost_flight* next_flight) override {
+    return SizedLookups(*core_, shape_).lookup(lookups_, keys, answer, hits, next, next_flight);
+  }
+  void start(const roost_keys& keys, roost_flight& flight) const override {
+    SizedLookups(*core_, shape_).start(lookups_, keys, flight);
+  }
+
+ private:
+  ReaderCore<Core> lookups_;
+  const Core* core_;
+  Shape shape_;
+};
+
 template <class Layout, class Expiry>
 class SizedTable final : public roost_table {
-  static constexpr size_t kPaddedBytes = Layout::kKeyBytes;
   using Entry = typename Layout::Entry;
   using Core = TableCore<Layout, SizedPolicies<Expiry>, OnExpiry>;
-  using Batches = KeyBatches<typename Core::Hash, kPaddedBytes>;
-  using Flight = typename Batches::Flight;
+  using Batches = typename SizedLookups<Core>::Batches;
 
  public:
   static uint64_t bytes(const TablePlan& plan) {
@@ -79,20 +152,13 @@ class SizedTable final : public roost_table {
 
   size_t lookup(const roost_keys& keys, const Answer& answer, uint64_t* hits,
                 const roost_keys* next, roost_flight* next_flight) override {
-    const auto batch = batches().batch(keys);
-    const LaneAnswer<typename Core::EngineType> act{answer, shape.value_bytes, &core_.engine()};
-    if (next == nullptr) return core_.lookup(batch, act, words(hits, batch), MaybeNext{});
-    Flight started = batches().flight(*next);
-    const size_t hit_count =
-        core_.lookup(batch, act, words(hits, batch), MaybeNext{&core_, &started});
-    Batches::put(started, *next_flight);
-    return hit_count;
+    // What others may read is changed by insert only.
+    ROOST_ASSERT(!Layout::Access::kIsShared || answer.kind != AnswerKind::kPoint);
+    return SizedLookups(core_, shape).lookup(core_, keys, answer, hits, next, next_flight);
   }
 
   void start(const roost_keys& keys, roost_flight& flight) const override {
-    Flight started = batches().flight(keys);
-    core_.start(started);
-    Batches::put(started, flight);
+    SizedLookups(core_, shape).start(core_, keys, flight);
   }
 
   size_t lanes_of(const roost_flight& flight) const override {
@@ -114,7 +180,7 @@ class SizedTable final : public roost_table {
 
   size_t erase(const roost_keys& keys, uint64_t* erased) override {
     const auto batch = batches().batch(keys);
-    return core_.erase(batch, words(erased, batch));
+    return core_.erase(batch, hit_words(erased, batch.keys.count));
   }
 
   void refresh(const std::byte* value, uint32_t timeout) override { core_.refresh(value, timeout); }
@@ -159,6 +225,12 @@ class SizedTable final : public roost_table {
   TableStats stats() const override { return core_.stats(); }
   Occupancy occupancy() const override { return core_.occupancy(); }
   std::optional<Violation> audit() const override { return core_.audit(); }
+  std::unique_ptr<roost_reader> reader() const override {
+    if constexpr (!Layout::Access::kIsShared)
+      return nullptr;
+    else
+      return std::make_unique<SizedReader<Core>>(core_, shape);
+  }
   std::string dump(uint64_t bucket) const override {
     if (bucket >= core_.bucket_count()) {
       return "there is no bucket " + std::to_string(bucket) + "; the table has " +
@@ -168,16 +240,6 @@ class SizedTable final : public roost_table {
   }
 
  private:
-  // Starts the batch that follows, if one does: a run-time choice, where FlowTable's is a type.
-  struct MaybeNext {
-    const Core* core = nullptr;
-    Flight* flight = nullptr;
-
-    void start() {
-      if (flight != nullptr) core->start(*flight);
-    }
-  };
-
   template <class Make>
   static CreatedTable table_of(const TablePlan& plan, Make&& make) {
     Result<Core> core = make(plan.config, entry_of(plan.shape, std::type_identity<Entry>{}),
@@ -190,10 +252,6 @@ class SizedTable final : public roost_table {
       : roost_table(table_shape), core_(std::move(core)) {}
 
   Batches batches() const { return {core_.hash(), shape.key_bytes}; }
-
-  static HitWords words(uint64_t* words, const typename Batches::Batch& batch) {
-    return HitWords(std::span(words, hit_word_count(batch.keys.count)));
-  }
 
   Core core_;
 };

@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "capi/roost_shared.h"
 #include "capi/roost_types.h"
 #include "roost/base/hit_words.h"
+#include "roost/concurrent/write_lock.h"
 #include "roost/expiry/slot_timers.h"
 #include "roost/memory/arena.h"
 #include "roost/table/audit.h"
@@ -30,6 +33,11 @@ struct Answer {
   roost_records records{};
 };
 
+// Copies values, if the caller wants them.
+[[nodiscard]] inline Answer copied_to(void* values) {
+  return {.kind = values == nullptr ? AnswerKind::kHitOnly : AnswerKind::kCopy, .out = values};
+}
+
 // What a table keeps of its configuration.
 struct Shape {
   size_t key_bytes;
@@ -41,7 +49,19 @@ struct Shape {
 
 }  // namespace roost::capi
 
-// Global, because C knows it by this name.
+// Global, because C knows these two by their names.
+struct roost_reader {
+  roost_reader() = default;
+  roost_reader(const roost_reader&) = delete;
+  roost_reader& operator=(const roost_reader&) = delete;
+  virtual ~roost_reader() = default;
+
+  // As the table's.
+  virtual size_t lookup(const roost_keys& keys, const roost::capi::Answer& answer, uint64_t* hits,
+                        const roost_keys* next, roost_flight* next_flight) = 0;
+  virtual void start(const roost_keys& keys, roost_flight& flight) const = 0;
+};
+
 struct roost_table {
   explicit roost_table(roost::capi::Shape table_shape) : shape(table_shape) {}
   roost_table(const roost_table&) = delete;
@@ -77,5 +97,9 @@ struct roost_table {
   [[nodiscard]] virtual std::optional<roost::Violation> audit() const = 0;
   [[nodiscard]] virtual std::string dump(uint64_t bucket) const = 0;
 
+  // Null when the table is one thread's.
+  [[nodiscard]] virtual std::unique_ptr<roost_reader> reader() const = 0;
+
   const roost::capi::Shape shape;
+  roost::WriteLock write_lock;
 };

@@ -7,7 +7,8 @@
 namespace roost::capi {
 
 TableClass table_class_of(const TablePlan& plan) {
-  if (plan.layout == LayoutChoice::kPacked) return packed_table_class();
+  if (plan.layout == LayoutChoice::kPacked)
+    return plan.is_shared ? shared_packed_table_class() : packed_table_class();
   const size_t padded_bytes = padded_key_bytes(plan.shape.key_bytes);
   if (plan.layout == LayoutChoice::kInline) {
     if (plan.inline_slots == 2)

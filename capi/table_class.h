@@ -32,6 +32,7 @@ template <size_t kPaddedBytes, unsigned kSlots>
 
 // The same for the packed layout; its keys have a padded size of 8 bytes.
 [[nodiscard]] TableClass packed_table_class();
+[[nodiscard]] TableClass shared_packed_table_class();
 
 // The class of the plan's table. In a source file of its own: where the class's functions are
 // instantiated, a call of the others would instantiate them all.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -121,6 +122,28 @@ Result<LayoutChoice> layout_of(const roost_config& config) {
   }
 }
 
+// Whether readers share the table; its layout is known.
+Result<bool> is_shared(const roost_config& config, LayoutChoice layout) {
+  if (config.access != ROOST_ACCESS_SHARED) {
+    if (config.access != ROOST_ACCESS_EXCLUSIVE) {
+      return refusal("access",
+                     "is " + std::to_string(config.access) + "; it is one of roost_access");
+    }
+    if (config.version_counters == 0) return false;
+    return refusal("version_counters",
+                   "is set, but the table is one thread's; set access, or leave it 0");
+  }
+  if (layout != LayoutChoice::kPacked) {
+    return refusal("access",
+                   "is ROOST_ACCESS_SHARED, which is for packed tables: keys of 8 to 60 bits, "
+                   "values of up to 2 bytes, without expiry; give each thread its own table, or "
+                   "share one by roost::SharedTable of the C++ headers");
+  }
+  if (config.version_counters == 0 || std::has_single_bit(config.version_counters)) return true;
+  return refusal("version_counters", "is " + std::to_string(config.version_counters) +
+                                         "; it is a power of two, or 0 for 8,192");
+}
+
 BucketShape bucket_shape(const TablePlan& plan) {
   switch (plan.layout) {
     case LayoutChoice::kPacked:
@@ -191,11 +214,14 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
   if (!line_hint) return line_hint.error();
   const Result<LayoutChoice> layout = layout_of(config);
   if (!layout) return layout.error();
+  const Result<bool> shared = is_shared(config, layout.value());
+  if (!shared) return shared.error();
 
   TablePlan plan{.shape = {config.key_bytes, key_bits_of(config), config.value_bytes,
                            config.expires, config.numa_node},
                  .layout = layout.value(),
                  .inline_slots = inline_slots(config.key_bytes, config.value_bytes),
+                 .is_shared = shared.value(),
                  .config = {.capacity = config.capacity,
                             .entries_max = config.entries_max,
                             .memory = {static_cast<std::byte*>(config.memory), config.memory_bytes},
@@ -205,6 +231,7 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
                  .on_expiry = config.on_expiry,
                  .on_expiry_context = config.on_expiry_context};
   if (config.numa_node >= 0) plan.config.numa_node = static_cast<unsigned>(config.numa_node);
+  if (config.version_counters != 0) plan.config.version_counters = config.version_counters;
   if (config.has_hash_seed) plan.config.hash_seed = config.hash_seed;
   return plan;
 }

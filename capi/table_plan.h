@@ -17,6 +17,7 @@ struct TablePlan {
   Shape shape;
   LayoutChoice layout;    // never kAutomatic
   unsigned inline_slots;  // slots of an inline bucket, 2 or 3
+  bool is_shared;         // whether readers are there while it changes: of packed tables
   TableConfig config;
   roost_on_expiry on_expiry;
   void* on_expiry_context;

@@ -50,7 +50,8 @@ TOKENS = [
 CODE = (".cc", ".c", ".h", ".py", ".sh")
 MACROS_ALLOWED = {"ROOST_ASSERT", "ROOST_DEBUG_ASSERT"}
 # The headers of the C interface, where constants are macros; installed side by side.
-C_HEADERS = {"roost.h": "capi/roost.h", "roost_types.h": "capi/roost_types.h"}
+C_HEADERS = {"roost.h": "capi/roost.h", "roost_types.h": "capi/roost_types.h",
+             "roost_shared.h": "capi/roost_shared.h"}
 NAME_BANNED = re.compile(
     r"(?:^|[_\-/.])(?:utils?|misc|helpers?|managers?)(?:[_\-/.]|$)|_v\d+(?:[_\-/.]|$)")
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")

@@ -15,7 +15,6 @@
 // Limits: no pointers into the table are handed out.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,7 +23,9 @@
 
 #include "roost/base/result.h"
 #include "roost/concurrent/one_writer.h"
+#include "roost/concurrent/reader_core.h"
 #include "roost/concurrent/shared_walk.h"
+#include "roost/concurrent/write_lock.h"
 #include "roost/table/flow_table.h"
 #include "roost/table/typed_lookups.h"
 
@@ -42,38 +43,11 @@ class SharedTable {
   using ValueType = Value;
   using Table = FlowTable<Key, Value, SharedPolicies>;
   using Core = std::remove_reference_t<decltype(std::declval<const Table&>().core())>;
-  using Probe = typename Policies::Probe;
   using EvictionCallback = typename Policies::EvictionCallback;
 
   // The lookups of one thread; it must not outlive the table. Copies are for other threads.
   class Reader : public TypedLookups<Reader, Key, Value> {
    public:
-    // What looks bytes up for a reader.
-    class ReaderCore {
-     public:
-      explicit ReaderCore(const Core& core) : core_(&core), state_(core.new_lookup_state()) {}
-
-      template <class Keys, class Hashes, class Action, class Next>
-      size_t lookup(KeyBatch<Keys, Hashes> batch, Action action, HitWords hits, Next next) const {
-        return core_->lookup(state_, batch, action, hits, next);
-      }
-      template <class Flight>
-      void start(Flight& flight) const {
-        core_->start(state_, flight);
-      }
-      template <class Flight>
-      [[nodiscard]] NextBatch<ReaderCore, Flight> next(Flight* flight) const {
-        return {this, flight};
-      }
-      [[nodiscard]] const auto& hash() const { return core_->hash(); }
-      [[nodiscard]] Probe& probe() const { return state_.probe; }
-      [[nodiscard]] HintChoice& hint_choice() const { return state_.hints; }
-
-     private:
-      const Core* core_;
-      mutable LookupState<Probe> state_;
-    };
-
     explicit Reader(const Table& table) : core_(table.core()) {}
 
     // Like lookup, and gives the entries found a new time to live, which an entry that the writer
@@ -96,10 +70,10 @@ class SharedTable {
                               CopyValueAndSetHint<Value>{out, Policies::kHintBits, hint}, hits);
     }
 
-    [[nodiscard]] const ReaderCore& core() const { return core_; }
+    [[nodiscard]] const ReaderCore<Core>& core() const { return core_; }
 
    private:
-    ReaderCore core_;
+    ReaderCore<Core> core_;
   };
 
   // The table, for the one thread that has this. It must not outlive the table, nor move to another
@@ -107,11 +81,10 @@ class SharedTable {
   class Writer {
    public:
     Writer(Writer&& other) noexcept
-        : table_(other.table_), is_writing_(std::exchange(other.is_writing_, nullptr)) {}
+        : table_(other.table_), lock_(std::exchange(other.lock_, nullptr)) {}
     Writer& operator=(Writer&&) = delete;
-    // Sequentially consistent: all that was written is seen by who begins to read from now on.
     ~Writer() {
-      if (is_writing_ != nullptr) is_writing_->exchange(false, std::memory_order_seq_cst);
+      if (lock_ != nullptr) lock_->unlock();
     }
 
     [[nodiscard]] Table* operator->() const { return table_; }
@@ -119,10 +92,10 @@ class SharedTable {
 
    private:
     friend class SharedTable;
-    Writer(Table* table, std::atomic<bool>* is_writing) : table_(table), is_writing_(is_writing) {}
+    Writer(Table* table, WriteLock* lock) : table_(table), lock_(lock) {}
 
     Table* table_;
-    std::atomic<bool>* is_writing_;
+    WriteLock* lock_;
   };
 
   using Walk = SharedWalk<SharedTable, Key, Value>;
@@ -148,15 +121,13 @@ class SharedTable {
 
   // The right to change the table: at once, or not at all.
   [[nodiscard]] std::optional<Writer> try_write() {
-    if (shared_->is_writing.exchange(true, std::memory_order_acquire)) return std::nullopt;
-    return Writer(&shared_->table, &shared_->is_writing);
+    if (!shared_->lock.try_lock()) return std::nullopt;
+    return Writer(&shared_->table, &shared_->lock);
   }
   // The same, waiting for whoever has it; for callers that have nothing else to do.
   [[nodiscard]] Writer write() {
-    for (unsigned attempt = 0;; ++attempt) {
-      if (auto writer = try_write()) return std::move(*writer);
-      Table::Access::wait(attempt);
-    }
+    shared_->lock.lock(Table::Access::wait);
+    return Writer(&shared_->table, &shared_->lock);
   }
 
   // The table, for those who only read it as readers do.
@@ -167,7 +138,7 @@ class SharedTable {
   struct Shared {
     explicit Shared(Table&& of) : table(std::move(of)) {}
     Table table;
-    alignas(64) std::atomic<bool> is_writing{false};
+    WriteLock lock;
   };
 
   explicit SharedTable(Table&& table) : shared_(std::make_unique<Shared>(std::move(table))) {}

@@ -7,7 +7,7 @@
 
 // C99 has no static_assert: an array of -1 elements is what no compiler takes.
 typedef char roost_config_is_as_it_was
-    [sizeof(roost_config) == 112 && offsetof(roost_config, size) == 0 &&
+    [sizeof(roost_config) == 120 && offsetof(roost_config, size) == 0 &&
              offsetof(roost_config, key_bytes) == 8 && offsetof(roost_config, value_bytes) == 12 &&
              offsetof(roost_config, capacity) == 16 && offsetof(roost_config, entries_max) == 24 &&
              offsetof(roost_config, hash_seed) == 32 && offsetof(roost_config, memory) == 40 &&
@@ -17,7 +17,9 @@ typedef char roost_config_is_as_it_was
              offsetof(roost_config, numa_node) == 80 && offsetof(roost_config, pages) == 84 &&
              offsetof(roost_config, expires) == 88 && offsetof(roost_config, has_hash_seed) == 89 &&
              offsetof(roost_config, reserved) == 90 && offsetof(roost_config, layout) == 96 &&
-             offsetof(roost_config, key_bits) == 100 && offsetof(roost_config, line_hint) == 104
+             offsetof(roost_config, key_bits) == 100 && offsetof(roost_config, line_hint) == 104 &&
+             offsetof(roost_config, access) == 112 &&
+             offsetof(roost_config, version_counters) == 116
          ? 1
          : -1];
 
