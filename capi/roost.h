@@ -317,7 +317,8 @@ roost_status roost_table_stats(const roost_table* table, roost_stats* stats);
 ///                 included, that hold n entries, expired ones not yet reclaimed included.
 void roost_table_occupancy(const roost_table* table, uint64_t* buckets);
 
-/// Checks every invariant. Time linear in the capacity; allocates 16 bytes a bucket meanwhile.
+/// Checks every invariant. Time linear in the capacity; allocates 24 bytes a bucket meanwhile, but
+/// of a packed table nothing.
 /// @param table      The table.
 /// @param violation  Gets the first broken invariant, by its `size`; or NULL.
 /// @return ROOST_OK, ROOST_BROKEN, ROOST_NO_MEMORY, or ROOST_INVALID when `size` is too small.

@@ -21,7 +21,7 @@ def beside(name):
     return module
 
 
-speed, figures = beside("speed"), beside("figures")
+speed, figures, readme_speed = beside("speed"), beside("figures"), beside("readme_speed")
 
 
 def jobs(size, available):
@@ -38,3 +38,11 @@ def sections(record):
     for section in found:
         section.notes.append(f"Processor: {''.join(processor[:2])}.")
     return [*found, *not_run_section(record)]
+
+
+def readme_block(record, name):
+    if name == "speed":
+        return readme_speed.rates_block(speed, record)
+    if name == "billion":
+        return readme_speed.billion_block(speed, record)
+    raise ValueError(f"experiment 2013-cuckooswitch has no block {name}")

@@ -221,7 +221,7 @@ Field n counts the buckets that hold n entries, expired ones not yet freed inclu
 in the capacity.)");
   table.def("audit", &Table::audit, R"(Checks every invariant; raises RuntimeError for a broken one.
 
-Time linear in the capacity; takes 16 bytes a bucket meanwhile.)");
+Time linear in the capacity; takes 24 bytes a bucket meanwhile, but of a packed table nothing.)");
   table.def("dump_bucket", &Table::dump_bucket, "bucket"_a,
             "A bucket in words. Raises IndexError from info()['bucket_count'] on.");
   table.def(

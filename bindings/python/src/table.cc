@@ -266,7 +266,7 @@ void Table::audit() {
   const roost_status status =
       use([&](roost_table* table) { return roost_table_audit(table, &violation); });
   if (status == ROOST_NO_MEMORY) {
-    raise(PyExc_MemoryError, "no memory to audit with; it takes 16 bytes a bucket");
+    raise(PyExc_MemoryError, "no memory to audit with; it takes 24 bytes a bucket");
   }
   if (status == ROOST_BROKEN) raise(PyExc_RuntimeError, where(violation));
 }
