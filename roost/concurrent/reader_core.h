@@ -33,6 +33,7 @@ class ReaderCore {
     return {this, flight};
   }
   [[nodiscard]] const auto& hash() const { return core_->hash(); }
+  [[nodiscard]] const auto& engine() const { return core_->engine(); }
   [[nodiscard]] Probe& probe() const { return state_.probe; }
   [[nodiscard]] HintChoice& hint_choice() const { return state_.hints; }
 

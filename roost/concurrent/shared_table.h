@@ -25,6 +25,7 @@
 #include "roost/concurrent/one_writer.h"
 #include "roost/concurrent/reader_core.h"
 #include "roost/concurrent/shared_walk.h"
+#include "roost/concurrent/whole_bucket.h"
 #include "roost/concurrent/write_lock.h"
 #include "roost/table/flow_table.h"
 #include "roost/table/typed_lookups.h"
@@ -68,6 +69,13 @@ class SharedTable {
       static_assert(HasWordEntries<typename Core::Layout>, "this is for packed tables");
       return this->run_lookup(this->batch_of(keys),
                               CopyValueAndSetHint<Value>{out, Policies::kHintBits, hint}, hits);
+    }
+
+    // Calls visit(key, value) with a copy of each live entry of one of table().bucket_count()
+    // buckets. What is moved between two calls may be met twice or not at all; see Walk.
+    template <class Visit>
+    void visit_bucket(BucketIndex bucket, Visit&& visit) const {
+      visit_whole_bucket<Key, Value>(core_.engine(), bucket, visit);
     }
 
     [[nodiscard]] const ReaderCore<Core>& core() const { return core_; }

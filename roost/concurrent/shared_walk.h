@@ -1,18 +1,15 @@
 // A walk over the entries of a table while it changes.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <type_traits>
-#include <utility>
 
 #include "roost/concurrent/walk_place.h"
+#include "roost/concurrent/whole_bucket.h"
 #include "roost/hash/hash64.h"
-#include "roost/table/shared_search.h"
 
 namespace roost {
 
@@ -43,8 +40,8 @@ class SharedWalk {
     if (!is_over_) leave();
     for (size_t at = 0; at < place_->passed.size(); at += kKeyBytes + kValueBytes) {
       const std::byte* key = place_->passed.data() + at;
-      const Copy entry = copy(key, key + kKeyBytes);
-      visit(entry.first, entry.second);
+      const auto [copied_key, copied_value] = copy_of_entry<Key, Value>(key, key + kKeyBytes);
+      visit(copied_key, copied_value);
     }
     place_->passed.clear();
     return false;
@@ -52,7 +49,6 @@ class SharedWalk {
 
  private:
   using Layout = typename Shared::Core::Layout;
-  using Copy = std::pair<Key, Value>;
   static constexpr size_t kKeyBytes = Layout::kKeyBytes;
   static constexpr size_t kValueBytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
 
@@ -67,23 +63,7 @@ class SharedWalk {
   template <class Visit>
   void visit_bucket(BucketIndex bucket, Visit&& visit) {
     place_->end.exchange(next_, std::memory_order_acq_rel);
-    const auto& engine = shared_->table().core().engine();
-    std::array<Copy, Layout::kSlots> copies;
-    size_t count = 0;
-    engine.placement().access().read_whole(bucket, [&] {
-      count = 0;
-      copy_bucket(engine, bucket, [&](const std::byte* key, const std::byte* value) {
-        copies[count++] = copy(key, value);
-      });
-    });
-    for (size_t i = 0; i < count; ++i) visit(copies[i].first, copies[i].second);
-  }
-
-  [[nodiscard]] static Copy copy(const std::byte* key, const std::byte* value) {
-    Copy copy{};
-    std::memcpy(&copy.first, key, sizeof(Key));
-    if constexpr (kValueBytes != 0) std::memcpy(&copy.second, value, kValueBytes);
-    return copy;
+    visit_whole_bucket<Key, Value>(shared_->table().core().engine(), bucket, visit);
   }
 
   Shared* shared_;
