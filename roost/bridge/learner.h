@@ -1,0 +1,96 @@
+// A worker's part in the forwarding database: it looks stations up, says that they were seen, and
+// learns and reclaims entries where it may do so at once. It waits for nobody.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "roost/base/counter.h"
+#include "roost/base/hit_words.h"
+#include "roost/bridge/fdb.h"
+#include "roost/bridge/fdb_entry.h"
+#include "roost/expiry/tick.h"
+
+namespace roost::bridge {
+
+// learned = reclaimed + erased by hand or replaced by static entries + in the database.
+struct LearnCounters {
+  uint64_t learned = 0;
+  uint64_t moved = 0;
+  uint64_t held = 0;
+  uint64_t refused = 0;
+  uint64_t lock_misses = 0;
+  uint64_t refreshed = 0;
+  uint64_t reclaimed = 0;
+};
+
+inline constexpr std::array kLearnCounters = {
+    Counter{"learned", &LearnCounters::learned, "stations learned"},
+    Counter{"moved", &LearnCounters::moved, "stations learned at another port than before"},
+    Counter{"held", &LearnCounters::held,
+            "frames of stations that moved too often, and stay where they were"},
+    Counter{"refused", &LearnCounters::refused,
+            "frames of stations not learned: their port may have no more"},
+    Counter{"lock_misses", &LearnCounters::lock_misses,
+            "frames of stations not learned yet: another worker was writing"},
+    Counter{"refreshed", &LearnCounters::refreshed, "entries told that their station was seen"},
+    Counter{"reclaimed", &LearnCounters::reclaimed, "entries reclaimed after the ageing time"},
+};
+
+// The sources of a batch's frames, in their order: key, port that the frame came in by, and what a
+// lookup found.
+struct Sources {
+  std::span<const FdbKey> keys;
+  std::span<const uint16_t> ports;
+  std::span<const FdbValue> values;
+  HitWords hits;
+};
+
+class Learner {
+ public:
+  static constexpr size_t kSourcesMax = 32;  // of a batch
+
+  // The database must outlive it. Each of so many workers reclaims entries in a part of the
+  // buckets.
+  Learner(Fdb& fdb, size_t worker, size_t worker_count);
+
+  // Finds entries, in use and unknown ones: see Ageing::is_unknown().
+  void look_up(std::span<const FdbKey> keys, std::span<FdbValue> values, HitWords hits) const {
+    reader_.lookup(keys, values, hits);
+  }
+
+  // Says of each source that it was seen, and learns it where it is not known at its port, if
+  // nobody else is writing. Returns the frames, a bit each, whose station is not known because its
+  // port may have no more. A batch whose stations are all known costs a comparison a frame.
+  uint32_t learn(const Sources& sources, Tick now);
+
+  // Looks at up to so many buckets for entries to reclaim, as many as are due by now.
+  void reclaim(Tick now, uint64_t bucket_budget);
+
+  [[nodiscard]] const LearnCounters& counters() const { return counters_; }
+
+ private:
+  void refresh(std::span<const FdbKey> keys, uint64_t sixteenth);
+  // Of the frames in `which`, a bit each.
+  uint32_t learn_new(const Sources& sources, uint32_t which, Tick now);
+  void count(Learned outcome);
+  // False while another worker is writing.
+  bool erase_found(Tick now);
+
+  Fdb* fdb_;
+  Fdb::Table::Reader reader_;
+  LearnCounters counters_{};
+
+  // Its part of the buckets, and the pass over them that it is in: one a sixteenth, so that an
+  // entry is gone two after it became unknown, even if a move hid it from the first pass.
+  uint64_t first_bucket_;
+  uint64_t bucket_count_;
+  uint64_t visited_ = 0;
+  uint64_t pass_began_ = 0;      // the sixteenth
+  std::vector<FdbKey> found_{};  // to be erased
+};
+
+}  // namespace roost::bridge

@@ -1,0 +1,191 @@
+#include "roost/bridge/switching.h"
+
+#include <algorithm>
+
+#include "roost/net/headers.h"
+#include "roost/net/rewrite.h"
+
+namespace roost::bridge {
+
+namespace {
+
+constexpr uint64_t kMacMask = (uint64_t{1} << 48) - 1;
+constexpr uint64_t kBroadcastMac = kMacMask;
+constexpr uint64_t kGroupBit = 1;
+// 01:80:c2:00:00:0x, as the bytes stand in a word; x says which (IEEE 802.1Q table 8-1).
+constexpr uint64_t kReservedMac = 0x0000'00C2'8001;
+constexpr uint64_t kReservedMask = kMacMask >> 8 | uint64_t{0xF0} << 40;
+
+[[nodiscard]] uint64_t mac_at(const net::Packet& packet, size_t offset) {
+  return FdbKey::load_mac(packet.data + offset) & kMacMask;
+}
+
+[[nodiscard]] std::vector<VlanPorts::Port> vlans_of(const SwitchConfig& config) {
+  std::vector<VlanPorts::Port> ports;
+  for (const SwitchPort& port : config.ports) ports.push_back(port.vlans);
+  return ports;
+}
+
+constexpr std::array kStormCauses = {kBroadcastStorm, kMulticastStorm, kUnknownUnicastStorm};
+
+}  // namespace
+
+Switching::Switching(const SwitchConfig& config, Fdb& fdb, FloodRates& rates, size_t worker,
+                     size_t worker_count)
+    : config_(config),
+      vlans_(vlans_of(config)),
+      rates_(rates),
+      ageing_(fdb.ageing()),
+      learner_(fdb, worker, worker_count) {}
+
+void Switching::process(net::PacketBatch& batch, Tick now) {
+  Frames frames;
+  read(batch, frames);
+  if (frames.count == 0) return;
+  const size_t count = frames.count;
+  // Destinations stand behind the sources.
+  std::copy_n(frames.keys.begin() + Frames::kMax, count,
+              frames.keys.begin() + static_cast<std::ptrdiff_t>(count));
+  learner_.look_up(std::span(frames.keys).first(2 * count), frames.values, frames.hits);
+  const uint32_t not_learned = learner_.learn({.keys = std::span(frames.keys).first(count),
+                                               .ports = frames.ports,
+                                               .values = frames.values,
+                                               .hits = frames.hits},
+                                              now);
+  const uint64_t sixteenth = ageing_.sixteenth(now);
+  const auto second = static_cast<uint32_t>(static_cast<double>(now.count) * config_.tick_seconds);
+  for (size_t i = 0; i < count; ++i) {
+    net::LaneVerdict& verdict = batch.verdicts()[frames.lanes[i]];
+    const bool is_refused = (not_learned >> i & 1) != 0;
+    if (is_refused && config_.ports[frames.ports[i]].drops_not_learned) {
+      verdict = net::drop(kNotLearned);
+    } else {
+      verdict = decide(batch, frames, i, sixteenth, second);
+    }
+  }
+}
+
+void Switching::read(net::PacketBatch& batch, Frames& frames) const {
+  for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
+    const net::Packet& packet = batch.packets()[lane];
+    net::LaneVerdict& verdict = batch.verdicts()[lane];
+    if (packet.contiguous_bytes < net::ethernet::kHeaderBytes) {
+      verdict = net::drop(packet.total_bytes < net::ethernet::kHeaderBytes
+                              ? net::DropCause::kTruncated
+                              : net::DropCause::kSplitHeaders);
+      continue;
+    }
+    const uint64_t source = mac_at(packet, net::ethernet::kSource);
+    const uint64_t destination = mac_at(packet, net::ethernet::kDestination);
+    if (source == 0 || (source & kGroupBit) != 0) {
+      verdict = net::drop(kBadSource);
+      continue;
+    }
+    if ((destination & kReservedMask) == kReservedMac &&
+        (destination != kReservedMac || config_.drops_bpdus)) {
+      verdict = net::drop(destination == kReservedMac ? kBpdu : kLinkLocal);
+      continue;
+    }
+    const std::optional<FrameVlan> vlan = vlans_.vlan_of(packet);
+    if (!vlan) {
+      verdict = net::drop(packet.total_bytes < net::ethernet::kHeaderBytes + net::vlan::kTagBytes
+                              ? net::DropCause::kTruncated
+                              : net::DropCause::kSplitHeaders);
+      continue;
+    }
+    if (vlan->vlan == 0) {
+      verdict = net::drop(net::DropCause::kWrongVlan);
+      continue;
+    }
+    frames.lanes[frames.count] = static_cast<uint8_t>(lane);
+    frames.ports[frames.count] = packet.in_port;
+    frames.vlans[frames.count] = *vlan;
+    frames.keys[frames.count] = FdbKey(vlan->vlan, source);
+    frames.keys[Frames::kMax + frames.count] = FdbKey(vlan->vlan, destination);
+    ++frames.count;
+  }
+}
+
+net::LaneVerdict Switching::decide(net::PacketBatch& batch, const Frames& frames, size_t i,
+                                   uint64_t sixteenth, uint32_t second) {
+  const size_t to = frames.count + i;
+  const net::Packet& packet = batch.packets()[frames.lanes[i]];
+  const bool source_is_there = frames.hits.test(i);
+  if (source_is_there && frames.values[i] == FdbValue::fixed(FdbValue::kNoPort))
+    return net::drop(kStaticDrop);
+  const uint64_t destination = mac_at(packet, net::ethernet::kDestination);
+  const FdbValue value = frames.values[to];
+  if (frames.hits.test(to) && !Ageing::is_unknown(value, sixteenth)) {
+    if (value.port() == FdbValue::kNoPort) return net::drop(kStaticDrop);
+    if (value.port() == packet.in_port) return net::drop(kSamePort);
+    ++counters_.known_unicast;
+    return send(batch, frames, i, net::PortSet::of(value.port()));
+  }
+  if (destination == kBroadcastMac) return flood(batch, frames, i, Flooded::kBroadcast, second);
+  return flood(batch, frames, i,
+               (destination & kGroupBit) != 0 ? Flooded::kMulticast : Flooded::kUnknownUnicast,
+               second);
+}
+
+net::LaneVerdict Switching::flood(net::PacketBatch& batch, const Frames& frames, size_t i,
+                                  Flooded kind, uint32_t second) {
+  constexpr std::array<uint64_t SwitchCounters::*, kFloodedKinds> kCounters = {
+      &SwitchCounters::broadcast, &SwitchCounters::multicast, &SwitchCounters::unknown_unicast};
+  const uint16_t in_port = frames.ports[i];
+  const auto number = static_cast<size_t>(kind);
+  const net::PortSet ports = vlans_.ports_of(frames.vlans[i].vlan) - net::PortSet::of(in_port);
+  if (ports.empty()) return net::drop(kNoOtherPort);
+  if (const auto limit = config_.ports[in_port].limits[number];
+      limit && !rates_.of(in_port, kind).take(second, *limit)) {
+    return net::drop(kStormCauses[number]);
+  }
+  ++(counters_.*kCounters[number]);
+  return send(batch, frames, i, ports);
+}
+
+bool Switching::is_mirrored(const Frames& frames, size_t i, net::PortSet ports) const {
+  if (!config_.mirror) return false;
+  const Mirror& mirror = *config_.mirror;
+  if (ports.has(mirror.to) || mirror.to == frames.ports[i]) return false;
+  return mirror.ports.has(frames.ports[i]) || !(mirror.ports & ports).empty() ||
+         mirror.vlans[frames.vlans[i].vlan];
+}
+
+// By ports that have the frame's VLAN.
+net::LaneVerdict Switching::send(net::PacketBatch& batch, const Frames& frames, size_t i,
+                                 net::PortSet ports) {
+  const FrameVlan& vlan = frames.vlans[i];
+  const net::PortSet untagged = ports & vlans_.untagged_ports(vlan.vlan);
+  std::array<net::PortGroup, 3> groups;
+  size_t count = 0;
+  if (!untagged.empty()) groups[count++] = VlanPorts::untagged_group(vlan, untagged);
+  if (const net::PortSet tagged = ports - untagged; !tagged.empty())
+    groups[count++] = VlanPorts::tagged_group(vlan, tagged);
+  const bool is_mirrored_too = is_mirrored(frames, i, ports);
+  const size_t lane = frames.lanes[i];
+  if (count == 1 && !is_mirrored_too && ports.count() == 1) {
+    if (!net::edit_vlan_tags(batch.packets()[lane], groups[0].popped, groups[0].pushed))
+      return net::drop(net::DropCause::kNoHeadroom);
+    return net::LaneVerdict::forward(static_cast<uint16_t>(ports.lowest()));
+  }
+  if (is_mirrored_too) {
+    ++counters_.mirrored;
+    const net::PortGroup as_it_came{.ports = net::PortSet::of(config_.mirror->to)};
+    const auto alike = std::find_if(groups.begin(), groups.begin() + count, [](const auto& group) {
+      return group.popped == 0 && group.pushed.count == 0;
+    });
+    if (alike != groups.begin() + count) {
+      alike->ports |= as_it_came.ports;
+    } else {
+      groups[count++] = as_it_came;
+    }
+  }
+  const size_t bytes_needed = groups[0].pushed.count * net::vlan::kTagBytes;
+  const size_t bytes_there =
+      batch.packets()[lane].headroom + groups[0].popped * net::vlan::kTagBytes;
+  if (bytes_needed > bytes_there) return net::drop(net::DropCause::kNoHeadroom);
+  batch.replicate(lane, std::span(groups).first(count));
+  return batch.verdicts()[lane];
+}
+
+}  // namespace roost::bridge
