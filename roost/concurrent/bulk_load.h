@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,11 +37,10 @@ namespace detail {
 // One thread's part.
 template <class Table, class Key, class Value>
 class BulkLoader {
-  static constexpr size_t kBatch = 256;
   using Core = std::remove_reference_t<decltype(std::declval<Table&>().core())>;
 
  public:
-  using Entry = std::pair<Key, Value>;
+  static constexpr size_t kBatch = 256;
 
   // Of buckets from `first` to before `end`.
   BulkLoader(Table& table, uint64_t first, uint64_t end)
@@ -61,7 +61,19 @@ class BulkLoader {
   }
 
   [[nodiscard]] const TableState& state() const { return state_; }
-  [[nodiscard]] const std::vector<Entry>& left_over() const { return left_over_; }
+
+  // Inserts what found no room at home; returns how much was refused.
+  [[nodiscard]] uint64_t insert_left_over(TickCount timeout) {
+    std::array<InsertOutcome, kBatch> outcomes;
+    uint64_t inserted = 0;
+    for (size_t at = 0; at < left_keys_.size(); at += kBatch) {
+      const size_t count = std::min(kBatch, left_keys_.size() - at);
+      inserted += table_->insert(std::span<const Key>(left_keys_).subspan(at, count),
+                                 std::span<const Value>(left_values_).subspan(at, count), outcomes,
+                                 timeout);
+    }
+    return left_keys_.size() - inserted;
+  }
 
  private:
   void fill(std::span<const Key> keys, std::span<const Value> values,
@@ -70,15 +82,21 @@ class BulkLoader {
       const auto bucket = static_cast<uint64_t>(engine_.map().primary(hashes[lane]));
       return bucket >= first_ && bucket < end_;
     };
+    // Whose a key is, no processor can predict: they are told apart without a branch.
+    std::array<size_t, kBatch> mine;
+    size_t count = 0;
     for (size_t lane = 0; lane < keys.size(); ++lane) {
-      if (is_mine(lane)) engine_.placement().prefetch_lines(PrefetchHint::kT0, hashes[lane]);
+      mine[count] = lane;
+      count += is_mine(lane) ? 1U : 0U;
     }
-    for (size_t lane = 0; lane < keys.size(); ++lane) {
-      if (!is_mine(lane)) continue;
+    for (const size_t lane : std::span(mine).first(count))
+      engine_.placement().prefetch_lines(PrefetchHint::kT0, hashes[lane]);
+    for (const size_t lane : std::span(mine).first(count)) {
       const auto* value = reinterpret_cast<const std::byte*>(&values[lane]);
       if (!std::as_const(*table_).core().insert_at_home(engine_, bytes_of_key(&keys[lane]),
                                                         hashes[lane], value, timeout)) {
-        left_over_.emplace_back(keys[lane], values[lane]);
+        left_keys_.push_back(keys[lane]);
+        left_values_.push_back(values[lane]);
       }
     }
   }
@@ -88,7 +106,8 @@ class BulkLoader {
   uint64_t end_;
   TableState state_{};
   typename Core::EngineType engine_;
-  std::vector<Entry> left_over_;
+  std::vector<Key> left_keys_;
+  std::vector<Value> left_values_;
 };
 
 }  // namespace detail
@@ -119,11 +138,7 @@ Result<uint64_t> bulk_load(Shared& shared, const BulkLoad& load, Generate&& gene
   for (std::thread& thread : threads) thread.join();
   uint64_t refused = 0;
   for (const auto& loader : loaders) writer->core().add(loader->state());
-  for (const auto& loader : loaders) {
-    for (const auto& [key, value] : loader->left_over()) {
-      if (is_refusal(writer->insert(key, value, load.timeout))) ++refused;
-    }
-  }
+  for (const auto& loader : loaders) refused += loader->insert_left_over(load.timeout);
   return refused;
 }
 

@@ -3,8 +3,8 @@
 // for beforehand, in stages that change nothing:
 //
 //     start        hash the key, prefetch its primary bucket's line
-//     look         prefetch the entry of a candidate or of a vacant slot there, or the secondary
-//                  bucket's line
+//     look         prefetch the entry of a candidate or of a vacant slot there, and the secondary
+//                  bucket's line, where there is neither or the key may be displaced
 //     look beyond  the same in the secondary bucket; if that is full too, the lines of the buckets
 //                  that the primary's entries may move to
 //     act          insert or erase
@@ -88,6 +88,8 @@ struct MutateBatch {
     std::array<Hash64, kLanesPerGroup> hashes;
     LaneMask beyond;  // lanes that must look beyond their primary bucket
   };
+  // What a lane has in a bucket.
+  enum class Place : uint8_t { kNone, kVacancy, kEntry };
 
   [[nodiscard]] size_t lane_count(size_t group) const {
     return std::min(kLanesPerGroup, batch.keys.count - group * kLanesPerGroup);
@@ -107,12 +109,17 @@ struct MutateBatch {
     for (size_t lane = 0; lane < lane_count(number); ++lane) {
       const Hash64 hash = group.hashes[lane];
       const BucketIndex primary = engine->map().primary(hash);
-      if (ask_for_entry<K>(primary, Residence::kPrimary, hash, number * kLanesPerGroup + lane))
+      const Tag tag = engine->layout().tag_of(hash);
+      const Place place =
+          ask_for_entry<K>(primary, Residence::kPrimary, hash, number * kLanesPerGroup + lane);
+      if (place == Place::kEntry) continue;
+      // A key that is to be created may be there already, in its secondary bucket.
+      const bool has_room = place == Place::kVacancy;
+      if (has_room && !engine->placement().may_be_displaced(engine->layout().line(primary), tag))
         continue;
-      group.beyond |= LaneMask::of(static_cast<unsigned>(lane));
+      group.beyond |= LaneMask::of(static_cast<unsigned>(lane), !has_room);
       engine->placement().for_each_secondary(
-          primary,
-          engine->layout().tag_of(hash), [this](BucketIndex bucket) __attribute__((always_inline)) {
+          primary, tag, [this](BucketIndex bucket) __attribute__((always_inline)) {
             prefetch(line_hint, &engine->layout().line_at(bucket));
           });
     }
@@ -127,23 +134,25 @@ struct MutateBatch {
       bool is_somewhere = false;
       const Tag tag = engine->layout().tag_of(hash);
       engine->placement().for_each_secondary(primary, tag, [&](BucketIndex bucket) {
-        is_somewhere = is_somewhere || ask_for_entry<K>(bucket, Residence::kDisplaced, hash,
-                                                        number * kLanesPerGroup + lane);
+        is_somewhere =
+            is_somewhere || ask_for_entry<K>(bucket, Residence::kDisplaced, hash,
+                                             number * kLanesPerGroup + lane) != Place::kNone;
       });
       if (Act::kCreatesEntries && !is_somewhere) ask_for_moves(primary);
     }
   }
 
-  // Asks for the entry that the lane will most likely read or write in this bucket; false when
-  // there is none.
+  // Asks for the entry that the lane will most likely read or write in this bucket, and says which
+  // it is.
   template <Kernel K>
-  [[gnu::always_inline]] bool ask_for_entry(BucketIndex bucket, Residence residence, Hash64 hash,
-                                            size_t lane) {
+  [[gnu::always_inline]] Place ask_for_entry(BucketIndex bucket, Residence residence, Hash64 hash,
+                                             size_t lane) {
     const Line& line = engine->layout().line(bucket);
     SlotMask slots = engine->template candidates<K>(line, engine->layout().tag_of(hash),
                                                     batch.keys[lane], residence);
+    const Place place = slots.empty() ? Place::kVacancy : Place::kEntry;
     if (Act::kCreatesEntries && slots.empty()) slots = engine->template vacancies<K>(line);
-    if (slots.empty()) return false;
+    if (slots.empty()) return Place::kNone;
     if constexpr (!Engine::Layout::kCandidatesAreExact) {  // else it came with the line
       const std::byte* target =
           engine->layout().target(engine->layout().line_at(bucket), slots.lowest());
@@ -152,7 +161,7 @@ struct MutateBatch {
         prefetch(entry_hint(line_hint), target + offset);
       });
     }
-    return true;
+    return place;
   }
 
   [[gnu::always_inline]] void ask_for_moves(BucketIndex bucket) {
