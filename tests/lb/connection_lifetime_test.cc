@@ -88,6 +88,19 @@ TEST(timeouts, until_it_is_assured_a_connection_lasts_as_long_as_a_syn) {
   }
 }
 
+// Nor does a stranger's FIN cut it short, where closing connections are given less time than that.
+TEST(timeouts, until_it_is_assured_a_connection_is_not_shortened_by_a_fin) {
+  TestBalancer balancer(test_config() + "[timeouts]\ntcp_closing = 5\n");
+  balancer.now = {1'000};
+  PacketSpec reply = reply_to(balancer.send_from_client({.tcp_flags = kAck}));
+  ++balancer.now.count;
+  ASSERT_EQ(balancer.send_from_client({.tcp_flags = kFin}).cause, std::nullopt);
+  balancer.now.count += 59;
+  reply.tcp_flags = kAck;
+  EXPECT_EQ(balancer.send_from_backend(reply).cause, std::nullopt);
+  EXPECT_EQ(balancer.report().flows.expired, 0U);
+}
+
 TEST(timeouts, the_same_ports_used_again_after_close_are_another_connection) {
   TestBalancer balancer;
   balancer.send_from_client({.tcp_flags = kAck});
