@@ -267,6 +267,11 @@ TEST(icmp_budget, is_filled_by_time_and_not_by_ticks) {
     for (int i = 0; i < 10; ++i) balancer.send_from_client(spec);
   }
   EXPECT_NEAR(static_cast<double>(balancer.originated.size()), 100, 1);
+  // A pause of a fifth of a second is worth ten.
+  balancer.originated.clear();
+  balancer.now.count += 200;
+  for (int i = 0; i < 100; ++i) balancer.send_from_client(spec);
+  EXPECT_NEAR(static_cast<double>(balancer.originated.size()), 10, 1);
 }
 
 // As a router does (RFC 1812 section 4.2.2.7): the packet is the balancer's, and its pieces too.

@@ -20,7 +20,7 @@ constexpr size_t kWorkers = 2;
 constexpr uint64_t kSeed = 20'261'122;
 
 node::FlowOwner owner(size_t worker) {
-  return node::FlowOwner({.worker_count = kWorkers, .worker = worker, .seed = 5});
+  return node::FlowOwner({.worker_count = kWorkers, .worker = worker, .seed = 4});
 }
 
 // A frame's fate, and its worker.
@@ -231,6 +231,8 @@ TEST_F(Steering, icmp_errors_reach_the_owner_of_the_flow_that_they_are_about) {
 }
 
 TEST_F(Steering, both_directions_of_a_flow_are_decided_by_the_clients_owner) {
+  ASSERT_NE(owner_of(PacketSpec{}.destination), 0U)
+      << "take another seed, so that the service's address would make a difference";
   std::mt19937_64 random(kSeed);
   std::array<uint64_t, kWorkers> decided{};
   for (uint16_t i = 0; i < 2'000; ++i) {
