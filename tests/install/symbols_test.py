@@ -1,4 +1,4 @@
-"""What libroost.so exports: the functions of roost.h, and of C++ what its own sources define."""
+"""What libroost.so exports: the functions of C's headers, and of C++ what its own sources define."""
 
 import re
 import subprocess
@@ -38,7 +38,8 @@ class SymbolsTest(unittest.TestCase):
     def test_c_functions_are_those_of_the_list_and_of_the_header(self):
         functions = {(name, node) for _, name, node in exported() if not name.startswith("_Z")}
         self.assertEqual(functions, listed())
-        header = (installation().prefix / "include/roost.h").read_text()
+        include = installation().prefix / "include"
+        header = "".join(path.read_text() for path in sorted(include.glob("*.h")))
         declared = set(re.findall(r"^(?!static)[a-z][\w* ]*?\b(roost_\w+)\(", header, re.MULTILINE))
         self.assertEqual({name for name, _ in functions}, declared, f"add it to {LIST}")
 
