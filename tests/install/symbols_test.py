@@ -1,4 +1,4 @@
-"""What libroost.so exports: the functions of C's headers, and of C++ what its own sources define."""
+"""What libroost.so exports: functions of the C headers, and of C++ what its own sources define."""
 
 import re
 import subprocess
