@@ -26,7 +26,7 @@ class PortRoom {
 
   // Takes room for one entry more of a port; false when it has none.
   [[nodiscard]] bool take(uint16_t port) {
-    if (bounds_[port] && learned_[port] >= *bounds_[port]) return false;
+    if (learned_[port] >= bounds_[port].value_or(UINT64_MAX)) return false;
     if (learned_[port] >= part_) {
       if (shared_used_ == shared_) return false;
       ++shared_used_;

@@ -143,12 +143,13 @@ net::LaneVerdict Switching::flood(net::PacketBatch& batch, const Frames& frames,
   return send(batch, frames, i, ports);
 }
 
-bool Switching::is_mirrored(const Frames& frames, size_t i, net::PortSet ports) const {
-  if (!config_.mirror) return false;
+const Mirror* Switching::mirror_of(const Frames& frames, size_t i, net::PortSet ports) const {
+  if (!config_.mirror) return nullptr;
   const Mirror& mirror = *config_.mirror;
-  if (ports.has(mirror.to) || mirror.to == frames.ports[i]) return false;
-  return mirror.ports.has(frames.ports[i]) || !(mirror.ports & ports).empty() ||
-         mirror.vlans[frames.vlans[i].vlan];
+  if (ports.has(mirror.to) || mirror.to == frames.ports[i]) return nullptr;
+  const bool is_mirrored = mirror.ports.has(frames.ports[i]) || !(mirror.ports & ports).empty() ||
+                           mirror.vlans[frames.vlans[i].vlan];
+  return is_mirrored ? &mirror : nullptr;
 }
 
 // By ports that have the frame's VLAN.
@@ -161,16 +162,16 @@ net::LaneVerdict Switching::send(net::PacketBatch& batch, const Frames& frames, 
   if (!untagged.empty()) groups[count++] = VlanPorts::untagged_group(vlan, untagged);
   if (const net::PortSet tagged = ports - untagged; !tagged.empty())
     groups[count++] = VlanPorts::tagged_group(vlan, tagged);
-  const bool is_mirrored_too = is_mirrored(frames, i, ports);
+  const Mirror* mirror = mirror_of(frames, i, ports);
   const size_t lane = frames.lanes[i];
-  if (count == 1 && !is_mirrored_too && ports.count() == 1) {
+  if (count == 1 && mirror == nullptr && ports.count() == 1) {
     if (!net::edit_vlan_tags(batch.packets()[lane], groups[0].popped, groups[0].pushed))
       return net::drop(net::DropCause::kNoHeadroom);
     return net::LaneVerdict::forward(static_cast<uint16_t>(ports.lowest()));
   }
-  if (is_mirrored_too) {
+  if (mirror != nullptr) {
     ++counters_.mirrored;
-    const net::PortGroup as_it_came{.ports = net::PortSet::of(config_.mirror->to)};
+    const net::PortGroup as_it_came{.ports = net::PortSet::of(mirror->to)};
     const auto alike = std::find_if(groups.begin(), groups.begin() + count, [](const auto& group) {
       return group.popped == 0 && group.pushed.count == 0;
     });

@@ -116,7 +116,8 @@ class Switching {
                                        Flooded kind, uint32_t second);
   [[nodiscard]] net::LaneVerdict send(net::PacketBatch& batch, const Frames& frames, size_t i,
                                       net::PortSet ports);
-  [[nodiscard]] bool is_mirrored(const Frames& frames, size_t i, net::PortSet ports) const;
+  // The mirror, if it gets the frame too; else null.
+  [[nodiscard]] const Mirror* mirror_of(const Frames& frames, size_t i, net::PortSet ports) const;
 
   const SwitchConfig& config_;
   VlanPorts vlans_;

@@ -41,7 +41,7 @@ class VlanPorts {
     for (size_t i = 0; i < ports.size(); ++i) {
       const net::PortSet port = net::PortSet::of(static_cast<unsigned>(i));
       own_[i] = ports[i].untagged.value_or(0);
-      if (ports[i].untagged) vlans_[*ports[i].untagged].untagged |= port;
+      if (const auto untagged = ports[i].untagged) vlans_[*untagged].untagged |= port;
       for (const uint16_t vlan : ports[i].tagged) vlans_[vlan].tagged |= port;
     }
   }
