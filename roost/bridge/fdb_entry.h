@@ -24,18 +24,24 @@ namespace roost::bridge {
 class FdbKey {
  public:
   static constexpr unsigned kSignificantBits = 60;
+  static constexpr uint64_t kMacMask = (uint64_t{1} << 48) - 1;
 
   constexpr FdbKey() = default;
   constexpr FdbKey(uint16_t vlan, uint64_t mac_word)
       : word_(uint64_t{vlan} << kMacBits | (mac_word & kMacMask)) {}
   FdbKey(uint16_t vlan, const net::MacAddress& mac) : FdbKey(vlan, word_of(mac)) {}
 
-  // Eight bytes of a frame that begin with an address, as they stand there.
+  // The address at the beginning of eight bytes of a frame, its first byte lowest.
   [[nodiscard]] static uint64_t load_mac(const uint8_t* at) {
     uint64_t word = 0;
     std::memcpy(&word, at, sizeof(word));
-    return word;
+    return word & kMacMask;
   }
+  // Multicast, broadcast included.
+  [[nodiscard]] static constexpr bool is_group(uint64_t mac_word) { return (mac_word & 1) != 0; }
+
+  // The address, as load_mac() gives it.
+  [[nodiscard]] constexpr uint64_t mac_word() const { return word_ & kMacMask; }
 
   [[nodiscard]] constexpr uint16_t vlan() const { return static_cast<uint16_t>(word_ >> kMacBits); }
   [[nodiscard]] net::MacAddress mac() const {
@@ -47,7 +53,6 @@ class FdbKey {
 
  private:
   static constexpr unsigned kMacBits = 48;
-  static constexpr uint64_t kMacMask = (uint64_t{1} << kMacBits) - 1;
 
   static uint64_t word_of(const net::MacAddress& mac) {
     uint64_t word = 0;

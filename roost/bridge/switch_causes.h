@@ -18,7 +18,12 @@ inline constexpr net::DropCause kBroadcastStorm = net::own_drop_cause(7);
 inline constexpr net::DropCause kMulticastStorm = net::own_drop_cause(8);
 inline constexpr net::DropCause kUnknownUnicastStorm = net::own_drop_cause(9);
 
-inline constexpr std::array kOwnDropCauses = {
+// All causes for which it, or the ports behind it, drop frames, in the order of reports.
+inline constexpr std::array kSwitchDropCauses = {
+    net::drop_cause_info(net::DropCause::kUndecided),
+    net::drop_cause_info(net::DropCause::kTruncated),
+    net::drop_cause_info(net::DropCause::kSplitHeaders),
+    net::drop_cause_info(net::DropCause::kWrongVlan),
     net::DropCauseInfo{kBadSource, "bad_source", "has a source that is a group's or zero",
                        "its sender, or an attack"},
     net::DropCauseInfo{kLinkLocal, "link_local",
@@ -43,6 +48,10 @@ inline constexpr std::array kOwnDropCauses = {
     net::DropCauseInfo{kUnknownUnicastStorm, "unknown_unicast_storm",
                        "is for an unknown station beyond what its port may send in a second",
                        "`unknown_unicast_max`; an attack"},
+    net::drop_cause_info(net::DropCause::kNoHeadroom),
+    net::drop_cause_info(net::DropCause::kTxRefused),
+    net::drop_cause_info(net::DropCause::kNoBuffer),
+    net::drop_cause_info(net::DropCause::kMalformed),
 };
 
 }  // namespace roost::bridge

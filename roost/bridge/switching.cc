@@ -9,15 +9,15 @@ namespace roost::bridge {
 
 namespace {
 
-constexpr uint64_t kMacMask = (uint64_t{1} << 48) - 1;
-constexpr uint64_t kBroadcastMac = kMacMask;
-constexpr uint64_t kGroupBit = 1;
+constexpr uint64_t kBroadcastMac = FdbKey::kMacMask;
 // 01:80:c2:00:00:0x, as the bytes stand in a word; x says which (IEEE 802.1Q table 8-1).
 constexpr uint64_t kReservedMac = 0x0000'00C2'8001;
-constexpr uint64_t kReservedMask = kMacMask >> 8 | uint64_t{0xF0} << 40;
+constexpr uint64_t kReservedMask = FdbKey::kMacMask >> 8 | uint64_t{0xF0} << 40;
 
-[[nodiscard]] uint64_t mac_at(const net::Packet& packet, size_t offset) {
-  return FdbKey::load_mac(packet.data + offset) & kMacMask;
+// Of a packet whose first segment ends before so many bytes.
+[[nodiscard]] net::LaneVerdict ends_before(const net::Packet& packet, size_t bytes) {
+  return net::drop(packet.total_bytes < bytes ? net::DropCause::kTruncated
+                                              : net::DropCause::kSplitHeaders);
 }
 
 [[nodiscard]] std::vector<VlanPorts::Port> vlans_of(const SwitchConfig& config) {
@@ -70,14 +70,12 @@ void Switching::read(net::PacketBatch& batch, Frames& frames) const {
     const net::Packet& packet = batch.packets()[lane];
     net::LaneVerdict& verdict = batch.verdicts()[lane];
     if (packet.contiguous_bytes < net::ethernet::kHeaderBytes) {
-      verdict = net::drop(packet.total_bytes < net::ethernet::kHeaderBytes
-                              ? net::DropCause::kTruncated
-                              : net::DropCause::kSplitHeaders);
+      verdict = ends_before(packet, net::ethernet::kHeaderBytes);
       continue;
     }
-    const uint64_t source = mac_at(packet, net::ethernet::kSource);
-    const uint64_t destination = mac_at(packet, net::ethernet::kDestination);
-    if (source == 0 || (source & kGroupBit) != 0) {
+    const uint64_t source = FdbKey::load_mac(packet.data + net::ethernet::kSource);
+    const uint64_t destination = FdbKey::load_mac(packet.data + net::ethernet::kDestination);
+    if (source == 0 || FdbKey::is_group(source)) {
       verdict = net::drop(kBadSource);
       continue;
     }
@@ -88,9 +86,7 @@ void Switching::read(net::PacketBatch& batch, Frames& frames) const {
     }
     const std::optional<FrameVlan> vlan = vlans_.vlan_of(packet);
     if (!vlan) {
-      verdict = net::drop(packet.total_bytes < net::ethernet::kHeaderBytes + net::vlan::kTagBytes
-                              ? net::DropCause::kTruncated
-                              : net::DropCause::kSplitHeaders);
+      verdict = ends_before(packet, net::ethernet::kHeaderBytes + net::vlan::kTagBytes);
       continue;
     }
     if (vlan->vlan == 0) {
@@ -109,21 +105,19 @@ void Switching::read(net::PacketBatch& batch, Frames& frames) const {
 net::LaneVerdict Switching::decide(net::PacketBatch& batch, const Frames& frames, size_t i,
                                    uint64_t sixteenth, uint32_t second) {
   const size_t to = frames.count + i;
-  const net::Packet& packet = batch.packets()[frames.lanes[i]];
-  const bool source_is_there = frames.hits.test(i);
-  if (source_is_there && frames.values[i] == FdbValue::fixed(FdbValue::kNoPort))
+  if (frames.hits.test(i) && frames.values[i] == FdbValue::fixed(FdbValue::kNoPort))
     return net::drop(kStaticDrop);
-  const uint64_t destination = mac_at(packet, net::ethernet::kDestination);
   const FdbValue value = frames.values[to];
   if (frames.hits.test(to) && !Ageing::is_unknown(value, sixteenth)) {
     if (value.port() == FdbValue::kNoPort) return net::drop(kStaticDrop);
-    if (value.port() == packet.in_port) return net::drop(kSamePort);
+    if (value.port() == frames.ports[i]) return net::drop(kSamePort);
     ++counters_.known_unicast;
     return send(batch, frames, i, net::PortSet::of(value.port()));
   }
+  const uint64_t destination = frames.keys[to].mac_word();
   if (destination == kBroadcastMac) return flood(batch, frames, i, Flooded::kBroadcast, second);
   return flood(batch, frames, i,
-               (destination & kGroupBit) != 0 ? Flooded::kMulticast : Flooded::kUnknownUnicast,
+               FdbKey::is_group(destination) ? Flooded::kMulticast : Flooded::kUnknownUnicast,
                second);
 }
 
