@@ -1,7 +1,7 @@
 // One run of a network function on DPDK ports, with all that surrounds it: workers, control plane,
 // packet traces, the line on the terminal.
 //
-// A function says what is its own in a class like this one; apps/lb and apps/forward are two:
+// A function says what is its own in a class like this one; those of apps/ are like it:
 //
 //   struct Router {
 //     using Config, State, Datapath, Report;
@@ -26,8 +26,8 @@
 //     static Report make_report(std::span<State* const>, node::RunTotals);
 //   };
 //
-// A State has next_hops(), icmp_errors() and local_counters(), and trace::Watched's explain(); a
-// Report has format_text(), format_json() and broken_sums().
+// A State has trace::Watched's explain(), and what control::HasNetworkLayer asks for unless the
+// function has no addresses; a Report has format_text(), format_json() and broken_sums().
 #pragma once
 
 #include <fmt/format.h>
@@ -118,7 +118,9 @@ class FunctionRun final : public node::RunFunction {
     plane_.emplace(std::move(plane).value());
     if (is_replay_) return {};
     offloads_ = watch_offloads(workers.cores());
-    workers_.front()->state.next_hops().announce();
+    if constexpr (control::HasNetworkLayer<State>) {
+      workers_.front()->state.next_hops().announce();
+    }
     return {};
   }
 

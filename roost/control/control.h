@@ -72,8 +72,8 @@ class Control {
   virtual Result<Json> take_file() = 0;
   // What taking it changed, in a sentence for the log.
   [[nodiscard]] virtual std::string taken_text(const Json& taken) const = 0;
-  // How many addresses are advertised, own ones of ports included.
-  [[nodiscard]] virtual size_t advertised_count() const = 0;
+  // How many addresses are advertised, own ones of ports included; of a function that has any.
+  [[nodiscard]] virtual size_t advertised_count() const { return 0; }
 
   // All workers, or an error that names the one that did not answer.
   [[nodiscard]] std::optional<Error> ask(std::span<node::Request* const> requests) {

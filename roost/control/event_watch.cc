@@ -17,13 +17,15 @@ constexpr size_t kNeighboursToldMax = 8;
 // The few counts of a worker that events are made of.
 class CountsRequest final : public node::Request {
  public:
-  explicit CountsRequest(const WorkerHandle& worker) : worker_(worker) {
-    totals_.ports.resize(worker.next_hops->interfaces().size());
+  CountsRequest(const WorkerHandle& worker, size_t port_count) : worker_(worker) {
+    totals_.ports.resize(port_count);
   }
   bool step() override {
     worker_.read_totals(totals_);
     table_full = totals_.drops[net::DropCause::kTableFull];
-    neighbours_failed = worker_.next_hops->neighbours().counters().failed;
+    if (worker_.next_hops != nullptr) {
+      neighbours_failed = worker_.next_hops->neighbours().counters().failed;
+    }
     return true;
   }
 
@@ -71,7 +73,7 @@ bool EventWatch::ask(std::span<node::Request* const> requests) {
 
 std::optional<EventWatch::Counts> EventWatch::count() {
   Requests<CountsRequest> requests;
-  for (const WorkerHandle& worker : config_.workers) requests.add(worker);
+  for (const WorkerHandle& worker : config_.workers) requests.add(worker, was_up_.size());
   if (!ask(requests.posted())) return {};
   Counts sum;
   for (const CountsRequest& request : requests) {

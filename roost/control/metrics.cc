@@ -43,6 +43,9 @@ void add_packets(const RunReport& report, std::span<const net::DropCauseInfo> ca
   for (const net::DropCauseInfo& info : causes) {
     out.add({{"cause", std::string(info.name)}}, report.run.drops[info.cause]);
   }
+}
+
+void add_network(const RunReport& report, MetricList& out) {
   out.counter("icmp_errors_sent_total", "ICMP errors that the {} sent, by kind.");
   out.add_each<l3::IcmpErrorCounters>("kind", l3::kIcmpErrorsSent, report.icmp_errors);
   out.add_counters<l3::NeighbourCounters>("neighbours", l3::kNeighbourCounters,

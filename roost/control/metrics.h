@@ -77,6 +77,8 @@ class MetricList {
 
 void add_packets(const RunReport& report, std::span<const net::DropCauseInfo> causes,
                  MetricList& out);
+// Of a function with a network layer: ICMP errors and neighbours.
+void add_network(const RunReport& report, MetricList& out);
 void add_ports(const RunReport& report, MetricList& out);
 void add_reloads(const RunReport& report, MetricList& out);
 void add_stages(std::span<const node::RunTotals> workers, MetricList& out);

@@ -25,9 +25,11 @@ Json running_worker_json(size_t number, unsigned core, const node::RunTotals& to
 }  // namespace
 
 Json first_part_json(const RunReport& report, std::span<const net::DropCauseInfo> causes) {
-  Json json = {{"packets", packets_json(report)},
-               {"drops", drops_json(report, causes)},
-               {"icmp_errors_sent", icmp_errors_json(report)}};
+  return {{"packets", packets_json(report)}, {"drops", drops_json(report, causes)}};
+}
+
+Json network_part_json(const RunReport& report) {
+  Json json = {{"icmp_errors_sent", icmp_errors_json(report)}};
   json.update(counters_json<l3::LocalCounters>(l3::kLocalCounters, report));
   json["neighbours"] = neighbours_json(report.neighbours);
   return json;

@@ -22,9 +22,12 @@ template <class Counters>
   return json;
 }
 
-// What every report begins with, and what it ends with: packets to neighbours, ports to cycles.
+// What every report begins with: packets and drops.
 [[nodiscard]] Json first_part_json(const RunReport& report,
                                    std::span<const net::DropCauseInfo> causes);
+// What follows if the function has a network layer: ICMP errors, local addresses, neighbours.
+[[nodiscard]] Json network_part_json(const RunReport& report);
+// What every report ends with: ports to cycles.
 [[nodiscard]] Json last_part_json(const RunReport& report);
 
 [[nodiscard]] Json packets_json(const RunReport& report);

@@ -30,6 +30,7 @@ class SampleRequest : public node::Request {
  protected:
   void read() {
     worker_.read_totals(totals);
+    if (worker_.next_hops == nullptr) return;
     icmp_errors = *worker_.icmp_errors;
     neighbours = report_neighbours(*worker_.next_hops);
     local = *worker_.local;

@@ -2,8 +2,8 @@
 // which the worker runs between two batches (roost/node/mailbox.h).
 #pragma once
 
-#include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "roost/l3/icmp_error_counters.h"
 #include "roost/l3/local_delivery.h"
@@ -17,6 +17,7 @@ namespace roost::control {
 using ReadTotals = std::function<void(node::RunTotals&)>;
 
 struct WorkerHandle {
+  // Of a function with a network layer, else null.
   l3::NextHops* next_hops = nullptr;
   const l3::IcmpErrorCounters* icmp_errors = nullptr;
   const l3::LocalCounters* local = nullptr;
@@ -24,11 +25,23 @@ struct WorkerHandle {
   unsigned core = 0;
 };
 
-// Of a function's state, which has these three.
+// The state of a function that routes, has addresses and asks for neighbours.
+template <class State>
+concept HasNetworkLayer = requires(State& state) {
+  state.next_hops();
+  state.icmp_errors();
+  state.local_counters();
+};
+
 template <class State>
 [[nodiscard]] WorkerHandle worker_handle(State& state, ReadTotals read_totals, unsigned core = 0) {
-  return {&state.next_hops(), &state.icmp_errors(), &state.local_counters(), std::move(read_totals),
-          core};
+  WorkerHandle handle{.read_totals = std::move(read_totals), .core = core};
+  if constexpr (HasNetworkLayer<State>) {
+    handle.next_hops = &state.next_hops();
+    handle.icmp_errors = &state.icmp_errors();
+    handle.local = &state.local_counters();
+  }
+  return handle;
 }
 
 }  // namespace roost::control

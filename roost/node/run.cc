@@ -67,22 +67,19 @@ Result<std::vector<io::Port>> open_ports(const RunConfig& config, const RunPlan&
                                          const RunOptions::Notice& notice) {
   std::vector<io::Port> ports;
   ports.reserve(config.ports.size());
-  for (const l3::PortConfig& port : config.ports) {
-    auto opened = io::Port::create({.id = static_cast<uint16_t>(ports.size()),
-                                    .worker_count = static_cast<uint16_t>(plan.worker_count),
-                                    .mac = port.mac,
-                                    .mtu = port.mtu,
-                                    .promiscuous = port.promiscuous,
-                                    .rss_input = port.rss,
-                                    .rss_key = rss_key(owner_seed)},
-                                   pool);
+  for (io::Port::Config port : config.ports) {
+    port.id = static_cast<uint16_t>(ports.size());
+    port.worker_count = static_cast<uint16_t>(plan.worker_count);
+    port.rss_key = rss_key(owner_seed);
+    auto opened = io::Port::create(port, pool);
     if (!opened) return opened.error();
-    if (plan.worker_count > 1 && port.rss != net::RssInput::kBoth && !opened.value().is_steered()) {
+    if (plan.worker_count > 1 && port.rss_input != net::RssInput::kBoth &&
+        !opened.value().is_steered()) {
       notice(fmt::format(
           "port {} ({}) cannot spread by the {} address alone; workers hand off what another one "
           "owns",
           ports.size(), opened.value().device_name(),
-          l3::kRssInputNames[static_cast<size_t>(port.rss)]));
+          l3::kRssInputNames[static_cast<size_t>(port.rss_input)]));
     }
     ports.push_back(std::move(opened).value());
   }
@@ -165,6 +162,15 @@ std::optional<Error> run_with_ports(const RunConfig& config, const RunPlan& plan
 }
 
 }  // namespace
+
+std::vector<io::Port::Config> ports_of(std::span<const l3::PortConfig> ports) {
+  std::vector<io::Port::Config> configs;
+  for (const l3::PortConfig& port : ports) {
+    configs.push_back(
+        {.mac = port.mac, .mtu = port.mtu, .promiscuous = port.promiscuous, .rss_input = port.rss});
+  }
+  return configs;
+}
 
 std::optional<Error> run_on_ports(const RunConfig& config, const RunOptions& options,
                                   RunFunction& function) {

@@ -20,9 +20,10 @@
 
 namespace roost::node {
 
-// What of a function's configuration a run needs; it must outlive the run.
+// What of a function's configuration a run needs.
 struct RunConfig {
-  std::span<const l3::PortConfig> ports;  // in DPDK's order
+  std::vector<io::Port::Config>
+      ports{};  // in DPDK's order; numbers, workers and keys are the run's
   uint64_t tick_microseconds = 1'000'000;
   std::optional<uint32_t> workers{};    // else one for each of EAL's cores, or one
   std::optional<uint64_t> hash_seed{};  // else random, or fixed for a replay
@@ -36,6 +37,9 @@ struct RunOptions {
   const volatile std::sig_atomic_t* stop = nullptr;  // not 0: end the run
   Notice notice = [](std::string_view) {};           // what an operator should know, a sentence
 };
+
+// Of a function with a network layer.
+[[nodiscard]] std::vector<io::Port::Config> ports_of(std::span<const l3::PortConfig> ports);
 
 // What is settled before anything is made.
 struct RunPlan {

@@ -10,8 +10,7 @@
 
 namespace roost::trace {
 
-// What the function's tables say at a time of a packet that has addresses, found by
-// argument-dependent lookup:
+// What the function's tables say at a time of a packet, found by argument-dependent lookup:
 //
 //   void explain(State&, const net::Packet&, const net::ParsedPacket&, net::ParseVerdict, Tick now,
 //                Note&);
@@ -69,11 +68,12 @@ class Watched : public Datapath, public WatchPoint {
   void look(PacketTrace& trace, Note& note, Tick now) {
     const net::Packet packet{.data = trace.received.bytes.data(),
                              .contiguous_bytes = trace.received.kept_bytes,
-                             .total_bytes = trace.received.total_bytes};
+                             .total_bytes = trace.received.total_bytes,
+                             .in_port = trace.in_port};
     net::ParsedPacket parsed;
     note = {};
     const net::ParseVerdict verdict = net::parse(packet, parsed);
-    if (has_addresses(verdict)) explain(state_, packet, parsed, verdict, now, note);
+    explain(state_, packet, parsed, verdict, now, note);
   }
 
   State& state_;

@@ -45,16 +45,13 @@ std::string counter_rows(std::string_view field, std::span<const Counter<Counter
   return text;
 }
 
-// Of all that every function has.
-inline std::string run_counter_rows(std::string_view function) {
+// Of every function: its packets, and what else is of the run.
+inline std::string packet_counter_rows(std::string_view function) {
   return counter_rows<io::PortCounters>("packets", kPacketCounters) +
-         counter_rows<node::FrameCounters>("packets", node::kFrameCounters, function) +
-         counter_rows<l3::IcmpErrorCounters>("icmp_errors_sent", l3::kIcmpErrorCounters) +
-         counter_rows<l3::LocalCounters>("", l3::kLocalCounters) +
-         counter_rows<l3::NeighbourCounters>("neighbours", l3::kNeighbourCounters) +
-         counter_rows<NeighbourReport>("neighbours", kNeighbourReportCounters) +
-         counter_rows<l3::ListenerCounters>("neighbours", l3::kListenerCounters) +
-         counter_rows<io::PortCounters>("ports", io::kReportedPortCounters) +
+         counter_rows<node::FrameCounters>("packets", node::kFrameCounters, function);
+}
+inline std::string device_counter_rows(std::string_view function) {
+  return counter_rows<io::PortCounters>("ports", io::kReportedPortCounters) +
          counter_rows<node::DeviceLosses>("ports", node::kDeviceLosses, function) +
          counter_rows<node::CaptureTotals>("captures", node::kCaptureCounters) +
          counter_rows<node::BatchCounters>("run", node::kBatchCounters) +
@@ -62,6 +59,18 @@ inline std::string run_counter_rows(std::string_view function) {
          counter_rows<io::HandoffCounters>("workers", io::kReportedHandoffCounters) +
          counter_rows<node::BatchCounters>("workers", node::kBatchCounters) +
          counter_rows<ReloadCounters>("reloads", kReloadCounters);
+}
+
+// Of functions with a network layer.
+inline std::string network_counter_rows() {
+  return counter_rows<l3::IcmpErrorCounters>("icmp_errors_sent", l3::kIcmpErrorCounters) +
+         counter_rows<l3::LocalCounters>("", l3::kLocalCounters) +
+         counter_rows<l3::NeighbourCounters>("neighbours", l3::kNeighbourCounters) +
+         counter_rows<NeighbourReport>("neighbours", kNeighbourReportCounters) +
+         counter_rows<l3::ListenerCounters>("neighbours", l3::kListenerCounters);
+}
+inline std::string run_counter_rows(std::string_view function) {
+  return packet_counter_rows(function) + network_counter_rows() + device_counter_rows(function);
 }
 
 inline void expect_in_manual(const std::string& path, std::string_view name,

@@ -12,6 +12,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEMO = ROOT / "demo/lb"
+DEMO_CAPTURES = (DEMO / "client.pcap", DEMO / "backends.pcap")
 
 
 def endless_balancer(roost, directory, options=()):
@@ -27,9 +28,9 @@ def free_port():
 class EndlessRun:
     """Use as `with EndlessRun(...) as running: ... report = running.stop()`."""
 
-    def __init__(self, roost, directory, function, config_text, options=()):
-        """`function` is the subcommand, `config_text` its configuration for the demonstration's
-        ports; `options` are its own."""
+    def __init__(self, roost, directory, function, config_text, options=(), captures=DEMO_CAPTURES):
+        """`function` is the subcommand, `config_text` its configuration for the captures' ports;
+        `options` are its own."""
         self.roost = roost
         self.directory = pathlib.Path(directory)
         self.function = function
@@ -45,8 +46,8 @@ class EndlessRun:
             os.environ, RUNTIME_DIRECTORY=str(directory), XDG_RUNTIME_DIR=str(directory)
         )
         devices = [
-            f"--vdev=net_pcap{i},rx_pcap={DEMO / name}.pcap,infinite_rx=1,tx_pcap=/dev/null"
-            for i, name in enumerate(["client", "backends"])
+            f"--vdev=net_pcap{i},rx_pcap={capture},infinite_rx=1,tx_pcap=/dev/null"
+            for i, capture in enumerate(captures)
         ]
         self.process = subprocess.Popen(
             [roost, function, "-c", self.config, "--json", *options, "--"]

@@ -45,9 +45,10 @@ def check_traffic_moves(running):
     assert "cycles a packet, by stage" in running.ctl("workers")
     assert running.ask("workers")["workers"][0]["packets"] > 0
     assert running.ask("version")["io"].startswith("DPDK")
-    neighbours = running.ask("neighbours", "--state", "static")["neighbours"]
-    assert len(neighbours) == first["neighbours"]["states"]["static"] > 0
-    assert neighbours[0]["mac"] in running.ctl("neighbours")
+    if "neighbours" in first:
+        neighbours = running.ask("neighbours", "--state", "static")["neighbours"]
+        assert len(neighbours) == first["neighbours"]["states"]["static"] > 0
+        assert neighbours[0]["mac"] in running.ctl("neighbours")
     return first, second
 
 

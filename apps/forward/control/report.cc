@@ -49,6 +49,7 @@ std::string format_text(const Report& report) {
 
 control::Json report_json(const Report& report) {
   control::Json json = control::first_part_json(report, routing::kForwarderDropCauses);
+  json.update(control::network_part_json(report));
   json["next_hops"] = control::hops_json(report.routes);
   json["others"] =
       control::counters_json<routing::HopCounters>(routing::kHopCounters, report.routes.others);

@@ -16,7 +16,7 @@ std::string Router::summary_of(const Config& config) {
 }
 
 node::RunConfig Router::run_config(const Config& config) {
-  return {.ports = config.network.ports,
+  return {.ports = node::ports_of(config.network.ports),
           .tick_microseconds = config.tick_microseconds,
           .workers = config.workers,
           .hash_seed = config.hash_seed,
@@ -38,8 +38,8 @@ trace::TraceWords Router::trace_words() {
 }
 
 void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed,
-             net::ParseVerdict, Tick, trace::Note& note) {
-  trace::note_route(state.routes(), packet, parsed, note);
+             net::ParseVerdict verdict, Tick, trace::Note& note) {
+  if (trace::has_addresses(verdict)) trace::note_route(state.routes(), packet, parsed, note);
 }
 
 control::MetricFamilies Router::Running::metrics() {
@@ -50,6 +50,7 @@ control::MetricFamilies Router::Running::metrics() {
   if (!sample) return out.take();
   const Report& report = sample.value();
   control::add_packets(report, routing::kForwarderDropCauses, out);
+  control::add_network(report, out);
   control::add_ports(report, out);
   control::add_hops(report.routes, out);
   control::add_reloads(report, out);

@@ -27,7 +27,7 @@ control::Control::Config with_checks(control::Control::Config config, HealthChec
 }  // namespace
 
 node::RunConfig Balancer::run_config(const Config& config) {
-  return {.ports = config.network.ports,
+  return {.ports = node::ports_of(config.network.ports),
           .tick_microseconds = config.tick_microseconds,
           .workers = config.workers,
           .hash_seed = config.table.hash_seed,

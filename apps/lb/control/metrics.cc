@@ -78,6 +78,7 @@ control::MetricFamilies metric_families(const Result<Control::Sample>& sample) {
       .add({}, sample.ok() ? 1 : 0);
   if (sample) {
     control::add_packets(sample.value().report, kDropCauses, out);
+    control::add_network(sample.value().report, out);
     add_flows(sample.value().report, out);
     control::add_ports(sample.value().report, out);
     add_backends(sample.value(), out);
