@@ -34,6 +34,18 @@ class Ageing {
     return !value.is_static() && difference != 0 && difference < kAheadMin;
   }
 
+  // How many sixteenths ago an entry's station was seen, of a learned one that is not reclaimed too
+  // late.
+  [[nodiscard]] static uint32_t sixteenths_since_seen(FdbValue value, uint64_t sixteenth) {
+    const uint32_t difference = since(value, sixteenth);
+    return difference < kAheadMin ? difference : 0;
+  }
+
+  // How long ago an entry's station was seen, of a learned one that is known.
+  [[nodiscard]] uint64_t ticks_since_seen(FdbValue value, uint64_t sixteenth) const {
+    return sixteenths_since_seen(value, sixteenth) * ticks_ / kSixteenths;
+  }
+
  private:
   static constexpr uint32_t kAheadMin = 30;
 

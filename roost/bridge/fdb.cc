@@ -1,22 +1,21 @@
 #include "roost/bridge/fdb.h"
 
-#include <array>
-
 #include "roost/base/assert.h"
 
 namespace roost::bridge {
 
 Result<Fdb> Fdb::create(const Config& config) {
-  Result<Table> table =
-      Table::create({.entries_max = config.entries_max, .hash_seed = config.hash_seed});
+  Result<Table> table = Table::create(
+      {.entries_max = config.entries_max + config.static_max, .hash_seed = config.hash_seed});
   if (!table) return table.error();
-  Result<MoveLimit> moves = MoveLimit::create();
+  Result<MoveLimit> moves = MoveLimit::create(config.moves);
   if (!moves) return moves.error();
   return Fdb(Held{.table = std::move(table).value(),
                   .ageing = Ageing(config.ageing_ticks),
                   .tick_seconds = config.tick_seconds,
                   .room = PortRoom(config.entries_max, config.learn_max),
-                  .moves = std::move(moves).value()});
+                  .moves = std::move(moves).value(),
+                  .static_max = config.static_max});
 }
 
 std::optional<Fdb::Writer> Fdb::try_write() {
@@ -44,11 +43,11 @@ Learned Fdb::Writer::learn(const FdbKey& key, uint16_t port, Tick now) {
     static_cast<void>(writer_->insert(key, value));
     return was_known ? Learned::kKnown : Learned::kRelearned;
   }
-  if (was_known) {
-    const auto second = static_cast<uint64_t>(static_cast<double>(now.count) * held_->tick_seconds);
-    if (!held_->moves.may_move(key, second)) return Learned::kHeld;
-  }
   if (!held_->room.take(port)) return Learned::kRefused;
+  if (was_known && !held_->moves.may_move(key, held_->second_of(now))) {
+    held_->room.give_back(port);
+    return Learned::kHeld;
+  }
   if (is_refusal(writer_->insert(key, value))) {
     held_->room.give_back(port);
     return Learned::kRefused;
@@ -58,34 +57,44 @@ Learned Fdb::Writer::learn(const FdbKey& key, uint16_t port, Tick now) {
   return was_known ? Learned::kMoved : Learned::kRelearned;
 }
 
-std::optional<Error> Fdb::Writer::add_static(const FdbKey& key, uint16_t port) {
+Learned Fdb::Writer::import(const FdbKey& key, uint16_t port, Tick now) {
+  const Learned outcome = learn(key, port, now);
+  const bool is_relearned = outcome == Learned::kRelearned;
+  held_->counters.added += is_relearned || outcome == Learned::kNew ? 1U : 0U;
+  held_->counters.erased += is_relearned ? 1U : 0U;
+  return outcome;
+}
+
+bool Fdb::Writer::add_static(const FdbKey& key, uint16_t port) {
   const std::optional<FdbValue> before = find(key);
-  const bool takes_room = !before || !before->is_static();
-  if (takes_room && !held_->room.take_shared()) {
-    return Error{"the forwarding database has no room for another static entry"};
+  const bool is_new = !before || !before->is_static();
+  if (is_new && held_->static_count == held_->static_max) return false;
+  if (is_refusal(writer_->insert(key, FdbValue::fixed(port)))) return false;
+  if (!is_new) return true;
+  ++held_->static_count;
+  ++held_->counters.added;
+  if (before) {
+    held_->room.give_back(before->port());
+    ++held_->counters.erased;
   }
-  if (is_refusal(writer_->insert(key, FdbValue::fixed(port)))) {
-    held_->room.give_back_shared();
-    return Error{"the forwarding database is full"};
-  }
-  if (before && takes_room) held_->room.give_back(before->port());
-  return std::nullopt;
+  return true;
 }
 
 void Fdb::Writer::forget(const FdbKey& key, FdbValue value) {
   const bool was_there = writer_->erase(key);
   ROOST_ASSERT(was_there);
   if (value.is_static()) {
-    held_->room.give_back_shared();
+    --held_->static_count;
   } else {
     held_->room.give_back(value.port());
   }
 }
 
-bool Fdb::Writer::erase(const FdbKey& key) {
+bool Fdb::Writer::erase_old(const FdbKey& key) {
   const std::optional<FdbValue> value = find(key);
-  if (value) forget(key, *value);
-  return value.has_value();
+  if (!value || value->is_static()) return false;
+  forget(key, *value);
+  return true;
 }
 
 bool Fdb::Writer::erase_unknown(const FdbKey& key, Tick now) {

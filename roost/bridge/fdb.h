@@ -8,6 +8,7 @@
 // Fdb::Writer: it keeps the ports' room, and limits moves.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "roost/base/counter.h"
 #include "roost/base/result.h"
 #include "roost/bridge/ageing.h"
 #include "roost/bridge/fdb_entry.h"
@@ -37,6 +39,18 @@ enum class Learned : uint8_t {
   kRefused,    // its port may have no more
 };
 
+// What was done by hand.
+struct FdbCounters {
+  uint64_t added = 0;
+  uint64_t erased = 0;
+};
+
+inline constexpr std::array kFdbCounters = {
+    Counter{"added", &FdbCounters::added, "entries added by hand, static or imported ones"},
+    Counter{"erased", &FdbCounters::erased,
+            "entries deleted, flushed, or replaced by one that was added"},
+};
+
 class Fdb {
   struct Policies : DefaultPolicies {
     static constexpr uint16_t kHintBits = FdbValue::kAgeMask;
@@ -46,8 +60,10 @@ class Fdb {
   using Table = SharedTable<FdbKey, FdbValue, Policies>;
 
   struct Config {
-    uint64_t entries_max = 0;
+    uint64_t entries_max = 0;                          // of learned entries
+    uint64_t static_max = 0;                           // of static ones, beside them
     std::vector<std::optional<uint64_t>> learn_max{};  // of each port
+    MoveLimit::Config moves{};
     uint64_t ageing_ticks = 300;
     double tick_seconds = 1;
     std::optional<uint64_t> hash_seed{};
@@ -59,6 +75,8 @@ class Fdb {
   [[nodiscard]] Table::Reader reader() const { return held_->table.reader(); }
   [[nodiscard]] const Ageing& ageing() const { return held_->ageing; }
   [[nodiscard]] uint64_t bucket_count() const { return held_->table.table().bucket_count(); }
+  // Over all entries, while they change; see SharedWalk. One thread's, not a worker's.
+  [[nodiscard]] Table::Walk walk() { return held_->table.walk(); }
 
   // The right to change it, for one thread.
   class Writer;
@@ -71,8 +89,16 @@ class Fdb {
     Table table;
     Ageing ageing;
     double tick_seconds;
-    PortRoom room;    // the writer's
-    MoveLimit moves;  // the writer's
+    // The writer's.
+    PortRoom room;
+    MoveLimit moves;
+    uint64_t static_max;
+    uint64_t static_count = 0;
+    FdbCounters counters{};
+
+    [[nodiscard]] uint64_t second_of(Tick now) const {
+      return static_cast<uint64_t>(static_cast<double>(now.count) * tick_seconds);
+    }
   };
 
   explicit Fdb(Held held) : held_(std::make_unique<Held>(std::move(held))) {}
@@ -85,25 +111,54 @@ class Fdb::Writer {
   // A frame of the station came in by the port.
   Learned learn(const FdbKey& key, uint16_t port, Tick now);
 
-  // A static entry, at a port or at none, in place of a learned one. Errors: there is no room.
-  std::optional<Error> add_static(const FdbKey& key, uint16_t port);
+  // The same by hand, as if a frame had come in now.
+  Learned import(const FdbKey& key, uint16_t port, Tick now);
 
-  // False when there is none.
-  bool erase(const FdbKey& key);
+  // A static entry, at a port or at none, in place of what is there. False: there is no room.
+  [[nodiscard]] bool add_static(const FdbKey& key, uint16_t port);
+
+  // Of a station, known or not.
+  [[nodiscard]] std::optional<FdbValue> find(const FdbKey& key) const;
+
+  // By hand. False when there is none, or must_go(value) is false.
+  template <class MustGo>
+  bool erase_if(const FdbKey& key, MustGo&& must_go) {
+    const std::optional<FdbValue> value = find(key);
+    if (!value || !must_go(*value)) return false;
+    forget(key, *value);
+    ++held_->counters.erased;
+    return true;
+  }
+  bool erase(const FdbKey& key) {
+    return erase_if(key, [](FdbValue) { return true; });
+  }
   // Erases a learned entry that nobody has seen for the ageing time.
   bool erase_unknown(const FdbKey& key, Tick now);
+  // Erases a learned entry, which is too old whatever its age says.
+  bool erase_old(const FdbKey& key);
 
   [[nodiscard]] uint64_t size() const { return writer_->size(); }
   [[nodiscard]] uint64_t learned_at(uint16_t port) const { return held_->room.learned(port); }
+  [[nodiscard]] uint64_t static_count() const { return held_->static_count; }
+  [[nodiscard]] const FdbCounters& counters() const { return held_->counters; }
   // Addresses that moved lately.
-  [[nodiscard]] uint64_t moved_lately() const { return held_->moves.size(); }
+  [[nodiscard]] MoveLimit& moves(Tick now) {
+    held_->moves.advance(held_->second_of(now));
+    return held_->moves;
+  }
+
+  // How many each port may learn from now on.
+  void set_learn_max(std::vector<std::optional<uint64_t>> learn_max) {
+    held_->room.set_bounds(std::move(learn_max));
+  }
+  [[nodiscard]] bool has_too_many(uint16_t port) const { return held_->room.is_beyond_bound(port); }
+
   [[nodiscard]] const Table::Table& table() const { return *writer_; }
 
  private:
   friend class Fdb;
   Writer(Held* held, Table::Writer writer) : held_(held), writer_(std::move(writer)) {}
 
-  [[nodiscard]] std::optional<FdbValue> find(const FdbKey& key) const;
   void forget(const FdbKey& key, FdbValue value);
 
   Held* held_;

@@ -22,6 +22,26 @@ Learner::Learner(Fdb& fdb, size_t worker, size_t worker_count)
       first_bucket_(share_of(fdb.bucket_count(), worker, worker_count)),
       bucket_count_(share_of(fdb.bucket_count(), worker + 1, worker_count) - first_bucket_) {}
 
+void Learner::erase_after_gap(uint64_t before, uint64_t sixteenth) {
+  constexpr size_t kPiece = 64;
+  const uint64_t gap = sixteenth - before;
+  found_.clear();
+  for (uint64_t i = 0; i < bucket_count_; ++i) {
+    reader_.visit_bucket(BucketIndex{first_bucket_ + i},
+                         [&](const FdbKey& key, const FdbValue& value) {
+                           if (value.is_static()) return;
+                           const uint64_t age = Ageing::sixteenths_since_seen(value, before) + gap;
+                           if (age >= Ageing::kSixteenths) found_.push_back(key);
+                         });
+    if (found_.empty() || (found_.size() < kPiece && i + 1 < bucket_count_)) continue;
+    Fdb::Writer writer = fdb_->write();
+    for (const FdbKey& key : found_) {
+      if (writer.erase_old(key)) ++counters_.reclaimed;
+    }
+    found_.clear();
+  }
+}
+
 uint32_t Learner::learn(const Sources& sources, Tick now) {
   const size_t count = sources.keys.size();
   ROOST_ASSERT(count <= kSourcesMax && sources.ports.size() >= count &&
@@ -92,6 +112,7 @@ void Learner::count(Learned outcome) {
 }
 
 void Learner::reclaim(Tick now, uint64_t bucket_budget) {
+  advance(now);
   const uint64_t sixteenth = fdb_->ageing().sixteenth(now);
   if (visited_ == bucket_count_) {
     if (sixteenth == pass_began_) return;

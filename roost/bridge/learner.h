@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,18 @@ class Learner {
   // buckets.
   Learner(Fdb& fdb, size_t worker, size_t worker_count);
 
+  // Before anything else at a time. When the turns before it are so long ago that entries would
+  // look young again, as in a capture with a pause, it erases those that are unknown by now; it
+  // waits for who is writing then, and only then.
+  void advance(Tick now) {
+    if (now_ == now) return;
+    const Ageing& ageing = fdb_->ageing();
+    const uint64_t sixteenth = ageing.sixteenth(now);
+    const uint64_t before = now_ ? ageing.sixteenth(*now_) : sixteenth;
+    if (sixteenth - before > kGapMax) erase_after_gap(before, sixteenth);
+    now_ = now;
+  }
+
   // Finds entries, in use and unknown ones: see Ageing::is_unknown().
   void look_up(std::span<const FdbKey> keys, std::span<FdbValue> values, HitWords hits) const {
     reader_.lookup(keys, values, hits);
@@ -73,6 +86,10 @@ class Learner {
   [[nodiscard]] const LearnCounters& counters() const { return counters_; }
 
  private:
+  // In sixteenths: what is reclaimed in time is not older than 19, and ages of 30 look young.
+  static constexpr uint64_t kGapMax = 10;
+
+  void erase_after_gap(uint64_t before, uint64_t sixteenth);
   void refresh(std::span<const FdbKey> keys, uint64_t sixteenth);
   // Of the frames in `which`, a bit each.
   uint32_t learn_new(const Sources& sources, uint32_t which, Tick now);
@@ -82,6 +99,7 @@ class Learner {
 
   Fdb* fdb_;
   Fdb::Table::Reader reader_;
+  std::optional<Tick> now_{};
   LearnCounters counters_{};
 
   // Its part of the buckets, and the pass over them that it is in: one a sixteenth, so that an

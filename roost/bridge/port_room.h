@@ -1,7 +1,7 @@
 // How many entries each port may have, so that no port takes the room of all.
 //
 // Half of the room is divided among the ports: each may always fill its part. The other half is
-// whose comes first, static entries among them. A port may also have a bound of its own.
+// whose comes first. A port may also have a bound of its own. Static entries have other room.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "roost/base/assert.h"
@@ -18,11 +19,20 @@ namespace roost::bridge {
 class PortRoom {
  public:
   // `bounds`: of each port, the most entries it may have, if not all.
-  PortRoom(uint64_t entries_max, std::span<const std::optional<uint64_t>> bounds)
+  PortRoom(uint64_t entries_max, std::vector<std::optional<uint64_t>> bounds)
       : part_(entries_max / 2 / std::max<uint64_t>(1, bounds.size())),
         shared_(entries_max - part_ * bounds.size()),
-        bounds_(bounds.begin(), bounds.end()),
-        learned_(bounds.size(), 0) {}
+        learned_(bounds.size(), 0),
+        bounds_(std::move(bounds)) {}
+
+  // Bounds of so many ports as before. What a port has beyond its bound is its to lose.
+  void set_bounds(std::vector<std::optional<uint64_t>> bounds) {
+    ROOST_ASSERT(bounds.size() == bounds_.size());
+    bounds_ = std::move(bounds);
+  }
+  [[nodiscard]] bool is_beyond_bound(uint16_t port) const {
+    return learned_[port] > bounds_[port].value_or(UINT64_MAX);
+  }
 
   // Takes room for one entry more of a port; false when it has none.
   [[nodiscard]] bool take(uint16_t port) {
@@ -39,16 +49,6 @@ class PortRoom {
     if (learned_[port] > part_) --shared_used_;
     --learned_[port];
   }
-  // The same for an entry that is no port's: a static one.
-  [[nodiscard]] bool take_shared() {
-    if (shared_used_ == shared_) return false;
-    ++shared_used_;
-    return true;
-  }
-  void give_back_shared() {
-    ROOST_ASSERT(shared_used_ > 0);
-    --shared_used_;
-  }
 
   [[nodiscard]] uint64_t learned(uint16_t port) const { return learned_[port]; }
 
@@ -56,8 +56,8 @@ class PortRoom {
   uint64_t part_;
   uint64_t shared_;
   uint64_t shared_used_ = 0;
-  std::vector<std::optional<uint64_t>> bounds_;
   std::vector<uint64_t> learned_;
+  std::vector<std::optional<uint64_t>> bounds_;
 };
 
 }  // namespace roost::bridge

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "tests/bridge/stations.h"
 
@@ -61,7 +63,7 @@ TEST(Fdb, while_too_many_stations_move_others_stay) {
   for (uint64_t i = 0; i < MoveLimit::kAddressesMax; ++i)
     ASSERT_EQ(writer.learn(station(i), 1, Tick{1}), Learned::kMoved);
   EXPECT_EQ(writer.learn(station(4'999), 1, Tick{1}), Learned::kHeld);
-  EXPECT_EQ(writer.moved_lately(), MoveLimit::kAddressesMax);
+  EXPECT_EQ(writer.moves(Tick{1}).size(), MoveLimit::kAddressesMax);
   EXPECT_EQ(writer.learn(station(4'999), 1, Tick{13}), Learned::kMoved);
 }
 
@@ -99,20 +101,99 @@ TEST(Fdb, a_bound_of_its_own_is_a_ports_most) {
   EXPECT_EQ(port_of(fdb, station(3), Tick{0}), 0);
 }
 
+TEST(Fdb, a_port_without_room_refuses_a_known_station_however_often_and_that_is_no_move) {
+  Fdb::Config config = fdb_config(kEntriesMax, 3);
+  config.learn_max[1] = 0;
+  Fdb fdb = Fdb::create(config).value();
+  auto writer = fdb.write();
+  ASSERT_EQ(writer.learn(station(0), 0, Tick{0}), Learned::kNew);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(writer.learn(station(0), 1, Tick{0}), Learned::kRefused);
+  EXPECT_EQ(writer.moves(Tick{0}).size(), 0U);
+  EXPECT_EQ(writer.learn(station(0), 2, Tick{0}), Learned::kMoved);
+}
+
 TEST(Fdb, static_entries_neither_age_nor_move) {
   Fdb fdb = Fdb::create(fdb_config(kEntriesMax, 4)).value();
   auto writer = fdb.write();
   ASSERT_EQ(writer.learn(station(1), 0, Tick{0}), Learned::kNew);
-  EXPECT_EQ(writer.add_static(station(1), 2), std::nullopt);
+  EXPECT_TRUE(writer.add_static(station(1), 2));
   EXPECT_EQ(writer.learned_at(0), 0U) << "it takes the place of what was learned";
-  EXPECT_EQ(writer.add_static(station(2), FdbValue::kNoPort), std::nullopt);
+  EXPECT_TRUE(writer.add_static(station(2), FdbValue::kNoPort));
   EXPECT_EQ(writer.learn(station(1), 0, Tick{1}), Learned::kStatic);
   EXPECT_FALSE(writer.erase_unknown(station(1), Tick{10 * kAgeingTicks}));
   EXPECT_EQ(port_of(fdb, station(1), Tick{10 * kAgeingTicks}), 2);
   EXPECT_EQ(port_of(fdb, station(2), Tick{0}), FdbValue::kNoPort);
-  EXPECT_EQ(writer.add_static(station(2), 1), std::nullopt) << "it may be given another port";
+  EXPECT_TRUE(writer.add_static(station(2), 1)) << "it may be given another port";
   EXPECT_TRUE(writer.erase(station(2)));
   EXPECT_FALSE(writer.erase(station(2)));
+  EXPECT_EQ(writer.counters().added, 2U);
+  EXPECT_EQ(writer.counters().erased, 2U) << "one was replaced, and one erased";
+}
+
+TEST(Fdb, static_entries_have_room_of_their_own) {
+  Fdb fdb = Fdb::create(fdb_config(kEntriesMax, 1)).value();
+  auto writer = fdb.write();
+  for (uint64_t i = 0; i < kEntriesMax; ++i)
+    ASSERT_EQ(writer.learn(station(i), 0, Tick{0}), Learned::kNew);
+  for (uint64_t i = 0; i < kStaticMax; ++i) ASSERT_TRUE(writer.add_static(station(i, 20), 0));
+  EXPECT_EQ(writer.static_count(), kStaticMax);
+  EXPECT_FALSE(writer.add_static(station(kStaticMax, 20), 0));
+  EXPECT_FALSE(writer.add_static(station(1), 0)) << "nor in the place of a learned one";
+  EXPECT_TRUE(writer.add_static(station(0, 20), FdbValue::kNoPort)) << "what is there may change";
+  EXPECT_TRUE(writer.erase(station(3, 20)));
+  EXPECT_TRUE(writer.add_static(station(1), 0));
+  EXPECT_EQ(writer.learn(station(kEntriesMax), 0, Tick{0}), Learned::kNew)
+      << "the learned one gave its room back";
+  EXPECT_EQ(writer.learn(station(kEntriesMax + 1), 0, Tick{0}), Learned::kRefused);
+}
+
+TEST(Fdb, a_lower_bound_keeps_what_is_learned_and_refuses_more) {
+  Fdb fdb = Fdb::create(fdb_config(kEntriesMax, 2)).value();
+  auto writer = fdb.write();
+  for (uint64_t i = 0; i < 5; ++i) ASSERT_EQ(writer.learn(station(i), 1, Tick{0}), Learned::kNew);
+  writer.set_learn_max({std::nullopt, 3});
+  EXPECT_TRUE(writer.has_too_many(1));
+  EXPECT_FALSE(writer.has_too_many(0));
+  EXPECT_EQ(writer.learn(station(5), 1, Tick{0}), Learned::kRefused);
+  EXPECT_TRUE(writer.erase(station(0)));
+  EXPECT_TRUE(writer.erase(station(1)));
+  EXPECT_FALSE(writer.has_too_many(1));
+  EXPECT_EQ(writer.learn(station(5), 1, Tick{0}), Learned::kRefused);
+  EXPECT_TRUE(writer.erase(station(2)));
+  EXPECT_EQ(writer.learn(station(5), 1, Tick{0}), Learned::kNew);
+}
+
+TEST(Fdb, an_import_learns_as_a_frame_would_and_is_counted) {
+  Fdb fdb = Fdb::create(fdb_config(kEntriesMax, 2)).value();
+  auto writer = fdb.write();
+  EXPECT_EQ(writer.import(station(1), 1, Tick{0}), Learned::kNew);
+  EXPECT_EQ(writer.import(station(1), 1, Tick{0}), Learned::kKnown);
+  EXPECT_EQ(writer.import(station(1), 0, Tick{0}), Learned::kMoved);
+  EXPECT_EQ(writer.import(station(1), 1, Tick{kAgeingTicks}), Learned::kRelearned);
+  EXPECT_EQ(writer.counters().added, 2U);
+  EXPECT_EQ(writer.counters().erased, 1U);
+  EXPECT_FALSE(writer.erase_if(station(1), [](FdbValue value) { return value.port() == 0; }));
+  EXPECT_TRUE(writer.erase_if(station(1), [](FdbValue value) { return value.port() == 1; }));
+  EXPECT_EQ(writer.counters().added - writer.counters().erased, writer.size());
+}
+
+TEST(Fdb, addresses_that_move_are_listed_with_how_often) {
+  Fdb::Config config = fdb_config(kEntriesMax, 2);
+  config.moves = {.moves_max = 2, .window_seconds = 10, .hold_seconds = 30};
+  Fdb fdb = Fdb::create(config).value();
+  auto writer = fdb.write();
+  for (uint16_t i = 0; i < 5; ++i) static_cast<void>(writer.learn(station(1), i % 2, Tick{1}));
+  static_cast<void>(writer.learn(station(2), 0, Tick{1}));
+  ASSERT_EQ(writer.learn(station(2), 1, Tick{1}), Learned::kMoved);
+  std::vector<std::string> rows;
+  writer.moves(Tick{1}).for_each([&](const FdbKey& key, uint32_t moves, bool is_held) {
+    rows.push_back((key == station(1) ? "1:" : "2:") + std::to_string(moves) +
+                   (is_held ? " held" : ""));
+  });
+  std::ranges::sort(rows);
+  EXPECT_EQ(rows, (std::vector<std::string>{"1:2 held", "2:1"}));
+  EXPECT_EQ(writer.learn(station(1), 1, Tick{32}), Learned::kMoved) << "after its thirty seconds";
+  EXPECT_EQ(writer.moves(Tick{50}).size(), 0U) << "forgotten, though nobody moves";
 }
 
 TEST(Fdb, an_unknown_station_is_learned_anew_wherever_it_is) {
@@ -120,7 +201,7 @@ TEST(Fdb, an_unknown_station_is_learned_anew_wherever_it_is) {
   auto writer = fdb.write();
   ASSERT_EQ(writer.learn(station(1), 0, Tick{0}), Learned::kNew);
   EXPECT_EQ(writer.learn(station(1), 1, Tick{kAgeingTicks}), Learned::kRelearned) << "no move";
-  EXPECT_EQ(writer.moved_lately(), 0U);
+  EXPECT_EQ(writer.moves(Tick{kAgeingTicks}).size(), 0U);
   EXPECT_EQ(writer.learned_at(0), 0U);
   EXPECT_FALSE(writer.erase_unknown(station(1), Tick{kAgeingTicks + 1}));
   EXPECT_TRUE(writer.erase_unknown(station(1), Tick{2 * kAgeingTicks}));

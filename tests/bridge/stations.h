@@ -13,6 +13,7 @@
 namespace roost::bridge {
 
 inline constexpr uint16_t kVlan = 10;
+inline constexpr uint64_t kStaticMax = 16;
 inline constexpr uint64_t kAgeingTicks = 320;  // 20 a sixteenth
 
 [[nodiscard]] inline FdbKey station(uint64_t number, uint16_t vlan = kVlan) {
@@ -21,6 +22,7 @@ inline constexpr uint64_t kAgeingTicks = 320;  // 20 a sixteenth
 
 [[nodiscard]] inline Fdb::Config fdb_config(uint64_t entries_max, size_t port_count) {
   return {.entries_max = entries_max,
+          .static_max = kStaticMax,
           .learn_max = std::vector<std::optional<uint64_t>>(port_count),
           .ageing_ticks = kAgeingTicks,
           .tick_seconds = 1,

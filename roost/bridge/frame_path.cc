@@ -1,7 +1,10 @@
-#include "roost/bridge/switching.h"
+#include "roost/bridge/frame_path.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "roost/bridge/ageing.h"
+#include "roost/bridge/switch_causes.h"
 #include "roost/net/headers.h"
 #include "roost/net/rewrite.h"
 
@@ -30,42 +33,25 @@ constexpr std::array kStormCauses = {kBroadcastStorm, kMulticastStorm, kUnknownU
 
 }  // namespace
 
-Switching::Switching(const SwitchConfig& config, Fdb& fdb, FloodRates& rates, size_t worker,
-                     size_t worker_count)
-    : config_(config),
-      vlans_(vlans_of(config)),
-      rates_(rates),
-      ageing_(fdb.ageing()),
-      learner_(fdb, worker, worker_count) {}
+SwitchRules::SwitchRules(SwitchConfig switch_config)
+    : config(std::move(switch_config)), vlans(vlans_of(config)) {}
 
-void Switching::process(net::PacketBatch& batch, Tick now) {
-  Frames frames;
-  read(batch, frames);
-  if (frames.count == 0) return;
-  const size_t count = frames.count;
-  // Destinations stand behind the sources.
-  std::copy_n(frames.keys.begin() + Frames::kMax, count,
-              frames.keys.begin() + static_cast<std::ptrdiff_t>(count));
-  learner_.look_up(std::span(frames.keys).first(2 * count), frames.values, frames.hits);
-  const uint32_t not_learned = learner_.learn({.keys = std::span(frames.keys).first(count),
-                                               .ports = frames.ports,
-                                               .values = frames.values,
-                                               .hits = frames.hits},
-                                              now);
-  const uint64_t sixteenth = ageing_.sixteenth(now);
-  const auto second = static_cast<uint32_t>(static_cast<double>(now.count) * config_.tick_seconds);
-  for (size_t i = 0; i < count; ++i) {
+void FramePath::decide(net::PacketBatch& batch, const Frames& frames, uint32_t not_learned,
+                       uint64_t sixteenth, Tick now) {
+  const auto second =
+      static_cast<uint32_t>(static_cast<double>(now.count) * rules_->config.tick_seconds);
+  for (size_t i = 0; i < frames.count; ++i) {
     net::LaneVerdict& verdict = batch.verdicts()[frames.lanes[i]];
     const bool is_refused = (not_learned >> i & 1) != 0;
-    if (is_refused && config_.ports[frames.ports[i]].drops_not_learned) {
+    if (is_refused && rules_->config.ports[frames.ports[i]].drops_not_learned) {
       verdict = net::drop(kNotLearned);
     } else {
-      verdict = decide(batch, frames, i, sixteenth, second);
+      verdict = decide_one(batch, frames, i, sixteenth, second);
     }
   }
 }
 
-void Switching::read(net::PacketBatch& batch, Frames& frames) const {
+void FramePath::read(net::PacketBatch& batch, Frames& frames) const {
   for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
     const net::Packet& packet = batch.packets()[lane];
     net::LaneVerdict& verdict = batch.verdicts()[lane];
@@ -80,11 +66,11 @@ void Switching::read(net::PacketBatch& batch, Frames& frames) const {
       continue;
     }
     if ((destination & kReservedMask) == kReservedMac &&
-        (destination != kReservedMac || config_.drops_bpdus)) {
+        (destination != kReservedMac || rules_->config.drops_bpdus)) {
       verdict = net::drop(destination == kReservedMac ? kBpdu : kLinkLocal);
       continue;
     }
-    const std::optional<FrameVlan> vlan = vlans_.vlan_of(packet);
+    const std::optional<FrameVlan> vlan = rules_->vlans.vlan_of(packet);
     if (!vlan) {
       verdict = ends_before(packet, net::ethernet::kHeaderBytes + net::vlan::kTagBytes);
       continue;
@@ -100,10 +86,13 @@ void Switching::read(net::PacketBatch& batch, Frames& frames) const {
     frames.keys[Frames::kMax + frames.count] = FdbKey(vlan->vlan, destination);
     ++frames.count;
   }
+  // Destinations stand behind the sources.
+  std::copy_n(frames.keys.begin() + Frames::kMax, frames.count,
+              frames.keys.begin() + static_cast<std::ptrdiff_t>(frames.count));
 }
 
-net::LaneVerdict Switching::decide(net::PacketBatch& batch, const Frames& frames, size_t i,
-                                   uint64_t sixteenth, uint32_t second) {
+net::LaneVerdict FramePath::decide_one(net::PacketBatch& batch, const Frames& frames, size_t i,
+                                       uint64_t sixteenth, uint32_t second) {
   const size_t to = frames.count + i;
   if (frames.hits.test(i) && frames.values[i] == FdbValue::fixed(FdbValue::kNoPort))
     return net::drop(kStaticDrop);
@@ -111,8 +100,10 @@ net::LaneVerdict Switching::decide(net::PacketBatch& batch, const Frames& frames
   if (frames.hits.test(to) && !Ageing::is_unknown(value, sixteenth)) {
     if (value.port() == FdbValue::kNoPort) return net::drop(kStaticDrop);
     if (value.port() == frames.ports[i]) return net::drop(kSamePort);
-    ++counters_.known_unicast;
-    return send(batch, frames, i, net::PortSet::of(value.port()));
+    // After an exchange of rules, until its entry is flushed, a station is at a port without its
+    // VLAN.
+    if (rules_->vlans.ports_of(frames.vlans[i].vlan).has(value.port()))
+      return send(batch, frames, i, net::PortSet::of(value.port()), counters_.known_unicast);
   }
   const uint64_t destination = frames.keys[to].mac_word();
   if (destination == kBroadcastMac) return flood(batch, frames, i, Flooded::kBroadcast, second);
@@ -121,25 +112,25 @@ net::LaneVerdict Switching::decide(net::PacketBatch& batch, const Frames& frames
                second);
 }
 
-net::LaneVerdict Switching::flood(net::PacketBatch& batch, const Frames& frames, size_t i,
+net::LaneVerdict FramePath::flood(net::PacketBatch& batch, const Frames& frames, size_t i,
                                   Flooded kind, uint32_t second) {
   constexpr std::array<uint64_t SwitchCounters::*, kFloodedKinds> kCounters = {
       &SwitchCounters::broadcast, &SwitchCounters::multicast, &SwitchCounters::unknown_unicast};
   const uint16_t in_port = frames.ports[i];
   const auto number = static_cast<size_t>(kind);
-  const net::PortSet ports = vlans_.ports_of(frames.vlans[i].vlan) - net::PortSet::of(in_port);
+  const net::PortSet ports =
+      rules_->vlans.ports_of(frames.vlans[i].vlan) - net::PortSet::of(in_port);
   if (ports.empty()) return net::drop(kNoOtherPort);
-  if (const auto limit = config_.ports[in_port].limits[number];
+  if (const auto limit = rules_->config.ports[in_port].limits[number];
       limit && !rates_.of(in_port, kind).take(second, *limit)) {
     return net::drop(kStormCauses[number]);
   }
-  ++(counters_.*kCounters[number]);
-  return send(batch, frames, i, ports);
+  return send(batch, frames, i, ports, counters_.*kCounters[number]);
 }
 
-const Mirror* Switching::mirror_of(const Frames& frames, size_t i, net::PortSet ports) const {
-  if (!config_.mirror) return nullptr;
-  const Mirror& mirror = *config_.mirror;
+const Mirror* FramePath::mirror_of(const Frames& frames, size_t i, net::PortSet ports) const {
+  if (!rules_->config.mirror) return nullptr;
+  const Mirror& mirror = *rules_->config.mirror;
   if (ports.has(mirror.to) || mirror.to == frames.ports[i]) return nullptr;
   const bool is_mirrored = mirror.ports.has(frames.ports[i]) || !(mirror.ports & ports).empty() ||
                            mirror.vlans[frames.vlans[i].vlan];
@@ -147,10 +138,10 @@ const Mirror* Switching::mirror_of(const Frames& frames, size_t i, net::PortSet 
 }
 
 // By ports that have the frame's VLAN.
-net::LaneVerdict Switching::send(net::PacketBatch& batch, const Frames& frames, size_t i,
-                                 net::PortSet ports) {
+net::LaneVerdict FramePath::send(net::PacketBatch& batch, const Frames& frames, size_t i,
+                                 net::PortSet ports, uint64_t& sent) {
   const FrameVlan& vlan = frames.vlans[i];
-  const net::PortSet untagged = ports & vlans_.untagged_ports(vlan.vlan);
+  const net::PortSet untagged = ports & rules_->vlans.untagged_ports(vlan.vlan);
   std::array<net::PortGroup, 3> groups;
   size_t count = 0;
   if (!untagged.empty()) groups[count++] = VlanPorts::untagged_group(vlan, untagged);
@@ -161,10 +152,10 @@ net::LaneVerdict Switching::send(net::PacketBatch& batch, const Frames& frames, 
   if (count == 1 && mirror == nullptr && ports.count() == 1) {
     if (!net::edit_vlan_tags(batch.packets()[lane], groups[0].popped, groups[0].pushed))
       return net::drop(net::DropCause::kNoHeadroom);
+    ++sent;
     return net::LaneVerdict::forward(static_cast<uint16_t>(ports.lowest()));
   }
   if (mirror != nullptr) {
-    ++counters_.mirrored;
     const net::PortGroup as_it_came{.ports = net::PortSet::of(mirror->to)};
     const auto alike = std::find_if(groups.begin(), groups.begin() + count, [](const auto& group) {
       return group.popped == 0 && group.pushed.count == 0;
@@ -179,6 +170,8 @@ net::LaneVerdict Switching::send(net::PacketBatch& batch, const Frames& frames, 
   const size_t bytes_there =
       batch.packets()[lane].headroom + groups[0].popped * net::vlan::kTagBytes;
   if (bytes_needed > bytes_there) return net::drop(net::DropCause::kNoHeadroom);
+  ++sent;
+  if (mirror != nullptr) ++counters_.mirrored;
   batch.replicate(lane, std::span(groups).first(count));
   return batch.verdicts()[lane];
 }
