@@ -5,6 +5,7 @@
 #include "apps/forward/control/router.h"
 #include "apps/lb/config/suggest.h"
 #include "apps/lb/control/balancer.h"
+#include "apps/switch/control/ethernet_switch.h"
 
 namespace roost::program {
 
@@ -34,7 +35,19 @@ std::span<const FunctionEntry> function_list() {
               "it\n"
               "cannot forward. With `wire = true`, what one port receives leaves by the other.",
           .commands = forward::Router::commands(),
-          .run = run_function<forward::Router>}};
+          .run = run_function<forward::Router>},
+      FunctionEntry{
+          .command = "switch",
+          .short_about = "switch Ethernet frames by VLAN and address",
+          .about = "An Ethernet switch with VLANs.",
+          .details =
+              "It learns at which port each station of a VLAN is, in a forwarding database that "
+              "all "
+              "workers\n"
+              "share, sends frames for known stations by their port, and others by all ports of "
+              "their VLAN.",
+          .commands = switching::EthernetSwitch::commands(),
+          .run = run_function<switching::EthernetSwitch>}};
   return functions;
 }
 
