@@ -30,7 +30,8 @@ class Balancer:
         """`devices` are DPDK's, in the order of the configuration's ports; `cores` for `-l`;
         `function` is the subcommand."""
         self.namespace = namespace
-        self.socket_count = sum(device.startswith("net_af_packet") for device in devices)
+        with_sockets = "net_af_packet", "net_pcap"
+        self.socket_count = sum(device.startswith(with_sockets) for device in devices)
         self.log = directory / "roost.stderr"
         # DPDK's run directory goes where everything of this run is.
         environment = dict(

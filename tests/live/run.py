@@ -35,6 +35,7 @@ from scene import Scene  # noqa: E402
 from servers import body_digests  # noqa: E402
 from snooping import check_snooping  # noqa: E402
 from strays import EXPECTED, send_strays  # noqa: E402
+from switching import check_switching  # noqa: E402
 from takeover import check_takeover  # noqa: E402
 
 WEB_REQUESTS = ["1k", "64k", "backend", "1k"] * 50 + ["4m"] * 3  # each family
@@ -293,7 +294,7 @@ def main():
             attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (3,))
             for check in (
                 *(check_takeover, check_snooping, check_offloads, check_priority),
-                check_forwarding,
+                *(check_forwarding, check_switching),
             ):
                 folder = pathlib.Path(directory) / check.__name__
                 folder.mkdir()
