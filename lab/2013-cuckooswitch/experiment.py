@@ -1,7 +1,8 @@
-"""the figures and table of the CuckooSwitch paper (CoNEXT 2013) that are about its table
+"""the figures and tables of the CuckooSwitch paper (CoNEXT 2013)
 
-Parts, for --only: fig5, fig6, fig7, table3; and how fast our shared table is: speed, zipf, readers,
-updates, wide, billion.
+Parts, for --only: of its table fig5, fig6, fig7, table3; of its switch table2, fig8, fig9, fig10;
+how fast our shared table is: speed, zipf, readers, updates, wide, billion; and our switch: switch,
+workers.
 """
 import dataclasses
 import importlib.util
@@ -22,6 +23,7 @@ def beside(name):
 
 
 speed, figures, readme_speed = beside("speed"), beside("figures"), beside("readme_speed")
+switch, switch_jobs = beside("switch"), beside("switch_jobs")
 
 
 def jobs(size, available):
@@ -29,11 +31,13 @@ def jobs(size, available):
     for job in (*speed.jobs(size != "quick"), *figures.jobs(size != "quick")):
         there = tuple(name for name in job.contestants if name in available)
         found += dataclasses.replace(job, contestants=there).each_process()
+    found += switch_jobs.jobs(size != "quick")
     return sorted(found, key=lambda job: job.process)
 
 
 def sections(record):
-    found = [*speed.sections(record), *figures.sections(record)]
+    found = [*speed.sections(record), *figures.sections(record),
+             *switch.sections(record, switch_jobs)]
     processor = record.facts.get("cpu", "unknown").partition(" cores")
     for section in found:
         section.notes.append(f"Processor: {''.join(processor[:2])}.")

@@ -1,11 +1,9 @@
 #include "lab/lb/flows.h"
 
 #include <fmt/format.h>
-#include <pcap/pcap.h>
 
 #include <algorithm>
-#include <memory>
-#include <vector>
+#include <span>
 
 #include "roost/net/byte_order.h"
 #include "roost/net/checksum.h"
@@ -123,29 +121,6 @@ backends = [
 )",
                      settings.connections, settings.hash_seed, settings.timeouts, neighbours,
                      kVirtualPort, backends);
-}
-
-std::optional<Error> write_captures(uint64_t flow_count, std::span<const std::string> paths,
-                                    const std::function<size_t(uint64_t flow)>& file_of) {
-  struct Close {
-    void operator()(pcap_t* capture) const { pcap_close(capture); }
-    void operator()(pcap_dumper_t* file) const { pcap_dump_close(file); }
-  };
-  const std::unique_ptr<pcap_t, Close> capture(pcap_open_dead(DLT_EN10MB, kFrameBytes));
-  std::vector<std::unique_ptr<pcap_dumper_t, Close>> files;
-  for (const std::string& path : paths) {
-    files.emplace_back(pcap_dump_open(capture.get(), path.c_str()));
-    if (!files.back()) return Error{pcap_geterr(capture.get())};
-  }
-  const pcap_pkthdr header{.ts = {}, .caplen = kFrameBytes, .len = kFrameBytes};
-  for (uint64_t flow = 0; flow < flow_count; ++flow) {
-    const Frame frame = request_of(flow);
-    pcap_dump(reinterpret_cast<u_char*>(files[file_of(flow)].get()), &header, frame.data());
-  }
-  for (const auto& file : files) {
-    if (pcap_dump_flush(file.get()) != 0) return Error{"the capture cannot be written: disk full?"};
-  }
-  return {};
 }
 
 }  // namespace roost::lab

@@ -7,12 +7,8 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
 #include <string>
 
-#include "roost/base/result.h"
 #include "roost/net/address.h"
 #include "roost/net/flow_key.h"
 #include "roost/net/headers.h"
@@ -42,10 +38,5 @@ struct BalancerSettings {
 };
 // A load balancer's configuration for these frames: one port, one service, neighbours known.
 [[nodiscard]] std::string balancer_toml(const BalancerSettings& settings);
-
-// Writes the flows' requests as captures, flow by flow, each to the file that `file_of` names.
-[[nodiscard]] std::optional<Error> write_captures(
-    uint64_t flow_count, std::span<const std::string> paths,
-    const std::function<size_t(uint64_t flow)>& file_of);
 
 }  // namespace roost::lab

@@ -1,10 +1,8 @@
 // Times a load balancer's packets from a port to a port: on our tables and on rte_hash, beside what
 // the same packets cost when nothing is asked.
 //
-// The port is DPDK's net_pcap with infinite_rx: it keeps the requests of all flows in buffers and
-// hands out copies, one flow after the other, for ever; what is sent is dropped by the device. So a
-// packet costs no system call, and each one is of another flow. Of several workers each has a
-// capture of its own with the flows that it owns, as a card would give them that can steer.
+// The port has the requests of all flows, one after the other, for ever (lab/packets/port_bench.h).
+// Of several workers each gets those of the flows that it owns, as from a card that can steer.
 #pragma once
 
 #include <cstdint>

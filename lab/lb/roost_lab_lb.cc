@@ -17,6 +17,7 @@
 #include "lab/lb/flows.h"
 #include "lab/lb/packet_job.h"
 #include "lab/lb/soak_job.h"
+#include "lab/packets/capture_files.h"
 
 namespace roost::lab {
 namespace {
@@ -69,8 +70,10 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   if (flows_command->parsed()) {
-    const auto error =
-        write_captures(flow_count, std::span(&out, 1), [](uint64_t) { return size_t{0}; });
+    auto files = CaptureFiles::create(std::span(&out, 1));
+    if (!files) return fail(files.error().message);
+    for (uint64_t flow = 0; flow < flow_count; ++flow) files.value().write(0, request_of(flow));
+    const auto error = files.value().finish();
     return error ? fail(error->message) : 0;
   }
   const auto cores = measuring_cores(core, core_count);

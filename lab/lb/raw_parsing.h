@@ -1,5 +1,5 @@
-// Network functions that do less than a load balancer, on the same worker loop and ports: what
-// packets cost before any table is asked.
+// A network function that does less than a load balancer: what packets cost, with parsing, before
+// any table is asked.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,6 @@
 #include "roost/net/parse.h"
 
 namespace roost::lab {
-
-// Sends each packet on, untouched.
-class RawIo {
- public:
-  void process(net::PacketBatch& batch, Tick) {
-    for (net::LaneVerdict& verdict : batch.verdicts()) verdict = net::LaneVerdict::forward(0);
-  }
-  void idle(Tick, uint64_t) {}
-  [[nodiscard]] net::Outbox& outbox() { return outbox_; }
-
- private:
-  net::Outbox outbox_;
-};
 
 // Parses it, makes its key, and sends it on; drops what is no IPv4 flow's.
 class RawIoAndParse {

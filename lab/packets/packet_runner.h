@@ -32,13 +32,11 @@ class PacketRunner {
   PacketRunner& operator=(const PacketRunner&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Brings these flows, in their order, from memory; a raw function knows none.
-  virtual std::optional<Error> fill(size_t worker, std::span<const uint32_t> flows) = 0;
   // Moves at least so many packets. `busy` is how many workers are at work on their own; one goes
   // on until all of them are done, so that each is timed while the others are at work.
   virtual PacketPass run(size_t worker, uint64_t packets, std::atomic<size_t>& busy) = 0;
-  // What is wrong after passes that brought these flows to the worker; nothing if all is well.
-  [[nodiscard]] virtual std::optional<Error> wrong(size_t worker, uint64_t flows) = 0;
+  // What is wrong with a worker after passes; nothing if all is well.
+  [[nodiscard]] virtual std::optional<Error> wrong(size_t worker) = 0;
   [[nodiscard]] virtual uint64_t memory_bytes() const { return 0; }
 
  private:
@@ -55,10 +53,6 @@ class HolderRunner : public PacketRunner {
     for (size_t worker = 0; worker < holders_.size(); ++worker)
       workers_.push_back(std::make_unique<Worker>(holders_[worker]->function(), ports,
                                                   node::WorkerConfig{.worker = worker}));
-  }
-
-  std::optional<Error> fill(size_t worker, std::span<const uint32_t> flows) override {
-    return holders_[worker]->fill(flows, clock_.now());
   }
 
   PacketPass run(size_t worker, uint64_t packets, std::atomic<size_t>& busy) override {
@@ -80,14 +74,14 @@ class HolderRunner : public PacketRunner {
     return pass;
   }
 
-  std::optional<Error> wrong(size_t worker, uint64_t flows) override {
+  std::optional<Error> wrong(size_t worker) override {
     const node::WorkerCounters& counters = workers_[worker]->counters();
     const uint64_t lost = counters.consumed + counters.drops.sum();
     if (lost != 0) {
       return Error{name() + ": " + std::to_string(lost) + " of " +
                    std::to_string(counters.packets) + " packets were not forwarded"};
     }
-    return holders_[worker]->wrong(flows);
+    return holders_[worker]->wrong();
   }
 
   [[nodiscard]] uint64_t memory_bytes() const override {
