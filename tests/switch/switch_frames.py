@@ -37,6 +37,7 @@ class Frames:
         self.captures = [[] for _ in ports]
         self.count = 0
         self.spoke = collections.deque(maxlen=300)  # VLAN and address
+        self.ever = collections.defaultdict(dict)  # by VLAN, the addresses that spoke, once each
         self.time = 0  # without pauses
 
     def make(self):
@@ -94,12 +95,16 @@ class Frames:
             return bytes.fromhex("0180c20000") + bytes((self.random.randrange(20),))
         if kind < 0.18:
             return station(vlan, 99, self.random.randrange(1 << 16))
+        if kind < 0.35 and self.ever[vlan]:  # silent for any time
+            return self.random.choice(list(self.ever[vlan]))
         others = [address for its_vlan, address in self.spoke if its_vlan == vlan]
         return self.random.choice(others or [BROADCAST])
 
     def speak(self, port, vlan, source):
+        to = self.destination(vlan)
         self.spoke.append((vlan, source))
-        self.add(port, self.destination(vlan) + source + self.tags(port, vlan) + self.payload())
+        self.ever[vlan][source] = None
+        self.add(port, to + source + self.tags(port, vlan) + self.payload())
 
     def talk(self):
         """Of a dozen stations a port and VLAN, half of which are others every five seconds."""
