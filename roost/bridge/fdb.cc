@@ -43,17 +43,14 @@ Learned Fdb::Writer::learn(const FdbKey& key, uint16_t port, Tick now) {
     static_cast<void>(writer_->insert(key, value));
     return was_known ? Learned::kKnown : Learned::kRelearned;
   }
-  if (!held_->room.take(port)) return Learned::kRefused;
-  if (was_known && !held_->moves.may_move(key, held_->second_of(now))) {
-    held_->room.give_back(port);
-    return Learned::kHeld;
-  }
-  if (is_refusal(writer_->insert(key, value))) {
-    held_->room.give_back(port);
-    return Learned::kRefused;
-  }
+  PortRoom& room = held_->room;
+  const bool has_room = before ? room.can_move(before->port(), port) : room.can_take(port);
+  if (!has_room) return Learned::kRefused;
+  if (was_known && !held_->moves.may_move(key, held_->second_of(now))) return Learned::kHeld;
+  if (is_refusal(writer_->insert(key, value))) return Learned::kRefused;
+  if (before) room.give_back(before->port());
+  room.take(port);
   if (!before) return Learned::kNew;
-  held_->room.give_back(before->port());
   return was_known ? Learned::kMoved : Learned::kRelearned;
 }
 

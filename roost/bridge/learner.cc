@@ -75,6 +75,10 @@ uint32_t Learner::learn_new(const Sources& sources, uint32_t which, Tick now) {
   auto writer = fdb_->try_write();
   if (!writer) {
     counters_.lock_misses += static_cast<uint64_t>(std::popcount(which));
+    for (; which != 0 && missed_count_ < missed_.size(); which &= which - 1) {
+      const auto i = static_cast<size_t>(std::countr_zero(which));
+      missed_[missed_count_++] = {sources.keys[i], sources.ports[i]};
+    }
     return 0;
   }
   uint32_t refused = 0;
@@ -85,6 +89,14 @@ uint32_t Learner::learn_new(const Sources& sources, uint32_t which, Tick now) {
     count(outcome);
   }
   return refused;
+}
+
+void Learner::learn_missed(Tick now) {
+  auto writer = fdb_->try_write();
+  if (!writer) return;
+  for (const Missed& missed : std::span(missed_).first(missed_count_))
+    count(writer->learn(missed.key, missed.port, now));
+  missed_count_ = 0;
 }
 
 void Learner::count(Learned outcome) {
@@ -113,6 +125,7 @@ void Learner::count(Learned outcome) {
 
 void Learner::reclaim(Tick now, uint64_t bucket_budget) {
   advance(now);
+  if (missed_count_ != 0) learn_missed(now);
   const uint64_t sixteenth = fdb_->ageing().sixteenth(now);
   if (visited_ == bucket_count_) {
     if (sixteenth == pass_began_) return;

@@ -36,7 +36,7 @@ inline constexpr std::array kLearnCounters = {
     Counter{"refused", &LearnCounters::refused,
             "frames of stations not learned: their port may have no more"},
     Counter{"lock_misses", &LearnCounters::lock_misses,
-            "frames of stations not learned yet: another worker was writing"},
+            "frames of stations not learned at once: another worker was writing"},
     Counter{"refreshed", &LearnCounters::refreshed, "entries told that their station was seen"},
     Counter{"reclaimed", &LearnCounters::reclaimed, "entries reclaimed after the ageing time"},
 };
@@ -80,7 +80,8 @@ class Learner {
   // port may have no more. A batch whose stations are all known costs a comparison a frame.
   uint32_t learn(const Sources& sources, Tick now);
 
-  // Looks at up to so many buckets for entries to reclaim, as many as are due by now.
+  // Learns what could not be learned at once, if it can be now, and looks at up to so many buckets
+  // for entries to reclaim, as many as are due by now.
   void reclaim(Tick now, uint64_t bucket_budget);
 
   [[nodiscard]] const LearnCounters& counters() const { return counters_; }
@@ -93,6 +94,7 @@ class Learner {
   void refresh(std::span<const FdbKey> keys, uint64_t sixteenth);
   // Of the frames in `which`, a bit each.
   uint32_t learn_new(const Sources& sources, uint32_t which, Tick now);
+  void learn_missed(Tick now);
   void count(Learned outcome);
   // False while another worker is writing.
   bool erase_found(Tick now);
@@ -101,6 +103,14 @@ class Learner {
   Fdb::Table::Reader reader_;
   std::optional<Tick> now_{};
   LearnCounters counters_{};
+
+  // Stations that sent while another worker was writing; the first of them, if there are many.
+  struct Missed {
+    FdbKey key;
+    uint16_t port;
+  };
+  std::array<Missed, kSourcesMax> missed_{};
+  size_t missed_count_ = 0;
 
   // Its part of the buckets, and the pass over them that it is in: one a sixteenth, so that an
   // entry is gone two after it became unknown, even if a move hid it from the first pass.

@@ -34,15 +34,15 @@ class PortRoom {
     return learned_[port] > bounds_[port].value_or(UINT64_MAX);
   }
 
-  // Takes room for one entry more of a port; false when it has none.
-  [[nodiscard]] bool take(uint16_t port) {
-    if (learned_[port] >= bounds_[port].value_or(UINT64_MAX)) return false;
-    if (learned_[port] >= part_) {
-      if (shared_used_ == shared_) return false;
-      ++shared_used_;
-    }
+  // Whether a port has room for one entry more; or has it for one that leaves another port.
+  [[nodiscard]] bool can_take(uint16_t port) const { return has_room(port, shared_used_); }
+  [[nodiscard]] bool can_move(uint16_t from, uint16_t to) const {
+    return has_room(to, shared_used_ - (learned_[from] > part_ ? 1 : 0));
+  }
+  void take(uint16_t port) {
+    if (learned_[port] >= part_) ++shared_used_;
+    ROOST_ASSERT(shared_used_ <= shared_);
     ++learned_[port];
-    return true;
   }
   void give_back(uint16_t port) {
     ROOST_ASSERT(learned_[port] > 0);
@@ -53,6 +53,11 @@ class PortRoom {
   [[nodiscard]] uint64_t learned(uint16_t port) const { return learned_[port]; }
 
  private:
+  [[nodiscard]] bool has_room(uint16_t port, uint64_t shared_used) const {
+    return learned_[port] < bounds_[port].value_or(UINT64_MAX) &&
+           (learned_[port] < part_ || shared_used < shared_);
+  }
+
   uint64_t part_;
   uint64_t shared_;
   uint64_t shared_used_ = 0;

@@ -89,6 +89,21 @@ TEST(Fdb, every_port_can_fill_its_part_whatever_another_one_does) {
   EXPECT_EQ(writer.table().audit(), std::nullopt);
 }
 
+TEST(Fdb, a_station_may_move_when_all_room_is_taken) {
+  Fdb fdb = Fdb::create(fdb_config(kEntriesMax, 2)).value();
+  auto writer = fdb.write();
+  uint64_t first_of_1 = 0;
+  while (writer.learn(station(first_of_1), 0, Tick{0}) == Learned::kNew) ++first_of_1;
+  for (uint64_t i = 0; i < kEntriesMax / 4; ++i)
+    ASSERT_EQ(writer.learn(station(first_of_1 + 1 + i), 1, Tick{0}), Learned::kNew);
+  ASSERT_EQ(writer.learn(station(3 * kEntriesMax), 1, Tick{0}), Learned::kRefused);
+  EXPECT_EQ(writer.learn(station(0), 1, Tick{1}), Learned::kMoved) << "what one loses, one gets";
+  EXPECT_EQ(writer.learn(station(1), 1, Tick{1}), Learned::kMoved);
+  EXPECT_EQ(writer.learn(station(0), 0, Tick{2}), Learned::kMoved) << "and back";
+  EXPECT_EQ(writer.learned_at(0) + writer.learned_at(1), writer.size());
+  EXPECT_EQ(writer.learn(station(3 * kEntriesMax), 1, Tick{2}), Learned::kRefused);
+}
+
 TEST(Fdb, a_bound_of_its_own_is_a_ports_most) {
   Fdb::Config config = fdb_config(kEntriesMax, 2);
   config.learn_max[1] = 3;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <span>
 #include <thread>
 #include <vector>
@@ -105,6 +106,44 @@ TEST(BridgeThreads, stations_that_speak_stay_known_at_their_ports_while_others_c
   EXPECT_EQ(writer.learned_at(0) + writer.learned_at(1), writer.size());
   EXPECT_GT(reclaimed, kWorkers * kGuestsATick * kAgeingTicks);
   EXPECT_EQ(writer.table().audit(), std::nullopt);
+}
+
+// One worker sees a flood of sources, the other one new stations, each of which sends a frame every
+// ten milliseconds until it is known.
+TEST(BridgeThreads, new_stations_are_learned_by_their_third_frame_beside_a_flood) {
+  using Clock = std::chrono::steady_clock;
+  constexpr uint64_t kNewStations = 2'000;
+  Fdb fdb = Fdb::create(fdb_config(131'072, kWorkers)).value();
+  std::atomic<bool> is_over = false;
+  std::thread flooding([&] {
+    Learner learner(fdb, 0, kWorkers);
+    uint64_t next = 1'000'000;
+    while (!is_over.load(std::memory_order_relaxed)) {
+      std::array<FdbKey, Learner::kSourcesMax> keys;
+      for (FdbKey& key : keys) key = station(next++);
+      frames_from(learner, keys, 0, Tick{0});
+      learner.reclaim(Tick{0}, 64);
+    }
+  });
+  while (fdb.write().size() == 0) std::this_thread::yield();
+  Learner learner(fdb, 1, kWorkers);
+  uint64_t late = 0;
+  for (uint64_t i = 0; i < kNewStations; ++i) {
+    bool is_known = false;
+    for (int frame = 0; frame < 3 && !is_known; ++frame) {
+      const Clock::time_point next_frame = Clock::now() + std::chrono::milliseconds(10);
+      frame_from(learner, station(i), 1, Tick{0});
+      do {
+        learner.reclaim(Tick{0}, 64);
+        is_known = port_of(fdb, station(i), Tick{0}) == 1;
+      } while (!is_known && Clock::now() < next_frame);
+    }
+    late += is_known ? 0U : 1U;
+  }
+  is_over.store(true, std::memory_order_relaxed);
+  flooding.join();
+  EXPECT_EQ(late, 0U) << "of " << kNewStations;
+  EXPECT_EQ(learner.counters().learned, kNewStations);
 }
 
 }  // namespace
