@@ -18,8 +18,8 @@ stage_beside=tidy
 stage_beside_from=install
 
 # What `./dev test --all` has beside them. No budgets: this takes hours.
-stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 attacks:0 churn:0
-  histories:0 mutants:0'
+stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 attacks:0
+  switch_scenario:0 churn:0 histories:0 mutants:0'
 
 # What people at work run after a build.
 stages_quick='check:20 quick:130'
@@ -193,6 +193,9 @@ stage_histories() {
 
 # Thousands of downloads while a backend is drained, another killed and the configuration reloaded.
 stage_scenario() { scenario; }
+
+# The same for the switch: a cable between two ports for half a minute, among others.
+stage_switch_scenario() { scenario switch; }
 
 # What the README tells a newcomer to type.
 stage_readme() { CMAKE_CXX_COMPILER_LAUNCHER=ccache /usr/bin/python3 tools/tidy.py --run-readme; }
