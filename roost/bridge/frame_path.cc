@@ -34,7 +34,9 @@ constexpr std::array kStormCauses = {kBroadcastStorm, kMulticastStorm, kUnknownU
 }  // namespace
 
 SwitchRules::SwitchRules(SwitchConfig switch_config)
-    : config(std::move(switch_config)), vlans(vlans_of(config)) {}
+    : config(std::move(switch_config)),
+      vlans(vlans_of(config)),
+      mtu_min(std::ranges::min(config.ports, {}, &SwitchPort::mtu).mtu) {}
 
 void FramePath::decide(net::PacketBatch& batch, const Frames& frames, uint32_t not_learned,
                        uint64_t sixteenth, Tick now) {
@@ -137,10 +139,24 @@ const Mirror* FramePath::mirror_of(const Frames& frames, size_t i, net::PortSet 
   return is_mirrored ? &mirror : nullptr;
 }
 
+net::PortSet FramePath::fitting(net::PortSet ports, size_t payload_bytes) const {
+  if (payload_bytes <= rules_->mtu_min) [[likely]]
+    return ports;
+  net::PortSet fitting{};
+  for (const unsigned port : ports)
+    fitting |= net::PortSet::of(port, payload_bytes <= rules_->config.ports[port].mtu);
+  return fitting;
+}
+
 // By ports that have the frame's VLAN.
 net::LaneVerdict FramePath::send(net::PacketBatch& batch, const Frames& frames, size_t i,
                                  net::PortSet ports, uint64_t& sent) {
   const FrameVlan& vlan = frames.vlans[i];
+  const size_t lane = frames.lanes[i];
+  const size_t payload_bytes = batch.packets()[lane].total_bytes - net::ethernet::kHeaderBytes -
+                               (vlan.has_tag ? net::vlan::kTagBytes : 0);
+  ports = fitting(ports, payload_bytes);
+  if (ports.empty()) return net::drop(net::DropCause::kTooBig);
   const net::PortSet untagged = ports & rules_->vlans.untagged_ports(vlan.vlan);
   std::array<net::PortGroup, 3> groups;
   size_t count = 0;
@@ -148,7 +164,7 @@ net::LaneVerdict FramePath::send(net::PacketBatch& batch, const Frames& frames, 
   if (const net::PortSet tagged = ports - untagged; !tagged.empty())
     groups[count++] = VlanPorts::tagged_group(vlan, tagged);
   const Mirror* mirror = mirror_of(frames, i, ports);
-  const size_t lane = frames.lanes[i];
+  if (mirror != nullptr && payload_bytes > rules_->config.ports[mirror->to].mtu) mirror = nullptr;
   if (count == 1 && mirror == nullptr && ports.count() == 1) {
     if (!net::edit_vlan_tags(batch.packets()[lane], groups[0].popped, groups[0].pushed))
       return net::drop(net::DropCause::kNoHeadroom);

@@ -31,6 +31,7 @@ struct SwitchPort {
   VlanPorts::Port vlans{};
   FloodLimits limits{};
   bool drops_not_learned = false;  // frames of stations that it had no room to learn
+  uint16_t mtu = 1500;  // most bytes behind the header, and behind a tag, of what it sends
 };
 
 // A port that gets what others receive and send, as it came in.
@@ -53,6 +54,7 @@ struct SwitchRules {
 
   SwitchConfig config;
   VlanPorts vlans;
+  uint16_t mtu_min;  // of all ports
 };
 
 // What all workers of a switch share beside the database.
@@ -130,6 +132,8 @@ class FramePath {
                                             uint64_t sixteenth, uint32_t second);
   [[nodiscard]] net::LaneVerdict flood(net::PacketBatch& batch, const Frames& frames, size_t i,
                                        Flooded kind, uint32_t second);
+  // Those of these ports that a frame with so many bytes behind its header may leave by.
+  [[nodiscard]] net::PortSet fitting(net::PortSet ports, size_t payload_bytes) const;
   // Counts it in `sent` unless it is dropped.
   [[nodiscard]] net::LaneVerdict send(net::PacketBatch& batch, const Frames& frames, size_t i,
                                       net::PortSet ports, uint64_t& sent);

@@ -48,6 +48,7 @@ inline constexpr std::array kSwitchDropCauses = {
     net::DropCauseInfo{kUnknownUnicastStorm, "unknown_unicast_storm",
                        "is for an unknown station beyond what its port may send in a second",
                        "`unknown_unicast_max`; an attack"},
+    net::drop_cause_info(net::DropCause::kTooBig),
     net::drop_cause_info(net::DropCause::kNoHeadroom),
     net::drop_cause_info(net::DropCause::kTxRefused),
     net::drop_cause_info(net::DropCause::kNoBuffer),

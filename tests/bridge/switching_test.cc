@@ -35,7 +35,7 @@ class Frame {
     bytes_.resize(kHeadroom + 64, 0x5A);
     in_port_ = in_port;
   }
-  void cut(size_t bytes) { bytes_.resize(kHeadroom + bytes); }
+  void set_bytes(size_t bytes) { bytes_.resize(kHeadroom + bytes, 0x5A); }
   [[nodiscard]] net::Packet packet(uint32_t headroom = kHeadroom) {
     const auto bytes = static_cast<uint32_t>(bytes_.size() - kHeadroom);
     return {.data = bytes_.data() + kHeadroom,
@@ -180,10 +180,10 @@ TEST_F(SwitchingTest, malformed_frames_and_senders_are_dropped) {
   EXPECT_EQ(dropped({kTwo, "03:00:00:00:00:01", 0}), kBadSource);
   EXPECT_EQ(dropped({kTwo, "00:00:00:00:00:00", 0}), kBadSource);
   Frame runt{kTwo, kOne, 0};
-  runt.cut(13);
+  runt.set_bytes(13);
   EXPECT_EQ(dropped(runt), net::DropCause::kTruncated);
   Frame cut_tag{kTwo, kOne, 0, 10};
-  cut_tag.cut(17);
+  cut_tag.set_bytes(17);
   EXPECT_EQ(dropped(cut_tag), net::DropCause::kTruncated);
   EXPECT_EQ(fdb_.write().size(), 0U);
 }
@@ -284,6 +284,24 @@ TEST_F(SwitchingTest, a_buffer_without_room_for_a_tag_is_dropped) {
   ASSERT_TRUE(verdict.is_drop());
   EXPECT_EQ(verdict.drop_cause(), net::DropCause::kNoHeadroom);
   EXPECT_EQ(switching_->counters().known_unicast, 0U) << "it was not sent";
+}
+
+TEST_F(SwitchingTest, a_frame_leaves_by_no_port_whose_mtu_it_exceeds) {
+  const auto of_bytes = [](std::string_view to, uint16_t in_port, Tag tag, size_t payload_bytes) {
+    Frame frame(to, in_port == 0 ? kOne : kTwo, in_port, tag);
+    frame.set_bytes(net::ethernet::kHeaderBytes + (tag ? net::vlan::kTagBytes : 0) + payload_bytes);
+    return frame;
+  };
+  EXPECT_EQ(flooded(of_bytes(kAll, 0, {}, 1500)), "1- 2:10 3:10");
+  EXPECT_EQ(dropped(of_bytes(kAll, 0, {}, 1501)), net::DropCause::kTooBig);
+  EXPECT_EQ(port(of_bytes(kOne, 2, 10, 1500)), 0) << "its tag does not count";
+  EXPECT_EQ(dropped(of_bytes(kOne, 2, 10, 1501)), net::DropCause::kTooBig);
+  config_.ports[3].mtu = 9000;
+  EXPECT_EQ(flooded(of_bytes(kAll, 0, {}, 9000)), "3:10") << "the others are left out";
+  EXPECT_EQ(dropped(of_bytes(kAll, 0, {}, 9001)), net::DropCause::kTooBig);
+  config_.mirror = Mirror{.to = 4, .ports = net::PortSet::of(0), .vlans = std::vector<bool>(4'095)};
+  EXPECT_EQ(flooded(of_bytes(kAll, 0, {}, 1500)), "1- 2:10 3:10 4-");
+  EXPECT_EQ(flooded(of_bytes(kAll, 0, {}, 1501)), "3:10") << "nor does the mirror get it";
 }
 
 TEST_F(SwitchingTest, a_batch_is_decided_by_what_was_known_before_it) {

@@ -101,6 +101,7 @@ PortConfig read_port(const toml::table& toml, std::vector<Fault>& faults) {
   }
   if (const auto mtu = table.integer("mtu", {kMtuMin, kMtuMax})) {
     port.mtu = static_cast<uint16_t>(*mtu);
+    port.rules.mtu = *port.mtu;
   }
   table.refuse_unknown_keys();
   return port;

@@ -23,7 +23,7 @@ struct Shared;
 struct PortConfig {
   bridge::SwitchPort rules{};
   std::optional<uint64_t> learn_max{};
-  std::optional<uint16_t> mtu{};  // else the device's own
+  std::optional<uint16_t> mtu{};  // given to the device, else its own
   uint32_t line = 0;
 };
 
