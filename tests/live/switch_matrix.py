@@ -1,6 +1,7 @@
 """Which frame goes to which port: `roost switch` beside the kernel's bridge, without VLANs, and
 beside Open vSwitch, with them. Whole matrices are compared; what differs on purpose is listed, with
-the reason. Both are written side by side into build/live/switch_matrix.md.
+the reason. Both are written side by side into build/live/switch_matrix.md; docs/switch-matrix.md is
+a copy.
 """
 
 import concurrent.futures
@@ -16,7 +17,8 @@ from switch_scene import STATIONS, Switch, SwitchNetwork, mac_of, ports_text
 
 # The first one gives the switch each frame as it was on the wire.
 DRIVERS = "net_pcap", "net_af_packet"
-ARTIFACT = pathlib.Path(__file__).resolve().parents[2] / "build/live/switch_matrix.md"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ARTIFACT, DOCUMENT = ROOT / "build/live/switch_matrix.md", ROOT / "docs/switch-matrix.md"
 FENCE_TYPE = 0x9FFF
 PORTS = range(len(STATIONS))
 
@@ -204,6 +206,7 @@ def check_matrix(program, directory):
     )
     faults = plain_faults + vlan_faults
     assert not faults, "\n".join(faults)
+    assert ARTIFACT.read_text() == DOCUMENT.read_text(), f"copy {ARTIFACT} to {DOCUMENT}"
     print(
         f"live: roost switch sends {len(UNTAGGED_CASES)} frames where the kernel's bridge does, "
         f"and {len(VLAN_CASES)} where Open vSwitch does, but for "
