@@ -33,6 +33,7 @@ unknown_unicast_max = 0
 [[port]]
 tagged = [10, 20, 30]
 unknown_unicast_max = 15
+mtu = 9_100
 
 [[port]]
 untagged = 20
@@ -43,6 +44,7 @@ learn_full = "drop"
 [[port]]
 untagged = 20
 learn_max = 30
+mtu = 9_100
 
 [[port]]
 
@@ -78,7 +80,7 @@ CONFIGURATIONS = (
     SWITCH + 'bpdu = "drop"\n' + PORTS + "[mirror]\nto = 2\nports = [0, 6]\n",
 )
 CAUSES = {"truncated", "bad_source", "link_local", "wrong_vlan", "same_port", "not_learned",
-          "no_other_port", "broadcast_storm", "multicast_storm", "unknown_unicast_storm"}
+          "too_big", "no_other_port", "broadcast_storm", "multicast_storm", "unknown_unicast_storm"}
 
 
 def replay(roost, folder, config_text, captures):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 BATCH = 32
 ETHERNET, TAG, CUSTOMER_TAG = 14, 4, 0x8100
+MTU = 1500  # of a port that says nothing of it
 BROADCAST = b"\xff" * 6
 RESERVED = bytes.fromhex("0180c20000")
 UNKNOWN, GONE = 16, 19  # sixteenths of the ageing time
@@ -264,12 +265,22 @@ class Model:
         self.flooded[word] += 1
         self.send(one, ports, kind)
 
+    def fits(self, one, port):
+        header = ETHERNET + (TAG if one.control is not None else 0)
+        return len(one.frame.data) - header <= self.config.ports[port].get("mtu", MTU)
+
     def send(self, one, ports, kind):
+        ports = [port for port in ports if self.fits(one, port)]
+        if not ports:
+            self.drops["too_big"] += 1
+            return
         self.frames[kind] += 1
         for port in ports:
             self.sent[port].append(self.as_sent(one, port))
         mirror = self.config.mirror
         if not mirror or mirror["to"] in [*ports, one.frame.port]:
+            return
+        if not self.fits(one, mirror["to"]):
             return
         if (one.vlan in mirror.get("vlans", [])
                 or not {*ports, one.frame.port}.isdisjoint(mirror.get("ports", []))):
