@@ -139,7 +139,7 @@ class SwitchJob {
     return {};
   }
   template <class Switch>
-  static Maker maker(std::string name) {
+  static Maker maker(const std::string& name) {
     return [name](SwitchJob& job) { return make<Switch>(job, name); };
   }
 

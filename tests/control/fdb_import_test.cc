@@ -1,4 +1,5 @@
 // Stations by file: exported and imported whole, or not at all.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -101,7 +102,7 @@ TEST_F(FdbImport, with_one_bad_line_nothing_is_imported) {
       {"10 02:00:00:00:00:04 2 learned", "port 2 does not have VLAN 10"},
       {"30 02:00:00:00:00:04 drop static", "no port has VLAN 30"}};
   for (const auto& [line, part] : bad) {
-    const std::string told = refusal(import_of(good + line + "\n" + good));
+    const std::string told = refusal(import_of(fmt::format("{}{}\n{}", good, line, good)));
     EXPECT_NE(told.find(at(3)), std::string::npos) << told;
     EXPECT_NE(told.find(part), std::string::npos) << line << ": " << told;
     EXPECT_NE(told.find("nothing was imported"), std::string::npos) << told;

@@ -2,6 +2,7 @@
 // `#!` marks the line), and what may change in a run.
 #include "apps/switch/config/config.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -166,7 +167,8 @@ TEST(SwitchConfig, what_is_wrong_in_the_switch_is_named) {
         "ageing_seconds = 9", "moves_max = 0", "moves_seconds = 0", "moves_seconds = 1_024",
         "hold_seconds = 1_024", "bpdu = \"flood\"", "workers = 0", "hash_seed = -1",
         "ageing = 10"}) {
-    expect_refused(kPorts + "[switch]\n" + line + " #!\n", line.substr(0, line.find(' ')));
+    expect_refused(fmt::format("{}[switch]\n{} #!\n", kPorts, line),
+                   line.substr(0, line.find(' ')));
   }
   expect_refused(kPorts + "[swich] #!\n", "swich");
   expect_refused(kPorts + "[[neighbour]] #!\naddress = \"192.0.2.1\"\n", "neighbour");
@@ -185,7 +187,8 @@ TEST(SwitchConfig, what_is_wrong_in_the_mirror_is_named) {
 
 TEST(SwitchConfig, what_is_wrong_in_a_station_is_named) {
   for (const std::string mac : {"01:00:5e:00:00:01", "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00"}) {
-    expect_refused(kPorts + station(mac + "\" #!\nvlan = \"10", "port = 0"), "one station");
+    expect_refused(kPorts + station(fmt::format("{}\" #!\nvlan = \"10", mac), "port = 0"),
+                   "one station");
   }
   const std::string mac = "02:00:00:00:01:10";
   const auto refused = [&](const std::string& head, const std::string& rest,

@@ -118,8 +118,8 @@ uint64_t Control::flush_what_is_not_allowed() {
   net::PortSet crowded{};
   {
     const bridge::Fdb::Writer writer = database().write();
-    for (uint16_t port = 0; port < port_count(); ++port) {
-      if (writer.has_too_many(port)) crowded |= net::PortSet::of(port);
+    for (unsigned port = 0; port < port_count(); ++port) {
+      if (writer.has_too_many(static_cast<uint16_t>(port))) crowded |= net::PortSet::of(port);
     }
   }
   if (crowded.empty()) return flushed;

@@ -58,8 +58,8 @@ FdbReport report_fdb(bridge::Fdb& fdb, size_t port_count, Tick now) {
   report.static_entries = writer.static_count();
   report.entries = writer.size() - report.static_entries;
   report.moving = writer.moves(now).size();
-  for (uint16_t port = 0; port < port_count; ++port) {
-    report.entries_of.push_back(writer.learned_at(port));
+  for (size_t port = 0; port < port_count; ++port) {
+    report.entries_of.push_back(writer.learned_at(static_cast<uint16_t>(port)));
   }
   return report;
 }
