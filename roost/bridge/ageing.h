@@ -13,6 +13,11 @@
 
 namespace roost::bridge {
 
+// The second that a time is in.
+[[nodiscard]] inline uint64_t second_of(Tick now, double tick_seconds) {
+  return static_cast<uint64_t>(static_cast<double>(now.count) * tick_seconds);
+}
+
 class Ageing {
  public:
   static constexpr uint32_t kSixteenths = 16;

@@ -46,7 +46,8 @@ Learned Fdb::Writer::learn(const FdbKey& key, uint16_t port, Tick now) {
   PortRoom& room = held_->room;
   const bool has_room = before ? room.can_move(before->port(), port) : room.can_take(port);
   if (!has_room) return Learned::kRefused;
-  if (was_known && !held_->moves.may_move(key, held_->second_of(now))) return Learned::kHeld;
+  if (was_known && !held_->moves.may_move(key, second_of(now, held_->tick_seconds)))
+    return Learned::kHeld;
   if (is_refusal(writer_->insert(key, value))) return Learned::kRefused;
   if (before) room.give_back(before->port());
   room.take(port);
@@ -85,20 +86,6 @@ void Fdb::Writer::forget(const FdbKey& key, FdbValue value) {
   } else {
     held_->room.give_back(value.port());
   }
-}
-
-bool Fdb::Writer::erase_old(const FdbKey& key) {
-  const std::optional<FdbValue> value = find(key);
-  if (!value || value->is_static()) return false;
-  forget(key, *value);
-  return true;
-}
-
-bool Fdb::Writer::erase_unknown(const FdbKey& key, Tick now) {
-  const std::optional<FdbValue> value = find(key);
-  if (!value || !Ageing::is_unknown(*value, held_->ageing.sixteenth(now))) return false;
-  forget(key, *value);
-  return true;
 }
 
 }  // namespace roost::bridge

@@ -95,10 +95,6 @@ class Fdb {
     uint64_t static_max;
     uint64_t static_count = 0;
     FdbCounters counters{};
-
-    [[nodiscard]] uint64_t second_of(Tick now) const {
-      return static_cast<uint64_t>(static_cast<double>(now.count) * tick_seconds);
-    }
   };
 
   explicit Fdb(Held held) : held_(std::make_unique<Held>(std::move(held))) {}
@@ -123,19 +119,22 @@ class Fdb::Writer {
   // By hand. False when there is none, or must_go(value) is false.
   template <class MustGo>
   bool erase_if(const FdbKey& key, MustGo&& must_go) {
-    const std::optional<FdbValue> value = find(key);
-    if (!value || !must_go(*value)) return false;
-    forget(key, *value);
-    ++held_->counters.erased;
-    return true;
+    const bool is_erased = take_out(key, must_go);
+    held_->counters.erased += is_erased ? 1U : 0U;
+    return is_erased;
   }
   bool erase(const FdbKey& key) {
     return erase_if(key, [](FdbValue) { return true; });
   }
   // Erases a learned entry that nobody has seen for the ageing time.
-  bool erase_unknown(const FdbKey& key, Tick now);
+  bool erase_unknown(const FdbKey& key, Tick now) {
+    const uint64_t sixteenth = held_->ageing.sixteenth(now);
+    return take_out(key, [&](FdbValue value) { return Ageing::is_unknown(value, sixteenth); });
+  }
   // Erases a learned entry, which is too old whatever its age says.
-  bool erase_old(const FdbKey& key);
+  bool erase_old(const FdbKey& key) {
+    return take_out(key, [](FdbValue value) { return !value.is_static(); });
+  }
 
   [[nodiscard]] uint64_t size() const { return writer_->size(); }
   [[nodiscard]] uint64_t learned_at(uint16_t port) const { return held_->room.learned(port); }
@@ -143,7 +142,7 @@ class Fdb::Writer {
   [[nodiscard]] const FdbCounters& counters() const { return held_->counters; }
   // Addresses that moved lately.
   [[nodiscard]] MoveLimit& moves(Tick now) {
-    held_->moves.advance(held_->second_of(now));
+    held_->moves.advance(second_of(now, held_->tick_seconds));
     return held_->moves;
   }
 
@@ -159,6 +158,13 @@ class Fdb::Writer {
   friend class Fdb;
   Writer(Held* held, Table::Writer writer) : held_(held), writer_(std::move(writer)) {}
 
+  template <class MustGo>
+  bool take_out(const FdbKey& key, MustGo&& must_go) {
+    const std::optional<FdbValue> value = find(key);
+    if (!value || !must_go(*value)) return false;
+    forget(key, *value);
+    return true;
+  }
   void forget(const FdbKey& key, FdbValue value);
 
   Held* held_;

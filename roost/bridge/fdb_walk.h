@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "roost/base/hit_words.h"
 #include "roost/bridge/fdb.h"
 
 namespace roost::bridge {
@@ -18,6 +20,22 @@ void walk(Fdb& fdb, Visit&& visit) {
   auto walk = fdb.walk();
   while (walk.visit(UINT64_MAX, visit)) {
   }
+}
+
+// How many of these keys have static entries.
+inline uint64_t count_static(const Fdb& fdb, std::span<const FdbKey> keys) {
+  constexpr size_t kPiece = 64;
+  const auto reader = fdb.reader();
+  std::array<FdbValue, kPiece> values;
+  HitArray<kPiece> hits;
+  uint64_t count = 0;
+  for (; !keys.empty(); keys = keys.subspan(std::min(kPiece, keys.size()))) {
+    const auto piece = keys.first(std::min(kPiece, keys.size()));
+    reader.lookup(piece, std::span(values), hits);
+    for (size_t i = 0; i < piece.size(); ++i)
+      count += hits.test(i) && values[i].is_static() ? 1U : 0U;
+  }
+  return count;
 }
 
 // Calls change(writer, item) for each item. Workers may write again after every few of them.

@@ -40,8 +40,7 @@ SwitchRules::SwitchRules(SwitchConfig switch_config)
 
 void FramePath::decide(net::PacketBatch& batch, const Frames& frames, uint32_t not_learned,
                        uint64_t sixteenth, Tick now) {
-  const auto second =
-      static_cast<uint32_t>(static_cast<double>(now.count) * rules_->config.tick_seconds);
+  const auto second = static_cast<uint32_t>(second_of(now, rules_->config.tick_seconds));
   for (size_t i = 0; i < frames.count; ++i) {
     net::LaneVerdict& verdict = batch.verdicts()[frames.lanes[i]];
     const bool is_refused = (not_learned >> i & 1) != 0;
@@ -130,13 +129,15 @@ net::LaneVerdict FramePath::flood(net::PacketBatch& batch, const Frames& frames,
   return send(batch, frames, i, ports, counters_.*kCounters[number]);
 }
 
-const Mirror* FramePath::mirror_of(const Frames& frames, size_t i, net::PortSet ports) const {
+const Mirror* FramePath::mirror_of(const Frames& frames, size_t i, net::PortSet ports,
+                                   size_t payload_bytes) const {
   if (!rules_->config.mirror) return nullptr;
   const Mirror& mirror = *rules_->config.mirror;
   if (ports.has(mirror.to) || mirror.to == frames.ports[i]) return nullptr;
   const bool is_mirrored = mirror.ports.has(frames.ports[i]) || !(mirror.ports & ports).empty() ||
                            mirror.vlans[frames.vlans[i].vlan];
-  return is_mirrored ? &mirror : nullptr;
+  const bool has_room = payload_bytes <= rules_->config.ports[mirror.to].mtu;
+  return is_mirrored && has_room ? &mirror : nullptr;
 }
 
 net::PortSet FramePath::fitting(net::PortSet ports, size_t payload_bytes) const {
@@ -163,8 +164,7 @@ net::LaneVerdict FramePath::send(net::PacketBatch& batch, const Frames& frames, 
   if (!untagged.empty()) groups[count++] = VlanPorts::untagged_group(vlan, untagged);
   if (const net::PortSet tagged = ports - untagged; !tagged.empty())
     groups[count++] = VlanPorts::tagged_group(vlan, tagged);
-  const Mirror* mirror = mirror_of(frames, i, ports);
-  if (mirror != nullptr && payload_bytes > rules_->config.ports[mirror->to].mtu) mirror = nullptr;
+  const Mirror* mirror = mirror_of(frames, i, ports, payload_bytes);
   if (count == 1 && mirror == nullptr && ports.count() == 1) {
     if (!net::edit_vlan_tags(batch.packets()[lane], groups[0].popped, groups[0].pushed))
       return net::drop(net::DropCause::kNoHeadroom);

@@ -138,7 +138,8 @@ class FramePath {
   [[nodiscard]] net::LaneVerdict send(net::PacketBatch& batch, const Frames& frames, size_t i,
                                       net::PortSet ports, uint64_t& sent);
   // The mirror, if it gets the frame too; else null.
-  [[nodiscard]] const Mirror* mirror_of(const Frames& frames, size_t i, net::PortSet ports) const;
+  [[nodiscard]] const Mirror* mirror_of(const Frames& frames, size_t i, net::PortSet ports,
+                                        size_t payload_bytes) const;
 
   std::shared_ptr<const SwitchRules> rules_;
   FloodRates& rates_;

@@ -22,9 +22,9 @@ Learner::Learner(Fdb& fdb, size_t worker, size_t worker_count)
       first_bucket_(share_of(fdb.bucket_count(), worker, worker_count)),
       bucket_count_(share_of(fdb.bucket_count(), worker + 1, worker_count) - first_bucket_) {}
 
-void Learner::erase_after_gap(uint64_t before, uint64_t sixteenth) {
+void Learner::erase_after_gap(uint64_t before) {
   constexpr size_t kPiece = 64;
-  const uint64_t gap = sixteenth - before;
+  const uint64_t gap = sixteenth_ - before;
   found_.clear();
   for (uint64_t i = 0; i < bucket_count_; ++i) {
     reader_.visit_bucket(BucketIndex{first_bucket_ + i},
@@ -46,29 +46,29 @@ uint32_t Learner::learn(const Sources& sources, Tick now) {
   const size_t count = sources.keys.size();
   ROOST_ASSERT(count <= kSourcesMax && sources.ports.size() >= count &&
                sources.values.size() >= count);
-  const uint64_t sixteenth = fdb_->ageing().sixteenth(now);
+  advance(now);
   std::array<FdbKey, kSourcesMax> stale;
   size_t stale_count = 0;
   uint32_t not_known = 0;
   for (size_t i = 0; i < count; ++i) {
     const FdbValue value = sources.values[i];
-    const bool is_known = sources.hits.test(i) && !Ageing::is_unknown(value, sixteenth) &&
+    const bool is_known = sources.hits.test(i) && !Ageing::is_unknown(value, sixteenth_) &&
                           (value.port() == sources.ports[i] || value.is_static());
     if (!is_known) {
       not_known |= uint32_t{1} << i;
-    } else if (Ageing::is_stale(value, sixteenth)) {
+    } else if (Ageing::is_stale(value, sixteenth_)) {
       stale[stale_count++] = sources.keys[i];
     }
   }
-  if (stale_count != 0) refresh(std::span(stale).first(stale_count), sixteenth);
+  if (stale_count != 0) refresh(std::span(stale).first(stale_count));
   return not_known == 0 ? 0 : learn_new(sources, not_known, now);
 }
 
-void Learner::refresh(std::span<const FdbKey> keys, uint64_t sixteenth) {
+void Learner::refresh(std::span<const FdbKey> keys) {
   std::array<FdbValue, kSourcesMax> values;
   HitArray<kSourcesMax> hits;
   counters_.refreshed += reader_.lookup_and_set_hint(
-      keys, static_cast<uint16_t>(sixteenth & FdbValue::kAgeMask), std::span(values), hits);
+      keys, static_cast<uint16_t>(sixteenth_ & FdbValue::kAgeMask), std::span(values), hits);
 }
 
 uint32_t Learner::learn_new(const Sources& sources, uint32_t which, Tick now) {
@@ -126,17 +126,16 @@ void Learner::count(Learned outcome) {
 void Learner::reclaim(Tick now, uint64_t bucket_budget) {
   advance(now);
   if (missed_count_ != 0) learn_missed(now);
-  const uint64_t sixteenth = fdb_->ageing().sixteenth(now);
   if (visited_ == bucket_count_) {
-    if (sixteenth == pass_began_) return;
+    if (sixteenth_ == pass_began_) return;
     visited_ = 0;
-    pass_began_ = sixteenth;
+    pass_began_ = sixteenth_;
   }
   for (; bucket_budget > 0 && visited_ < bucket_count_; --bucket_budget) {
     if (!found_.empty() && !erase_found(now)) return;
     reader_.visit_bucket(BucketIndex{first_bucket_ + visited_++},
                          [&](const FdbKey& key, const FdbValue& value) {
-                           if (Ageing::is_unknown(value, sixteenth)) found_.push_back(key);
+                           if (Ageing::is_unknown(value, sixteenth_)) found_.push_back(key);
                          });
   }
   if (!found_.empty()) static_cast<void>(erase_found(now));

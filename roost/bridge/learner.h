@@ -63,12 +63,13 @@ class Learner {
   // waits for who is writing then, and only then.
   void advance(Tick now) {
     if (now_ == now) return;
-    const Ageing& ageing = fdb_->ageing();
-    const uint64_t sixteenth = ageing.sixteenth(now);
-    const uint64_t before = now_ ? ageing.sixteenth(*now_) : sixteenth;
-    if (sixteenth - before > kGapMax) erase_after_gap(before, sixteenth);
+    const uint64_t before = sixteenth_;
+    sixteenth_ = fdb_->ageing().sixteenth(now);
+    if (now_ && sixteenth_ - before > kGapMax) erase_after_gap(before);
     now_ = now;
   }
+  // That of the time to which it was advanced.
+  [[nodiscard]] uint64_t sixteenth() const { return sixteenth_; }
 
   // Finds entries, in use and unknown ones: see Ageing::is_unknown().
   void look_up(std::span<const FdbKey> keys, std::span<FdbValue> values, HitWords hits) const {
@@ -90,8 +91,9 @@ class Learner {
   // In sixteenths: what is reclaimed in time is not older than 19, and ages of 30 look young.
   static constexpr uint64_t kGapMax = 10;
 
-  void erase_after_gap(uint64_t before, uint64_t sixteenth);
-  void refresh(std::span<const FdbKey> keys, uint64_t sixteenth);
+  // `before`: the sixteenth of the turn before.
+  void erase_after_gap(uint64_t before);
+  void refresh(std::span<const FdbKey> keys);
   // Of the frames in `which`, a bit each.
   uint32_t learn_new(const Sources& sources, uint32_t which, Tick now);
   void learn_missed(Tick now);
@@ -102,6 +104,7 @@ class Learner {
   Fdb* fdb_;
   Fdb::Table::Reader reader_;
   std::optional<Tick> now_{};
+  uint64_t sixteenth_ = 0;
   LearnCounters counters_{};
 
   // Stations that sent while another worker was writing; the first of them, if there are many.

@@ -26,9 +26,7 @@ class Switching {
   // Database and rates must outlive it.
   Switching(std::shared_ptr<const SwitchRules> rules, Fdb& fdb, FloodRates& rates, size_t worker,
             size_t worker_count)
-      : path_(std::move(rules), rates),
-        ageing_(fdb.ageing()),
-        learner_(fdb, worker, worker_count) {}
+      : path_(std::move(rules), rates), learner_(fdb, worker, worker_count) {}
 
   // See FramePath.
   void exchange(std::shared_ptr<const SwitchRules>& rules) { path_.exchange(rules); }
@@ -45,7 +43,7 @@ class Switching {
                                                  .values = frames.values,
                                                  .hits = frames.hits},
                                                 now);
-    path_.decide(batch, frames, not_learned, ageing_.sixteenth(now), now);
+    path_.decide(batch, frames, not_learned, learner_.sixteenth(), now);
   }
   void idle(Tick now, uint64_t bucket_budget) { learner_.reclaim(now, bucket_budget); }
 
@@ -55,7 +53,6 @@ class Switching {
 
  private:
   FramePath path_;
-  const Ageing& ageing_;
   Learner learner_;
 };
 

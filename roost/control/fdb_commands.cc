@@ -154,13 +154,7 @@ uint64_t static_count_after(std::span<const FdbLine> lines, bridge::Fdb& fdb) {
   }
   std::ranges::sort(keys);
   keys.erase(std::ranges::unique(keys).begin(), keys.end());
-  uint64_t count = fdb.write().static_count();
-  bridge::write_in_pieces(fdb, std::span<const FdbKey>(keys),
-                          [&](const bridge::Fdb::Writer& writer, const FdbKey& key) {
-                            const auto before = writer.find(key);
-                            count += before && before->is_static() ? 0U : 1U;
-                          });
-  return count;
+  return fdb.write().static_count() + keys.size() - bridge::count_static(fdb, keys);
 }
 
 // False: it is refused, for room or because it moved too often.

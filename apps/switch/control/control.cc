@@ -152,17 +152,28 @@ Json Control::vlans() const {
 Result<Json> Control::moves() {
   const Result<Report> report = take_sample();
   if (!report) return report.error();
+  struct Row {
+    bridge::FdbKey key;
+    std::optional<bridge::FdbValue> value;
+    uint32_t moves;
+    bool is_held;
+  };
+  std::vector<Row> found;  // as text when others may write again
+  {
+    bridge::Fdb::Writer writer = database().write();
+    writer.moves(report.value().now)
+        .for_each([&](const bridge::FdbKey& key, uint32_t moves, bool is_held) {
+          found.push_back({key, writer.find(key), moves, is_held});
+        });
+  }
   Json rows = Json::array();
-  bridge::Fdb::Writer writer = database().write();
-  writer.moves(report.value().now)
-      .for_each([&](const bridge::FdbKey& key, uint32_t moves, bool is_held) {
-        const auto value = writer.find(key);
-        rows.push_back({{"vlan", key.vlan()},
-                        {"mac", key.mac().format()},
-                        {"port", value ? control::fdb_port_json(*value) : Json()},
-                        {"moves", moves},
-                        {"held", is_held}});
-      });
+  for (const auto& [key, value, moves, is_held] : found) {
+    rows.push_back({{"vlan", key.vlan()},
+                    {"mac", key.mac().format()},
+                    {"port", value ? control::fdb_port_json(*value) : Json()},
+                    {"moves", moves},
+                    {"held", is_held}});
+  }
   return Json{{"moves", std::move(rows)}};
 }
 

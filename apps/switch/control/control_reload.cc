@@ -30,11 +30,16 @@ class RulesRequest final : public node::Request {
   std::shared_ptr<const bridge::SwitchRules> rules_;  // afterwards those of before
 };
 
+std::vector<FdbKey> keys_of(const std::vector<StationConfig>& stations) {
+  std::vector<FdbKey> keys;
+  for (const StationConfig& station : stations) keys.push_back(station.key);
+  return keys;
+}
+
 // Stations of the first list whose address the second one has not.
 std::vector<StationConfig> without(const std::vector<StationConfig>& stations,
                                    const std::vector<StationConfig>& others) {
-  std::vector<FdbKey> keys;
-  for (const StationConfig& other : others) keys.push_back(other.key);
+  std::vector<FdbKey> keys = keys_of(others);
   std::ranges::sort(keys);
   std::vector<StationConfig> rest;
   std::ranges::copy_if(stations, std::back_inserter(rest), [&](const StationConfig& station) {
@@ -80,15 +85,11 @@ Result<Json> Control::take_file() {
 
 // Those that were added by hand stay, and may need the room that new ones would have.
 std::optional<Error> Control::check_static_room(const switching::Config& file) {
-  const bridge::Fdb::Writer writer = database().write();
-  const auto is_static = [&](const StationConfig& station) {
-    const auto value = writer.find(station.key);
-    return value && value->is_static();
-  };
-  const auto removed = without(switch_config_.stations, file.stations);
-  const uint64_t count = writer.static_count() + file.stations.size() -
-                         static_cast<uint64_t>(std::ranges::count_if(file.stations, is_static)) -
-                         static_cast<uint64_t>(std::ranges::count_if(removed, is_static));
+  const std::vector<FdbKey> kept = keys_of(file.stations);
+  const std::vector<FdbKey> removed = keys_of(without(switch_config_.stations, file.stations));
+  const uint64_t count = database().write().static_count() + kept.size() -
+                         bridge::count_static(database(), kept) -
+                         bridge::count_static(database(), removed);
   if (count <= switch_config_.static_max) return {};
   return Error{
       fmt::format("{}: with what was added by hand there would be {} static entries, and "
