@@ -91,6 +91,24 @@ std::optional<uint64_t> TomlTable::integer(std::string_view key, IntegerRange ra
   return static_cast<uint64_t>(value);
 }
 
+std::vector<uint64_t> TomlTable::integers(std::string_view key, IntegerRange range,
+                                          std::string_view wrong) {
+  std::vector<uint64_t> found;
+  const toml::array* elements = array(key);
+  if (elements == nullptr) return found;
+  for (const toml::node& element : *elements) {
+    const auto* integer = element.as_integer();
+    if (integer != nullptr && !std::cmp_less(integer->get(), range.min) &&
+        !std::cmp_greater(integer->get(), range.max)) {
+      found.push_back(static_cast<uint64_t>(integer->get()));
+    } else {
+      fault(line_of(element), fmt::format("{} {}: {}; give integers from {} to {}", name_, key,
+                                          wrong, grouped(range.min), grouped(range.max)));
+    }
+  }
+  return found;
+}
+
 std::optional<double> TomlTable::number(std::string_view key) {
   const toml::node* node = find(key);
   if (node == nullptr) return {};

@@ -40,6 +40,9 @@ class TomlTable {
   // latter two are faults.
   std::optional<bool> boolean(std::string_view key);
   std::optional<uint64_t> integer(std::string_view key, IntegerRange range);
+  // Those of an array; an element that is none in the range is a fault: "[[port]] vlan: WRONG; give
+  // integers from ...".
+  std::vector<uint64_t> integers(std::string_view key, IntegerRange range, std::string_view wrong);
   std::optional<double> number(std::string_view key);
   std::optional<std::string> text(std::string_view key);
   // Which of `names` the text is.

@@ -33,6 +33,11 @@ void MetricList::begin_named(std::string_view metric, std::string_view help,
   if (first >= 'a' && first <= 'z') first = static_cast<char>(first - 'a' + 'A');
 }
 
+void add_answer(bool workers_answered, MetricList& out) {
+  out.gauge("workers_answer", "1 when the workers answered, and only then there is more.")
+      .add({}, workers_answered ? 1 : 0);
+}
+
 void add_packets(const RunReport& report, std::span<const net::DropCauseInfo> causes,
                  MetricList& out) {
   out.add_families<io::PortCounters>(kPacketCounters,

@@ -75,6 +75,8 @@ class MetricList {
   MetricFamilies families_;
 };
 
+// What every function's metrics begin with.
+void add_answer(bool workers_answered, MetricList& out);
 void add_packets(const RunReport& report, std::span<const net::DropCauseInfo> causes,
                  MetricList& out);
 // Of a function with a network layer: ICMP errors and neighbours.

@@ -44,15 +44,7 @@ void read_vlan(TomlTable& table, PortConfig& port) {
                    std::to_string(array->size()) + " tags; give none, one, or two (outer, inner)");
     return;
   }
-  for (const toml::node& element : *array) {
-    const int64_t identifier = element.is_integer() ? element.as_integer()->get() : -1;
-    if (identifier < 0 || std::cmp_greater(identifier, kVlanMax)) {
-      table.fault(config::line_of(element), table.name() +
-                                                " vlan: not a VLAN identifier; give integers "
-                                                "from 0 to " +
-                                                config::grouped(kVlanMax));
-      continue;
-    }
+  for (const uint64_t identifier : table.integers("vlan", {0, kVlanMax}, "not a VLAN identifier")) {
     port.vlan.push_back(static_cast<uint16_t>(identifier));
   }
 }

@@ -45,8 +45,7 @@ void explain(State& state, const net::Packet& packet, const net::ParsedPacket& p
 control::MetricFamilies Router::Running::metrics() {
   control::MetricList out("roost_forward_", "router");
   const Result<Report> sample = own.sample();
-  out.gauge("workers_answer", "1 when the workers answered, and only then there is more.")
-      .add({}, sample.ok() ? 1 : 0);
+  control::add_answer(sample.ok(), out);
   if (!sample) return out.take();
   const Report& report = sample.value();
   control::add_packets(report, routing::kForwarderDropCauses, out);

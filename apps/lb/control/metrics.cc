@@ -74,8 +74,7 @@ void add_workers(const Control::Sample& sample, control::MetricList& out) {
 
 control::MetricFamilies metric_families(const Result<Control::Sample>& sample) {
   control::MetricList out("roost_lb_", "balancer");
-  out.gauge("workers_answer", "1 when the workers answered, and only then there is more.")
-      .add({}, sample.ok() ? 1 : 0);
+  control::add_answer(sample.ok(), out);
   if (sample) {
     control::add_packets(sample.value().report, kDropCauses, out);
     control::add_network(sample.value().report, out);

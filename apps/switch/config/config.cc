@@ -51,31 +51,16 @@ void read_switch(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   table.refuse_unknown_keys();
 }
 
-// The integers of an array; an element that is none within the range is a fault.
-std::vector<uint16_t> read_numbers(TomlTable& table, const char* key, config::IntegerRange range) {
-  std::vector<uint16_t> numbers;
-  const toml::array* array = table.array(key);
-  if (array == nullptr) return numbers;
-  for (const toml::node& element : *array) {
-    const int64_t number = element.is_integer() ? element.as_integer()->get() : -1;
-    const bool is_within =
-        !std::cmp_less(number, range.min) && !std::cmp_greater(number, range.max);
-    if (is_within) {
-      numbers.push_back(static_cast<uint16_t>(number));
-    } else {
-      table.fault(config::line_of(element),
-                  table.name() + " " + key + ": this is out of range; give integers from " +
-                      config::grouped(range.min) + " to " + config::grouped(range.max));
-    }
-  }
-  return numbers;
-}
+constexpr std::string_view kOutOfRange = "this is out of range";
+constexpr config::IntegerRange kVlans = {bridge::kVlanMin, bridge::kVlanMax};
 
 void read_vlans(TomlTable& table, bridge::VlanPorts::Port& vlans) {
-  if (const auto vlan = table.integer("untagged", {bridge::kVlanMin, bridge::kVlanMax})) {
+  if (const auto vlan = table.integer("untagged", kVlans)) {
     vlans.untagged = static_cast<uint16_t>(*vlan);
   }
-  vlans.tagged = read_numbers(table, "tagged", {bridge::kVlanMin, bridge::kVlanMax});
+  for (const uint64_t vlan : table.integers("tagged", kVlans, kOutOfRange)) {
+    vlans.tagged.push_back(static_cast<uint16_t>(vlan));
+  }
   config::FirstLines<uint16_t> first;
   if (vlans.untagged) first.note(*vlans.untagged, 1);
   for (const uint16_t vlan : vlans.tagged) {
@@ -115,10 +100,10 @@ void read_mirror(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   const uint64_t last = config.ports.size() - 1;
   bridge::Mirror mirror{.vlans = std::vector<bool>(bridge::kVlanMax + 1)};
   const auto to = table.integer("to", {0, last});
-  for (const uint16_t port : read_numbers(table, "ports", {0, last})) {
-    mirror.ports |= net::PortSet::of(port);
+  for (const uint64_t port : table.integers("ports", {0, last}, kOutOfRange)) {
+    mirror.ports |= net::PortSet::of(static_cast<unsigned>(port));
   }
-  for (const uint16_t vlan : read_numbers(table, "vlans", {bridge::kVlanMin, bridge::kVlanMax})) {
+  for (const uint64_t vlan : table.integers("vlans", kVlans, kOutOfRange)) {
     mirror.vlans[vlan] = true;
   }
   if (!toml->contains("ports") && !toml->contains("vlans")) {

@@ -42,8 +42,7 @@ trace::TraceWords EthernetSwitch::trace_words() {
 control::MetricFamilies EthernetSwitch::Running::metrics() {
   control::MetricList out("roost_switch_", "switch");
   const Result<Report> sample = own.sample();
-  out.gauge("workers_answer", "1 when the workers answered, and only then there is more.")
-      .add({}, sample.ok() ? 1 : 0);
+  control::add_answer(sample.ok(), out);
   if (!sample) return out.take();
   const Report& report = sample.value();
   control::add_packets(report, bridge::kSwitchDropCauses, out);
