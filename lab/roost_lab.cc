@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <boost/version.hpp>
 #include <cstdio>
-#include <exception>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -28,11 +27,6 @@
 
 namespace roost::lab {
 namespace {
-
-int fail(const std::string& what) {
-  fmt::print(stderr, "roost_lab: {}\n", what);
-  return 1;
-}
 
 const std::map<std::string, PageKind> kPageKinds = {{"1G", PageKind::kHuge1GiB},
                                                     {"2M", PageKind::kHuge2MiB},
@@ -170,11 +164,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace roost::lab
 
-int main(int argc, char** argv) {
-  try {
-    return roost::lab::run(argc, argv);
-  } catch (const std::exception& error) {  // memory, or a stream of the standard library
-    std::fputs(error.what(), stderr);
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return roost::lab::run_program(roost::lab::run, argc, argv); }

@@ -8,6 +8,12 @@
 
 namespace roost::lab {
 
+// Calls run(argc, argv) and returns what it does; an exception is told on standard error, and is 1.
+[[nodiscard]] int run_program(int (*run)(int, char**), int argc, char** argv);
+
+// Says what went wrong, behind the program's name. Returns 1.
+int fail(const std::string& what);
+
 // Says on standard error how far a job is.
 void say_progress(double share_done, const std::string& what);
 

@@ -26,7 +26,7 @@ class RawHolder {
   [[nodiscard]] Function& function() { return function_; }
   [[nodiscard]] std::optional<Error> wrong() const {
     if constexpr (std::is_same_v<Function, RawIoAndParse>) {
-      if (function_.key_sum() == 0) return Error{"raw_io_parse: no keys were made"};
+      if (function_.key_sum() == 0) return Error{"no keys were made"};
     }
     return {};
   }
@@ -100,7 +100,7 @@ class PacketJob {
     if (auto error = bench_.open([this](CaptureFiles& files) { write(files); })) return *error;
     if (auto error = make_runners()) return *error;
     bench_.warm_up();
-    if (auto error = check()) return *error;
+    if (auto error = bench_.wrong()) return *error;
     Rows rows = bench_.time_all([this](RecordRow& row) {
       row.workload = "uniform";
       row.slots = config_.flows;
@@ -108,7 +108,7 @@ class PacketJob {
       row.key_bytes = net::FlowKey4::kSignificantBytes;
       row.value_bytes = sizeof(lb::Connection);
     });
-    if (auto error = check()) return *error;
+    if (auto error = bench_.wrong()) return *error;
     return rows;
   }
 
@@ -166,15 +166,6 @@ class PacketJob {
     if (auto error = add_balancer<conntrack::OwnTables>("balancer")) return error;
     if (!config_.peers) return {};
     return add_balancer<RteHashTables>("balancer_on_rte_hash");
-  }
-
-  std::optional<Error> check() {
-    for (const auto& runner : bench_.runners()) {
-      for (size_t worker = 0; worker < worker_count(); ++worker) {
-        if (auto error = runner->wrong(worker)) return error;
-      }
-    }
-    return {};
   }
 
   const PacketJobConfig& config_;

@@ -4,12 +4,7 @@
 // Exit status: 0 measured; 1 something was wrong with an answer or could not be set up, said on
 // standard error.
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <exception>
-#include <map>
 #include <string>
 
 #include "lab/harness/pinned_core.h"
@@ -18,17 +13,10 @@
 #include "lab/lb/packet_job.h"
 #include "lab/lb/soak_job.h"
 #include "lab/packets/capture_files.h"
+#include "lab/packets/port_bench.h"
 
 namespace roost::lab {
 namespace {
-
-const std::map<std::string, PageKind> kPageKinds = {{"2M", PageKind::kHuge2MiB},
-                                                    {"4K", PageKind::kSmall}};
-
-int fail(const std::string& what) {
-  fmt::print(stderr, "roost_lab_lb: {}\n", what);
-  return 1;
-}
 
 int run(int argc, char** argv) {
   CLI::App app("Measures the load balancer; ./dev lab lb runs it");
@@ -43,7 +31,7 @@ int run(int argc, char** argv) {
   const auto add_common = [&](CLI::App& command) {
     command.add_option("--experiment", experiment, "Its name in the record")->required();
     command.add_option("--pages", pages, "Kind of pages, for every contestant")
-        ->check(CLI::IsMember(kPageKinds));
+        ->check(CLI::IsMember(kBenchPages));
     command.add_option("--core", core, "The first measuring core; the last allowed one");
     command.add_option("--csv", csv, "File to write")->required();
   };
@@ -80,7 +68,7 @@ int run(int argc, char** argv) {
   if (!cores) return fail(cores.error().message);
   if (packet_command->parsed()) {
     packets.experiment = experiment;
-    packets.pages = kPageKinds.at(pages);
+    packets.pages = kBenchPages.at(pages);
     packets.cores = cores.value();
     const auto wrong = write_rows(run_packet_job(packets, say_progress), csv);
     return wrong ? fail(wrong->message) : 0;
@@ -94,11 +82,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace roost::lab
 
-int main(int argc, char** argv) {
-  try {
-    return roost::lab::run(argc, argv);
-  } catch (const std::exception& error) {  // memory, or a stream of the standard library
-    std::fputs(error.what(), stderr);
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return roost::lab::run_program(roost::lab::run, argc, argv); }

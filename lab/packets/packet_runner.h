@@ -78,8 +78,8 @@ class HolderRunner : public PacketRunner {
     const node::WorkerCounters& counters = workers_[worker]->counters();
     const uint64_t lost = counters.consumed + counters.drops.sum();
     if (lost != 0) {
-      return Error{name() + ": " + std::to_string(lost) + " of " +
-                   std::to_string(counters.packets) + " packets were not forwarded"};
+      return Error{std::to_string(lost) + " of " + std::to_string(counters.packets) +
+                   " packets were not forwarded"};
     }
     return holders_[worker]->wrong();
   }

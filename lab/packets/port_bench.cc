@@ -16,6 +16,9 @@ constexpr uint32_t kBuffersInFlight = 4'096;  // of each port and worker
 
 }  // namespace
 
+const std::map<std::string, PageKind> kBenchPages = {{"2M", PageKind::kHuge2MiB},
+                                                     {"4K", PageKind::kSmall}};
+
 std::optional<Error> PortBench::open(const WriteFrames& write) {
   progress_(0, "writing the frames");
   const CaptureFolder folder;
@@ -93,6 +96,15 @@ Rows PortBench::time_all(const Describe& describe) {
     }
   }
   return rows;
+}
+
+std::optional<Error> PortBench::wrong() const {
+  for (const auto& runner : runners_) {
+    for (size_t worker = 0; worker < worker_count(); ++worker) {
+      if (auto error = runner->wrong(worker)) return Error{runner->name() + ": " + error->message};
+    }
+  }
+  return {};
 }
 
 void PortBench::say_round(unsigned round) const {

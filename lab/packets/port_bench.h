@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +27,9 @@
 #include "roost/memory/arena.h"
 
 namespace roost::lab {
+
+// Pages for buffers and tables, by the names that records have.
+extern const std::map<std::string, PageKind> kBenchPages;
 
 class PortBench {
  public:
@@ -59,6 +63,8 @@ class PortBench {
                                                               ports_, *clock_));
   }
   [[nodiscard]] std::span<const std::unique_ptr<PacketRunner>> runners() const { return runners_; }
+  // What is wrong with any of them; nothing if all is well.
+  [[nodiscard]] std::optional<Error> wrong() const;
 
   // A pass of each, untimed.
   void warm_up();

@@ -4,28 +4,16 @@
 // Exit status: 0 measured; 1 something was wrong with an answer or could not be set up, said on
 // standard error.
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <exception>
-#include <map>
 #include <string>
 
 #include "lab/harness/pinned_core.h"
 #include "lab/jobs/program.h"
+#include "lab/packets/port_bench.h"
 #include "lab/switch/switch_job.h"
 
 namespace roost::lab {
 namespace {
-
-const std::map<std::string, PageKind> kPageKinds = {{"2M", PageKind::kHuge2MiB},
-                                                    {"4K", PageKind::kSmall}};
-
-int fail(const std::string& what) {
-  fmt::print(stderr, "roost_lab_switch: {}\n", what);
-  return 1;
-}
 
 int run(int argc, char** argv) {
   CLI::App app("Measures the switch; ./dev lab 2013-cuckooswitch runs it");
@@ -49,7 +37,7 @@ int run(int argc, char** argv) {
   app.add_flag("--writer", has_writer, "A core beside the worker's changes stations");
   app.add_option("--updates", job.updates_per_second, "Changes a second, each rate in turn");
   app.add_option("--pages", pages, "Kind of pages, for every contestant")
-      ->check(CLI::IsMember(kPageKinds));
+      ->check(CLI::IsMember(kBenchPages));
   app.add_option("--core", core, "The first measuring core; the last allowed one");
   app.add_option("--csv", csv, "File to write")->required();
   CLI11_PARSE(app, argc, argv);
@@ -62,7 +50,7 @@ int run(int argc, char** argv) {
     job.writer_core = job.cores.back();
     job.cores.pop_back();
   }
-  job.pages = kPageKinds.at(pages);
+  job.pages = kBenchPages.at(pages);
   const auto wrong = write_rows(run_switch_job(job, say_progress), csv);
   return wrong ? fail(wrong->message) : 0;
 }
@@ -70,11 +58,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace roost::lab
 
-int main(int argc, char** argv) {
-  try {
-    return roost::lab::run(argc, argv);
-  } catch (const std::exception& error) {  // memory, or a stream of the standard library
-    std::fputs(error.what(), stderr);
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return roost::lab::run_program(roost::lab::run, argc, argv); }

@@ -99,7 +99,7 @@ class SwitchJob {
     }
     bench_.warm_up();
     Rows rows = config_.writer_core < 0 ? bench_.time_all(described()) : time_beside_writer();
-    if (auto error = check()) return *error;
+    if (auto error = bench_.wrong()) return *error;
     return rows;
   }
 
@@ -202,17 +202,6 @@ class SwitchJob {
       }
     }
     return rows;
-  }
-
-  std::optional<Error> check() {
-    for (const auto& runner : bench_.runners()) {
-      for (size_t worker = 0; worker < bench_.worker_count(); ++worker) {
-        if (auto error = runner->wrong(worker)) {
-          return Error{runner->name() + ": " + error->message};
-        }
-      }
-    }
-    return {};
   }
 
   const SwitchJobConfig& config_;

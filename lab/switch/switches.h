@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "lab/harness/contestant.h"
@@ -48,10 +49,14 @@ class LearningSwitch : public SwitchFunction {
     bridge::Fdb fdb;
     bridge::FloodRates rates{2};
   };
-  static Result<std::shared_ptr<Shared>> create_shared(uint64_t stations, PageKind, uint64_t seed) {
+  static Result<std::shared_ptr<Shared>> create_shared(uint64_t stations, PageKind pages,
+                                                       uint64_t seed) {
     auto fdb =
         bridge::Fdb::create({.entries_max = stations, .learn_max = {{}, {}}, .hash_seed = seed});
     if (!fdb) return fdb.error();
+    const PageKind found = fdb.value().write().table().page_kind();
+    if (pages == PageKind::kHuge2MiB && found != pages)
+      return Error{"its database is on pages of " + std::string(page_kind_name(found))};
     return std::make_shared<Shared>(Shared{std::move(fdb).value()});
   }
   static bool add(Shared& shared, uint64_t station) {
