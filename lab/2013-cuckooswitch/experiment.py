@@ -2,7 +2,7 @@
 
 Parts, for --only: of its table fig5, fig6, fig7, table3; of its switch table2, fig8, fig9, fig10;
 how fast our shared table is: speed, zipf, readers, updates, wide, billion; and our switch: switch,
-workers.
+workers, stalls.
 """
 import dataclasses
 import importlib.util

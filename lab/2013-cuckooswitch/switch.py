@@ -8,6 +8,8 @@ NS = "ns_per_packet"
 MUST_NS, AIM_NS, MUST_NS_ZIPF = 70, 45, 55  # a packet beyond raw I/O, at 2M stations
 MUST_OF_RTE_HASH = 0.6
 MUST_TWO_WORKERS = 1.8
+TURN_US_MAX = 50
+TURN_FIGURES = ("turn_ns_p50", "turn_ns_p99", "turn_ns_p999", "turn_ns_p9999", "turn_ns_max")
 NOT_COMPARABLE = ("Ports have their frames in memory and drop what is sent: what PCIe and wires "
                   "limited in the paper limits nothing here, and is not comparable.")
 
@@ -19,6 +21,9 @@ def sections(record, jobs):
         part = record.select(experiment=name, metric=NS).measured()
         if part.rows:
             yield make(part, jobs)
+    part = record.select(experiment="stalls").measured()
+    if part.rows:
+        yield stalls(part)
 
 
 def own_ns(part, contestant, raw):
@@ -192,4 +197,27 @@ def figure_10(part, jobs):
                 (64_000, "64,000 updates/s are nearly free", 0.95),
                 (500_000, "500,000 updates/s cost at most a quarter", 0.75))
             if updates in shares]
+    return section
+
+
+def stalls(part):
+    section = Section(
+        "A worker's turns while the control thread works on the whole database, 2M stations",
+        notes=["A turn is a batch of 32 frames from port to port, with all that is done beside it. "
+               "The control thread has the other core. Beside nothing stands what the machine does "
+               "to a worker by itself."])
+    rows = []
+    for workload in part.values("workload"):
+        mine = part.select(workload=workload)
+        figures = [mine.median(metric=metric) for metric in TURN_FIGURES]
+        counts = mine.select(metric="turns_over_50us").rows
+        over, turns = (sum(row[field] for row in counts) for field in ("value", "operations"))
+        rows.append([workload, *(cell(figure and figure / 1e3) for figure in figures),
+                     f"{over:,.0f} of {turns:,.0f}"])
+        if mine.on_equal_huge_pages():
+            section.verdicts.append(Verdict.of(
+                f"stalls, {workload}", f"99.99 of 100 turns take at most {TURN_US_MAX} us",
+                at_most(figures[3] / 1e3, TURN_US_MAX, 0)))
+    section.tables.append(Table(
+        ["", "p50 us", "p99", "p99.9", "p99.99", "longest", f"over {TURN_US_MAX} us"], rows))
     return section

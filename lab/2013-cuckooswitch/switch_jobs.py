@@ -52,7 +52,7 @@ class SwitchJob:
         return beside.with_name("roost_lab_switch")
 
     def words(self, _beside):
-        words = ["--experiment", self.experiment, "--pages", self.pages, "--stations",
+        words = ["packets", "--experiment", self.experiment, "--pages", self.pages, "--stations",
                  str(self.slots), "--frames", str(self.frames), "--frame-bytes",
                  str(self.frame_bytes), "--zipf", str(self.zipf), "--rounds", str(self.rounds),
                  "--packets", str(max(self.frames // 4, 1 << 12)), "--cores", str(self.cores)]
@@ -80,6 +80,28 @@ class SwitchJob:
                                    rates=self.rates[:2])
 
 
+@dataclasses.dataclass(frozen=True)
+class StallJob(SwitchJob):
+    """A worker's turns while the control thread works on the whole database."""
+
+    imported: int = 1_000_000
+    packets: int = 1 << 25
+
+    def words(self, _beside):
+        return ["stalls", "--experiment", self.experiment, "--pages", self.pages, "--stations",
+                str(self.slots), "--frames", str(self.frames), "--rounds", str(self.rounds),
+                "--packets", str(self.packets), "--imported", str(self.imported)]
+
+    def table_bytes(self):
+        return super().table_bytes() + 2 * self.imported * BYTES_PER_STATION[OURS] + (1 << 30)
+
+    def seconds(self):
+        return self.frames * 1e-6 + self.rounds * 5 * self.packets * 1.2e-7
+
+    def tiny(self):
+        return dataclasses.replace(super().tiny(), imported=1000, packets=8192)
+
+
 def jobs(full):
     sizes = ("128K", "2M", "32M") if full else ("2M",)
     for frame_bytes in FRAME_BYTES:
@@ -93,5 +115,6 @@ def jobs(full):
         yield SwitchJob("fig8", SIZES[size], (RAW, *(name for _, name in LADDER)), rounds=7)
         yield SwitchJob("fig9", SIZES[size], (RAW, OURS, PUBLISHED, DENSE, DENSE_PLAIN), rounds=7)
     yield SwitchJob("fig10", SIZES["2M"], (RAW, OURS, PUBLISHED), rates=RATES, rounds=7)
+    yield StallJob("stalls", SIZES["2M"], (OURS,), rounds=5)
     if full:
         yield SwitchJob("switch", SIZES["1e9"], (RAW, OURS), frames=1 << 24, rounds=7)

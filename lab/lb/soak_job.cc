@@ -16,12 +16,13 @@
 #include "lab/harness/pinned_core.h"
 #include "lab/lb/balancer.h"
 #include "lab/lb/soak_traffic.h"
+#include "lab/packets/batch_times.h"
 #include "roost/conntrack/tables.h"
 
 namespace roost::lab {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = BatchTimes::Clock;
 
 constexpr uint64_t kFloodPerPlace = 10;
 // After so many ticks the oldest flows are gone, and so are the places that wait to be swept.
@@ -29,30 +30,6 @@ constexpr uint64_t kWarmUpTicks = 3 * SoakTraffic::kHeldTicks;
 constexpr uint64_t kBatchesPerLook = 1'024;  // at the clock and at the load
 // Flows of which the flood may drive out one that was assured and silent.
 constexpr uint64_t kBegunPerAgain = 10'000;
-
-// How long batches took, in a class for each nanosecond up to a millisecond.
-class BatchTimes {
- public:
-  void add(Clock::duration duration) {
-    const auto nanoseconds = static_cast<uint64_t>(duration.count());
-    ++counts_[std::min<uint64_t>(nanoseconds, counts_.size() - 1)];
-    ++total_;
-  }
-  [[nodiscard]] uint64_t total() const { return total_; }
-  // The time that a share of the batches does not exceed.
-  [[nodiscard]] double quantile(double share) const {
-    const auto wanted = static_cast<uint64_t>(share * static_cast<double>(total_));
-    uint64_t seen = 0;
-    size_t nanoseconds = 0;
-    while (nanoseconds + 1 < counts_.size() && (seen += counts_[nanoseconds]) <= wanted)
-      ++nanoseconds;
-    return static_cast<double>(nanoseconds);
-  }
-
- private:
-  std::vector<uint64_t> counts_ = std::vector<uint64_t>(1'000'000);
-  uint64_t total_ = 0;
-};
 
 struct Phase {
   const char* name;

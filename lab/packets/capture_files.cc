@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 #include <pcap/pcap.h>
-#include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -46,8 +47,10 @@ std::optional<Error> CaptureFiles::finish() {
 }
 
 CaptureFolder::CaptureFolder()
-    : path_(std::filesystem::temp_directory_path() / fmt::format("roost-lab-{}", getpid())) {
-  std::filesystem::create_directory(path_);
+    : path_(std::filesystem::temp_directory_path() / "roost-lab-XXXXXX") {
+  if (mkdtemp(path_.data()) == nullptr) {
+    throw std::system_error(errno, std::generic_category(), path_ + " cannot be made");
+  }
 }
 
 CaptureFolder::~CaptureFolder() {

@@ -17,11 +17,10 @@
 #include "lab/contestants/rte_hash.h"
 #include "lab/packets/port_bench.h"
 #include "lab/packets/raw_io.h"
+#include "lab/switch/station_frames.h"
 #include "lab/switch/station_writer.h"
 #include "lab/switch/stations.h"
 #include "lab/switch/switches.h"
-#include "roost/traffic/draw.h"
-#include "roost/traffic/zipf.h"
 
 namespace roost::lab {
 namespace {
@@ -30,7 +29,6 @@ template <class Step, size_t kLanes>
 using Rung = TableSwitch<CuckooSwitch<Step>, kLanes>;
 using Dense = MacMapContestant<DenseMacMap>;
 
-constexpr size_t kPorts = 2;
 constexpr size_t kKeysOfFrame = 2;
 
 // A worker's function as the bench holds it.
@@ -70,7 +68,7 @@ class RawHolder {
   [[nodiscard]] uint64_t memory_bytes() const { return 0; }
 
  private:
-  RawIo function_{kPorts};
+  RawIo function_{kStationPorts};
 };
 
 class SwitchJob {
@@ -84,13 +82,22 @@ class SwitchJob {
                 .rounds = config.rounds,
                 .packets = config.packets,
                 .seed = config.seed,
-                .port_count = kPorts,
+                .port_count = kStationPorts,
                 .frames = config.frames,
                 .frame_bytes = config.frame_bytes},
                progress) {}
 
   Result<Rows> run() {
-    if (auto error = bench_.open([this](CaptureFiles& files) { write(files); })) return *error;
+    const auto write = [this](CaptureFiles& files) {
+      write_station_frames({.stations = config_.stations,
+                            .frames = config_.frames,
+                            .frame_bytes = config_.frame_bytes,
+                            .zipf = config_.zipf,
+                            .workers = config_.cores.size(),
+                            .seed = config_.seed},
+                           files);
+    };
+    if (auto error = bench_.open(write)) return *error;
     for (const std::string& name : config_.contestants) {
       progress_(0.2, name + ": every station once");
       const auto make = makers().find(name);
@@ -141,29 +148,6 @@ class SwitchJob {
   template <class Switch>
   static Maker maker(const std::string& name) {
     return [name](SwitchJob& job) { return make<Switch>(job, name); };
-  }
-
-  // A station of a port, drawn as the job says.
-  [[nodiscard]] uint64_t draw_station(size_t port, const traffic::Zipf& zipf,
-                                      traffic::Draw& draw) const {
-    const uint64_t of_port = config_.stations / kPorts;
-    const uint64_t number = config_.zipf > 0 ? zipf.rank(draw) - 1 : draw.below(of_port);
-    return number * kPorts + port;
-  }
-
-  void write(CaptureFiles& files) const {
-    traffic::Draw draw(config_.seed);
-    const traffic::Zipf zipf(config_.stations / kPorts, config_.zipf);
-    std::vector<uint8_t> bytes(config_.frame_bytes, 0);
-    const size_t file_count = kPorts * config_.cores.size();
-    for (uint64_t frame = 0; frame < config_.frames; ++frame) {
-      const size_t file = frame % file_count;
-      const size_t port = file / config_.cores.size();
-      const StationFrame made =
-          frame_between(draw_station(port, zipf, draw), draw_station(1 - port, zipf, draw));
-      std::ranges::copy(made, bytes.begin());
-      files.write(file, bytes);
-    }
   }
 
   [[nodiscard]] PortBench::Describe described(uint64_t updates = 0) const {
