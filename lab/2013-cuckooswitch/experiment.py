@@ -23,7 +23,8 @@ def beside(name):
 
 
 speed, figures, readme_speed = beside("speed"), beside("figures"), beside("readme_speed")
-switch, switch_jobs = beside("switch"), beside("switch_jobs")
+switch, switch_jobs, readme_switch = (beside(name)
+                                      for name in ("switch", "switch_jobs", "readme_switch"))
 
 
 def jobs(size, available):
@@ -49,4 +50,6 @@ def readme_block(record, name):
         return readme_speed.rates_block(speed, record)
     if name == "billion":
         return readme_speed.billion_block(speed, record)
+    if name == "switch":
+        return readme_switch.block(switch, switch_jobs, record)
     raise ValueError(f"experiment 2013-cuckooswitch has no block {name}")

@@ -98,15 +98,20 @@ def cost_verdicts(part, slots, workload, jobs):
                          at_most(ratio, MUST_OF_RTE_HASH, 0))
 
 
+def gains_of_workers(part, contestant):
+    """Packets of two workers, of those of one, round by round."""
+    one, two = (part.by_round(contestant=contestant, form=form)
+                for form in ("1 worker", "2 workers"))
+    return [one[key] / two[key] for key in one if key in two]
+
+
 def workers(part, jobs):
     section = Section("Two workers of a switch share its database")
     rows = []
     for contestant, name in ((jobs.RAW, "raw I/O"), (jobs.OURS, "switch")):
-        one = part.by_round(contestant=contestant, form="1 worker")
-        two = part.by_round(contestant=contestant, form="2 workers")
-        gains = [one[key] / two[key] for key in one if key in two]
-        rows.append([name, cell(statistics.median(one.values())),
-                     cell(statistics.median(two.values())), cell(statistics.median(gains), 2),
+        gains = gains_of_workers(part, contestant)
+        both = (part.median(contestant=contestant, form=form) for form in ("1 worker", "2 workers"))
+        rows.append([name, *map(cell, both), cell(statistics.median(gains), 2),
                      f"{min(gains):.2f} to {max(gains):.2f}"])
         if contestant == jobs.OURS and part.on_equal_huge_pages():
             section.verdicts.append(Verdict.of(
