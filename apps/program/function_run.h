@@ -146,6 +146,7 @@ class FunctionRun final : public node::RunFunction {
 
  private:
   using Datapath = trace::Watched<typename Function::Datapath, State>;
+  static_assert(node::HasTwoPhases<Datapath> == node::HasTwoPhases<typename Function::Datapath>);
   using Worker = node::FunctionWorker<State, Datapath>;
   static constexpr size_t kCommonNumbers = 2;  // packets and drops
   static constexpr size_t kNumbers = kCommonNumbers + Function::kStatusCount;

@@ -36,11 +36,11 @@ class TimedSwitch : public LearningSwitch {
  public:
   using LearningSwitch::LearningSwitch;
 
-  void process(net::PacketBatch& batch, Tick now) {
+  void finish(net::PacketBatch& batch, Started& started, Tick now) {
     const BatchTimes::Clock::time_point began = BatchTimes::Clock::now();
     if (last_) times_.add(began - *last_);
     last_ = began;
-    LearningSwitch::process(batch, now);
+    LearningSwitch::finish(batch, started, now);
   }
   // The turns since this was asked before.
   BatchTimes take_times() {

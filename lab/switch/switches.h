@@ -20,6 +20,7 @@
 #include "roost/bridge/frame_path.h"
 #include "roost/bridge/switching.h"
 #include "roost/net/outbox.h"
+#include "roost/node/worker_loop.h"
 #include "roost/traffic/key.h"
 
 namespace roost::lab {
@@ -74,6 +75,11 @@ class LearningSwitch : public SwitchFunction {
       : shared_(std::move(shared)),
         switching_(two_port_rules(), shared_->fdb, shared_->rates, worker, worker_count) {}
 
+  using Started = bridge::Switching::Started;
+  void start(net::PacketBatch& batch, Started& started) const { switching_.start(batch, started); }
+  void finish(net::PacketBatch& batch, Started& started, Tick now) {
+    switching_.finish(batch, started, now);
+  }
   void process(net::PacketBatch& batch, Tick now) { switching_.process(batch, now); }
   void idle(Tick now, uint64_t budget) { switching_.idle(now, budget); }
   [[nodiscard]] const bridge::SwitchCounters& counters() const { return switching_.counters(); }
@@ -82,6 +88,8 @@ class LearningSwitch : public SwitchFunction {
   std::shared_ptr<Shared> shared_;
   bridge::Switching switching_;
 };
+
+static_assert(node::HasTwoPhases<LearningSwitch>);
 
 // Whether the frames of a burst are all looked up before the first is decided, or one is after the
 // other.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "roost/base/counter.h"
@@ -71,9 +72,13 @@ class Learner {
   // That of the time to which it was advanced.
   [[nodiscard]] uint64_t sixteenth() const { return sixteenth_; }
 
+  // A lookup that was started. The keys stay the caller's until it is finished.
+  using Flight =
+      decltype(std::declval<const Fdb::Table::Reader&>().start(std::span<const FdbKey>()));
+  [[nodiscard]] Flight start(std::span<const FdbKey> keys) const { return reader_.start(keys); }
   // Finds entries, in use and unknown ones: see Ageing::is_unknown().
-  void look_up(std::span<const FdbKey> keys, std::span<FdbValue> values, HitWords hits) const {
-    reader_.lookup(keys, values, hits);
+  void look_up(const Flight& flight, std::span<FdbValue> values, HitWords hits) const {
+    reader_.lookup(flight, values, hits);
   }
 
   // Says of each source that it was seen, and learns it where it is not known at its port, if

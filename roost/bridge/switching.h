@@ -3,7 +3,8 @@
 //
 // A batch is three steps: the headers of its frames, one lookup of all sources and destinations,
 // and a verdict for each. Between the last two, stations that are new here are learned, so that a
-// frame is forwarded by what was known before the batch.
+// frame is forwarded by what was known before the batch. The lookup is started with the headers and
+// may be finished later.
 #pragma once
 
 #include <cstddef>
@@ -31,19 +32,36 @@ class Switching {
   // See FramePath.
   void exchange(std::shared_ptr<const SwitchRules>& rules) { path_.exchange(rules); }
 
-  // Decides every lane of a batch.
-  void process(net::PacketBatch& batch, Tick now) {
+  // What is kept of a batch whose lookup was started. It must stay where it is.
+  struct Started {
     Frames frames;
+    Learner::Flight flight;
+  };
+
+  // Reads the headers of a batch, and asks for the stations' lines.
+  void start(net::PacketBatch& batch, Started& started) const {
+    started.frames.count = 0;
+    path_.read(batch, started.frames);
+    started.flight = learner_.start(started.frames.all_keys());
+  }
+  // Decides every lane of it.
+  void finish(net::PacketBatch& batch, Started& started, Tick now) {
+    Frames& frames = started.frames;
     learner_.advance(now);
-    path_.read(batch, frames);
     if (frames.count == 0) return;
-    learner_.look_up(frames.all_keys(), frames.values, frames.hits);
+    learner_.look_up(started.flight, frames.values, frames.hits);
     const uint32_t not_learned = learner_.learn({.keys = frames.all_keys().first(frames.count),
                                                  .ports = frames.ports,
                                                  .values = frames.values,
                                                  .hits = frames.hits},
                                                 now);
     path_.decide(batch, frames, not_learned, learner_.sixteenth(), now);
+  }
+  // Both at once.
+  void process(net::PacketBatch& batch, Tick now) {
+    Started started;
+    start(batch, started);
+    finish(batch, started, now);
   }
   void idle(Tick now, uint64_t bucket_budget) { learner_.reclaim(now, bucket_budget); }
 

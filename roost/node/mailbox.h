@@ -42,10 +42,17 @@ class Request {
 // One worker's. It stands in a cache line of its own, because the worker looks at it every turn.
 class alignas(64) Mailbox {
  public:
-  // The worker, each turn: a step of the request that waits, if one does.
-  void serve() {
+  // The worker, each turn: a step of the request that waits, if one does, and before that
+  // prepare().
+  template <class Prepare>
+  void serve(Prepare&& prepare) {
     heartbeat_.beat();
-    if (ownership_.is_offered()) run_step();
+    if (!ownership_.is_offered()) return;
+    prepare();
+    run_step();
+  }
+  void serve() {
+    serve([] {});
   }
 
   // The worker, when it ends: a thread that waits is released, and later requests get kClosed.

@@ -6,6 +6,14 @@
 //   after each of the two: send what is in function.outbox()
 //   once a turn: a step of a control thread's request (mailbox.h)
 //
+// A function of two phases starts a batch before the one before it is finished, so that the lines
+// it has asked for arrive meanwhile (docs/decisions/0024-two-phases.md):
+//
+//   receive n + 1 -> start n + 1 -> finish n, transmit n -> receive n + 2 -> ...
+//
+// A poll without packets, a request and the end of a run finish what has been started first: no
+// packet waits for another one to come.
+//
 // One worker, run to completion. The function is a template parameter: no virtual call a packet.
 // Of several workers each has a function object and a queue of every port of its own. A packet that
 // the function says is another worker's is handed off to it, and decided there (handoff.h).
@@ -59,6 +67,19 @@ concept NetworkFunction =
       { function.outbox() } -> std::same_as<net::Outbox&>;
     };
 
+// One whose work on a batch is cut in two. `Started` is what it keeps of a batch in between, where
+// it stays; it is used again for later batches.
+template <class Function>
+concept HasTwoPhases =
+    NetworkFunction<Function> && requires(Function& function, net::PacketBatch& batch,
+                                          typename Function::Started& started, Tick now) {
+      // Reads the batch, and asks for what will be needed. Whatever finish() and idle() of earlier
+      // batches change is changed before finish() of this one, but not before this.
+      { function.start(batch, started) } -> std::same_as<void>;
+      // Decides it. The two are what process() is in one.
+      { function.finish(batch, started, now) } -> std::same_as<void>;
+    };
+
 struct WorkerConfig {
   size_t worker = 0;                     // its queues of the ports are used
   io::HandoffQueues* handoff = nullptr;  // of this worker; none if it is the only one
@@ -88,23 +109,23 @@ class Worker {
   template <std::predicate Stop, std::invocable<const WorkerCounters&> OnSecond>
   void run_live(const io::TickClock& clock, Stop&& stop, OnSecond&& on_second) {
     io::SecondsTimer seconds;
-    io::PacketBurst burst;
     while (!stop()) {
       for (io::Port& port : ports_) {
         io::PortQueue& queue = port.queue(config_.worker);
         if (!queue.can_receive()) continue;
         const uint64_t began = io::read_cycles();
         const Tick now = clock.now();
-        queue.receive(burst, net::kBatchLanesMax);
-        work(burst, now, began);
+        queue.receive(next_burst(), net::kBatchLanesMax);
+        work(now, began);
       }
-      if (config_.handoff != nullptr) work_on_handoffs(burst, clock);
+      if (config_.handoff != nullptr) work_on_handoffs(clock);
       serve_mailbox();
       if (seconds.has_passed()) on_second(counters_);
     }
+    finish_started();
     if (config_.handoff == nullptr) return;
     config_.handoff->close();
-    while (work_on_handoffs(burst, clock) != 0) continue;
+    while (work_on_handoffs(clock) != 0) continue;
   }
 
   // Takes the captures' packets in the order of their timestamps until the last one or until
@@ -114,50 +135,100 @@ class Worker {
   void run_captures(io::CaptureMerge& captures, Stop&& stop, OnSecond&& on_second) {
     ROOST_ASSERT(config_.handoff == nullptr);
     io::SecondsTimer seconds;
-    io::PacketBurst burst;
     while (!stop()) {
       const uint64_t began = io::read_cycles();
-      const std::optional<Tick> now = captures.next(burst);
-      if (!now) return;
-      work(burst, *now, began);
+      const std::optional<Tick> now = captures.next(next_burst());
+      if (!now) break;
+      work(*now, began);
       serve_mailbox();
       if (seconds.has_passed()) on_second(counters_);
     }
+    finish_started();
   }
 
   [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
 
  private:
+  // What a function without phases keeps: nothing.
+  struct NothingStarted {};
+  template <class Any>
+  struct StartedOf {
+    using Type = NothingStarted;
+  };
+  template <HasTwoPhases Any>
+  struct StartedOf<Any> {
+    using Type = typename Any::Started;
+  };
+  static constexpr bool kHasTwoPhases = HasTwoPhases<Function>;
+
+  // A batch on its way through the worker.
+  struct Turn {
+    io::PacketBurst burst;
+    Tick now;
+    typename StartedOf<Function>::Type started;
+  };
+
+  // A request sees no batch that is only started.
   void serve_mailbox() {
-    if (config_.mailbox != nullptr) config_.mailbox->serve();
+    if (config_.mailbox != nullptr) config_.mailbox->serve([this] { finish_started(); });
   }
 
   // Decides what other workers handed off; returns how much that was.
-  size_t work_on_handoffs(io::PacketBurst& burst, const io::TickClock& clock) {
+  size_t work_on_handoffs(const io::TickClock& clock) {
     const uint64_t began = io::read_cycles();
     const Tick now = clock.now();
-    const size_t count = config_.handoff->dequeue(burst);
-    work(burst, now, began);
+    const size_t count = config_.handoff->dequeue(next_burst());
+    work(now, began);
     return count;
   }
 
-  // Decides and sends what the burst holds; it is empty afterwards.
-  void work(io::PacketBurst& burst, Tick now, uint64_t began) {
-    const size_t lane_count = burst.batch().lane_count();
-    if (lane_count == 0) {
-      be_idle(now);
+  // The one that is empty.
+  [[nodiscard]] io::PacketBurst& next_burst() { return turns_[next_].burst; }
+
+  // Sees to what the next burst holds, and to what was started before.
+  void work(Tick now, uint64_t began) {
+    Turn& arrived = turns_[next_];
+    if (arrived.burst.batch().is_empty()) {
+      if (!finish_started()) be_idle(now);
       return;
     }
     const uint64_t received = io::read_cycles();
-    function_.process(burst.batch(), now);
+    counters_.cycles.receive += received - began;
+    arrived.now = now;
+    if constexpr (kHasTwoPhases) {
+      function_.start(arrived.burst.batch(), arrived.started);
+      counters_.cycles.process += io::read_cycles() - received;
+      finish_started();
+      has_started_ = true;
+      next_ = 1 - next_;
+    } else {
+      finish(arrived);
+    }
+  }
+
+  // Whether there was a batch that was only started.
+  bool finish_started() {
+    if (!has_started_) return false;
+    has_started_ = false;
+    finish(turns_[1 - next_]);
+    return true;
+  }
+
+  // Decides and sends a batch; its burst is empty afterwards.
+  void finish(Turn& turn) {
+    const uint64_t began = io::read_cycles();
+    if constexpr (kHasTwoPhases) {
+      function_.finish(turn.burst.batch(), turn.started, turn.now);
+    } else {
+      function_.process(turn.burst.batch(), turn.now);
+    }
     const uint64_t processed = io::read_cycles();
-    send_or_drop(burst);
+    send_or_drop(turn.burst);
     send_originated();
     const uint64_t transmitted = io::read_cycles();
-    be_idle(now);
+    be_idle(turn.now);
     ++counters_.batches;
-    counters_.cycles += {.receive = received - began,
-                         .process = processed - received,
+    counters_.cycles += {.process = processed - began,
                          .transmit = transmitted - processed,
                          .upkeep = io::read_cycles() - transmitted};
   }
@@ -236,6 +307,9 @@ class Worker {
   std::span<io::Port> ports_;
   WorkerConfig config_;
   WorkerCounters counters_;
+  std::array<Turn, 2> turns_;
+  size_t next_ = 0;           // of turns_: the one that packets are received into
+  bool has_started_ = false;  // the other one
 };
 
 }  // namespace roost::node

@@ -11,29 +11,12 @@ namespace {
 using net::DropCause;
 
 template <class Address>
-Address address_at(const net::Packet& packet, const net::ParsedPacket& parsed, size_t offset) {
+Address destination_of(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  const size_t offset = parsed.is_ipv6 ? net::ipv6::kDestination : net::ipv4::kDestination;
   Address address;
   std::memcpy(&address, packet.data + parsed.ip_offset + offset, sizeof address);
   return address;
 }
-
-template <class Address>
-Address source_of(const net::Packet& packet, const net::ParsedPacket& parsed) {
-  return address_at<Address>(packet, parsed,
-                             parsed.is_ipv6 ? net::ipv6::kSource : net::ipv4::kSource);
-}
-
-template <class Address>
-Address destination_of(const net::Packet& packet, const net::ParsedPacket& parsed) {
-  return address_at<Address>(packet, parsed,
-                             parsed.is_ipv6 ? net::ipv6::kDestination : net::ipv4::kDestination);
-}
-
-// RFC 3927 section 2.7 and RFC 4291 section 2.5.6: it stays on its link.
-bool is_link_local(const net::Ipv4Address& address) {
-  return address.bytes[0] == 169 && address.bytes[1] == 254;
-}
-bool is_link_local(const net::Ipv6Address& address) { return address.is_link_local(); }
 
 }  // namespace
 
@@ -81,15 +64,9 @@ void Forwarder::admit_transit(size_t lane, net::PacketBatch& batch, Lanes<Addres
   const net::Packet& packet = batch.packets()[lane];
   const net::ParsedPacket& parsed = parsed_[lane];
   const auto destination = destination_of<Address>(packet, parsed);
-  const bool is_of_link =
-      is_link_local(destination) || is_link_local(source_of<Address>(packet, parsed));
-  if (is_of_link || parsed.ttl <= 1) {
+  if (parsed.ttl <= 1) {
     const bool is_ours = next_hops_.is_ours(destination);
-    refuse(lane,
-           is_ours      ? DropCause::kNotServed
-           : is_of_link ? DropCause::kMartian
-                        : DropCause::kTtlExpired,
-           batch);
+    refuse(lane, is_ours ? DropCause::kNotServed : DropCause::kTtlExpired, batch);
     return;
   }
   lanes.lanes[lanes.count] = static_cast<uint8_t>(lane);

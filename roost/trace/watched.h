@@ -32,6 +32,23 @@ class Watched : public Datapath, public WatchPoint {
     }
   }
 
+  // Of a datapath that has them. Nobody begins or ends to watch between the two.
+  void start(net::PacketBatch& batch, auto& started)
+    requires requires(Datapath& datapath) { datapath.start(batch, started); }
+  {
+    if (!is_watched()) [[likely]]
+      Datapath::start(batch, started);
+  }
+  void finish(net::PacketBatch& batch, auto& started, Tick now)
+    requires requires(Datapath& datapath) { datapath.finish(batch, started, now); }
+  {
+    if (!is_watched()) [[likely]] {
+      Datapath::finish(batch, started, now);
+    } else {
+      watch_each(batch, now);
+    }
+  }
+
   void idle(Tick now, uint64_t budget) {
     const size_t first_own = this->outbox().frame_count();
     Datapath::idle(now, budget);

@@ -46,7 +46,7 @@ inline uint32_t frames_from(Learner& learner, std::span<const FdbKey> keys, uint
   std::array<uint16_t, Learner::kSourcesMax> ports;
   ports.fill(port);
   HitArray<Learner::kSourcesMax> hits;
-  learner.look_up(keys, values, hits);
+  learner.look_up(learner.start(keys), values, hits);
   return learner.learn({.keys = keys, .ports = ports, .values = values, .hits = hits}, now);
 }
 inline bool frame_from(Learner& learner, const FdbKey& key, uint16_t port, Tick now) {

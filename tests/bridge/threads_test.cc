@@ -51,7 +51,7 @@ class Stations {
   void look(std::span<const FdbKey> keys, std::span<uint8_t> is_known) {
     std::array<FdbValue, Learner::kSourcesMax> values;
     HitArray<Learner::kSourcesMax> hits;
-    learner_.look_up(keys, values, hits);
+    learner_.look_up(learner_.start(keys), values, hits);
     for (size_t lane = 0; lane < keys.size(); ++lane) {
       const uint8_t is_there = hits.test(lane) && values[lane].port() == port_ ? 1 : 0;
       if (is_known[lane] > is_there) ++wrong_;

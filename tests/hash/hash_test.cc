@@ -192,6 +192,21 @@ TEST(BucketMap, a_bucket_and_the_lowest_bits_give_a_hash_back) {
   }
 }
 
+TEST(BucketMap, the_fewest_lowest_bits_that_tell_a_bucket_s_hashes_apart_are_enough) {
+  for (unsigned bits = 2; bits <= 9; ++bits) {
+    const uint64_t hashes = uint64_t{1} << bits;
+    for (uint64_t n = 2; n <= hashes; n += 2) {
+      const BucketMap map(n);
+      const uint64_t mask = std::bit_ceil((hashes + n - 1) / n) - 1;
+      for (uint64_t word = 0; word < hashes; ++word) {
+        const Hash64 hash{word << (64 - bits)};
+        ASSERT_EQ(map.hash_in(map.primary(hash), bits, word & mask, mask).bits, hash.bits)
+            << bits << " bits, " << n << " buckets";
+      }
+    }
+  }
+}
+
 // Stored images rest on these, too.
 TEST(KeyedPermutation, golden_values) {
   EXPECT_EQ(KeyedPermutation(0, 48).permuted(1).bits, 0xF58A2C492D600000U);

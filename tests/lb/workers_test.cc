@@ -217,7 +217,7 @@ Balanced balance(const std::string& toml, uint16_t queue_count) {
     run.open(wires.back().port_id(), kWorkers);
   }
   io::Handoff handoff = io::Handoff::create({.worker_count = kWorkers}).value();
-  std::vector<node::Worker<NotingDatapath>> workers;
+  std::deque<node::Worker<NotingDatapath>> workers;
   const std::vector<net::MacAddress> macs(config.network.ports.size());
   for (size_t worker = 0; worker < kWorkers; ++worker) {
     result.states.push_back(std::make_unique<State>(State::create(config, macs).value()));

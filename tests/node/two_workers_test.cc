@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <deque>
 #include <stop_token>
 #include <vector>
 
@@ -74,7 +75,7 @@ class TwoWorkers : public testing::Test {
       io::Handoff handoff =
           io::Handoff::create({.worker_count = 2, .packets_max = ring_packets, .copies_max = 16})
               .value();
-      std::vector<Worker<OwnByNumber>> workers;
+      std::deque<Worker<OwnByNumber>> workers;
       for (size_t worker = 0; worker < 2; ++worker) {
         workers.emplace_back(functions_[worker], ports.ports(),
                              WorkerConfig{.worker = worker, .handoff = &handoff.queues(worker)});
@@ -90,7 +91,7 @@ class TwoWorkers : public testing::Test {
     EXPECT_EQ(ports.pool().in_use_count(), in_use_before);
   }
 
-  static void run_both(std::vector<Worker<OwnByNumber>>& workers, uint64_t packet_count) {
+  static void run_both(std::deque<Worker<OwnByNumber>>& workers, uint64_t packet_count) {
     std::array<std::stop_source, 2> enough;
     const io::TickClock clock(1.0);
     io::run_on_lcores(2, [&](size_t worker) {

@@ -111,17 +111,17 @@ std::vector<Key16> keys_that_collide_in_crc32c() {
   return keys;
 }
 
-template <class HashPolicy>
-struct HashedBy : DefaultPolicies {
-  using Hash = HashPolicy;
+struct Split : DefaultPolicies {
   static constexpr LayoutChoice kLayout = LayoutChoice::kSplit;
+};
+struct HashedByCrc32c : Split {
+  using Hash = Crc32cHash;
 };
 
 TEST(Flooding, keys_that_collide_in_crc32c_under_every_seed_fill_the_default_table_to_90_percent) {
   const std::vector<Key16> keys = keys_that_collide_in_crc32c();
   const uint64_t capacity = keys.size() * 10 / 9;
-  auto table =
-      FlowTable<Key16, NoValue, HashedBy<KeyedHash>>::create({.capacity = capacity}).value();
+  auto table = FlowTable<Key16, NoValue, Split>::create({.capacity = capacity}).value();
   std::vector<InsertOutcome> outcomes(keys.size());
   EXPECT_EQ(table.insert(keys, {}, outcomes), keys.size());
   EXPECT_GT(table.stats().load, 0.899);
@@ -132,12 +132,31 @@ TEST(Flooding, the_same_keys_make_a_crc32c_table_fail_at_once_under_every_seed) 
   const std::vector<Key16> keys = keys_that_collide_in_crc32c();
   for (const uint64_t seed :
        {uint64_t{0}, uint64_t{1}, uint64_t{0x123456789ABCDEF}, ~uint64_t{0}}) {
-    auto table = FlowTable<Key16, NoValue, HashedBy<Crc32cHash>>::create(
-                     {.capacity = 111'111, .hash_seed = seed})
-                     .value();
+    auto table =
+        FlowTable<Key16, NoValue, HashedByCrc32c>::create({.capacity = 111'111, .hash_seed = seed})
+            .value();
     std::vector<InsertOutcome> outcomes(keys.size());
     EXPECT_EQ(table.insert(keys, {}, outcomes), 16U) << "two buckets of eight slots, and no more";
   }
+}
+
+// Batches of one key go another way than larger ones.
+TEST(FlowTable, a_batch_of_one_key_is_answered_as_a_larger_one) {
+  auto table = FlowTable<Key16, NoValue, HashedByCrc32c>::create({.capacity = 1'000}).value();
+  // All of two buckets; the last of them is refused.
+  const std::vector<Key16> keys = keys_that_collide_in_crc32c();
+  for (size_t i = 0; i < 17; ++i) {
+    const std::span one = std::span(keys).subspan(i, 1);
+    std::array<InsertOutcome, 1> outcome{};
+    EXPECT_EQ(table.insert(one, {}, outcome), i < 16 ? 1U : 0U);
+    EXPECT_EQ(outcome[0], i < 16 ? InsertOutcome::kInserted : InsertOutcome::kFull);
+  }
+  for (size_t i = 17; i-- > 0;) {
+    HitArray<1> erased;
+    EXPECT_EQ(table.erase(std::span(keys).subspan(i, 1), erased), i < 16 ? 1U : 0U);
+    EXPECT_EQ(erased.test(0), i < 16);
+  }
+  EXPECT_EQ(table.size(), 0U);
 }
 
 // Each span that a batch needs an element a lane of, one too short.

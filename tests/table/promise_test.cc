@@ -177,6 +177,22 @@ TEST_F(StashTest, a_stashed_entry_goes_home_when_its_slot_is_needed) {
   EXPECT_EQ(table_.insert(key_in(table_, 40, 11, 17), 17), InsertOutcome::kFull);
 }
 
+TEST_F(StashTest, a_stashed_entry_takes_the_place_of_an_expired_one_when_its_slot_is_needed) {
+  const auto other = [this](uint64_t i) { return key_in(table_, 40, 11, i); };
+  for (uint64_t i = 0; i < 32; ++i)
+    ASSERT_EQ(insert(i, i < kSlotsOfAPair ? 5 : 100), InsertOutcome::kInserted);
+  for (uint64_t i = 0; i < kSlotsOfAPair; ++i)
+    ASSERT_EQ(table_.insert(other(i), i, 100), InsertOutcome::kInserted);
+  ASSERT_EQ(table_.insert(other(16), 16, 100), InsertOutcome::kFull);
+  // Each of these needs a slot of the stash, whose entry takes the place of an expired one.
+  ASSERT_EQ(table_.advance(Tick{6}), AdvanceOutcome::kAdvanced);
+  for (uint64_t i = 16; i < 32; ++i)
+    ASSERT_EQ(table_.insert(other(i), i, 100), InsertOutcome::kInserted) << i;
+  EXPECT_EQ(table_.stats().stashed, 16U);
+  EXPECT_FALSE(table_.audit());
+  for (uint64_t i = 16; i < 32; ++i) ASSERT_EQ(*table_.find(key(i)), i);
+}
+
 TEST_F(StashTest, expired_entries_of_the_stash_are_swept_and_written_over_and_reported_once) {
   for (uint64_t i = 0; i < 32; ++i)
     ASSERT_EQ(insert(i, i < 24 ? 100 : 5), InsertOutcome::kInserted);

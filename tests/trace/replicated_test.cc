@@ -1,5 +1,5 @@
 // A watched datapath's packets that leave by several ports: decided as without a watch, and seen
-// with the bytes that each group of ports sends.
+// with the bytes that each group of ports sends; in two phases, if it has them.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -92,6 +92,42 @@ TEST(WatchedReplicas, are_decided_and_seen_with_the_bytes_of_each_group) {
     }
   }
   EXPECT_TRUE(batch.verdicts()[1].is_drop());
+}
+
+// Decides in two phases, and only what it has started.
+class FloodInPhases : public Flood {
+ public:
+  using Flood::Flood;
+  struct Started {
+    size_t lane_count = 0;
+  };
+  void start(net::PacketBatch& batch, Started& started) { started.lane_count = batch.lane_count(); }
+  void finish(net::PacketBatch& batch, Started& started, Tick now) {
+    EXPECT_EQ(started.lane_count, batch.lane_count());
+    process(batch, now);
+    started = {};
+  }
+};
+
+TEST(WatchedPhases, are_those_of_the_datapath_unless_it_is_watched) {
+  const auto filter = io::PacketFilter::compile("");
+  ASSERT_TRUE(filter);
+  Watch watch({.traces_max = 8}, filter.value());
+  State state;
+  using Datapath = Watched<FloodInPhases, State>;
+  Datapath datapath(state);
+  for (Watch* const watched_by : {static_cast<Watch*>(nullptr), &watch}) {
+    datapath.set_watch(watched_by);
+    Bytes frame = frame_of(1, 64);
+    net::PacketBatch batch;
+    batch.push({.data = frame.data(), .contiguous_bytes = 64, .total_bytes = 64});
+    Datapath::Started started;
+    datapath.start(batch, started);
+    EXPECT_EQ(started.lane_count, watched_by == nullptr ? 1U : 0U);
+    datapath.finish(batch, started, Tick{});
+    EXPECT_TRUE(batch.verdicts()[0].is_replicated());
+    EXPECT_EQ(watch.ring.front() != nullptr, watched_by != nullptr);
+  }
 }
 
 }  // namespace

@@ -16,6 +16,14 @@ class Datapath {
   explicit Datapath(State& state, const node::FlowOwner& = node::FlowOwner({})) : state_(state) {}
 
   // As for every function (roost/node/worker_loop.h).
+  using Started = bridge::Switching::Started;
+  void start(net::PacketBatch& batch, Started& started) const {
+    state_.switching().start(batch, started);
+  }
+  void finish(net::PacketBatch& batch, Started& started, Tick now) {
+    state_.set_now(now);
+    state_.switching().finish(batch, started, now);
+  }
   void process(net::PacketBatch& batch, Tick now) {
     state_.set_now(now);
     state_.switching().process(batch, now);
