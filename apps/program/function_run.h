@@ -10,7 +10,6 @@
 //     static config::Outcome<Config> read_config(const std::string& path);
 //     static std::string summary_of(const Config&);               // for --check
 //     static node::RunConfig run_config(const Config&);
-//     static const config::ControlConfig& control_config(const Config&);
 //     static std::optional<Error> prepare(Config&, const node::RunPlan&);  // what the plan settles
 //     static Result<State> create_state(const Config&, const node::WorkerSeat&);
 //     static trace::TraceWords trace_words();
@@ -26,8 +25,9 @@
 //     static Report make_report(std::span<State* const>, node::RunTotals);
 //   };
 //
-// A State has trace::Watched's explain(), and what control::HasNetworkLayer asks for unless the
-// function has no addresses; a Report has format_text(), format_json() and broken_sums().
+// A Config has a config::ControlConfig `control`. A State has trace::Watched's explain(), and what
+// control::HasNetworkLayer asks for unless the function has no addresses; a Report has
+// format_text(), format_json() and broken_sums().
 #pragma once
 
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ class FunctionRun final : public node::RunFunction {
     make_tracer(workers, ports);
     running_.emplace(config_, control_config(workers, ports), states());
     auto plane = control::ControlPlane::start(
-        running_->control(), {.faces = Function::control_config(config_),
+        running_->control(), {.faces = config_.control,
                               .metrics = [this] { return running_->metrics(); },
                               .full_table_advice = std::string(Function::kNames.full_table_advice),
                               .read_links = [ports] { return read_links(ports); },

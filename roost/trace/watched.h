@@ -32,13 +32,8 @@ class Watched : public Datapath, public WatchPoint {
     }
   }
 
-  // Of a datapath that has them. Nobody begins or ends to watch between the two.
-  void start(net::PacketBatch& batch, auto& started)
-    requires requires(Datapath& datapath) { datapath.start(batch, started); }
-  {
-    if (!is_watched()) [[likely]]
-      Datapath::start(batch, started);
-  }
+  // Of a datapath that has it. A watch may end at any time: a batch is started whether it is
+  // watched or not, and begins anew here, packet by packet, if it is.
   void finish(net::PacketBatch& batch, auto& started, Tick now)
     requires requires(Datapath& datapath) { datapath.finish(batch, started, now); }
   {

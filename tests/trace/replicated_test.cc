@@ -109,24 +109,25 @@ class FloodInPhases : public Flood {
   }
 };
 
-TEST(WatchedPhases, are_those_of_the_datapath_unless_it_is_watched) {
+TEST(WatchedPhases, are_decided_whole_or_seen_whole_whenever_the_watch_ends) {
+  enum class Watching { kNot, kToTheEnd, kEndsBetween };
   const auto filter = io::PacketFilter::compile("");
   ASSERT_TRUE(filter);
-  Watch watch({.traces_max = 8}, filter.value());
-  State state;
-  using Datapath = Watched<FloodInPhases, State>;
-  Datapath datapath(state);
-  for (Watch* const watched_by : {static_cast<Watch*>(nullptr), &watch}) {
-    datapath.set_watch(watched_by);
+  for (const Watching watching : {Watching::kNot, Watching::kToTheEnd, Watching::kEndsBetween}) {
+    Watch watch({.traces_max = 8}, filter.value());
+    State state;
+    using Datapath = Watched<FloodInPhases, State>;
+    Datapath datapath(state);
+    if (watching != Watching::kNot) datapath.set_watch(&watch);
     Bytes frame = frame_of(1, 64);
     net::PacketBatch batch;
     batch.push({.data = frame.data(), .contiguous_bytes = 64, .total_bytes = 64});
     Datapath::Started started;
     datapath.start(batch, started);
-    EXPECT_EQ(started.lane_count, watched_by == nullptr ? 1U : 0U);
+    if (watching == Watching::kEndsBetween) watch.ring.close();
     datapath.finish(batch, started, Tick{});
     EXPECT_TRUE(batch.verdicts()[0].is_replicated());
-    EXPECT_EQ(watch.ring.front() != nullptr, watched_by != nullptr);
+    EXPECT_EQ(watch.ring.front() != nullptr, watching == Watching::kToTheEnd);
   }
 }
 

@@ -30,9 +30,6 @@ struct Router : control::NoStatus {
   static ConfigOutcome read_config(const std::string& path) { return forward::read_config(path); }
   static std::string summary_of(const Config& config);
   static node::RunConfig run_config(const Config& config);
-  static const config::ControlConfig& control_config(const Config& config) {
-    return config.control;
-  }
   static std::optional<Error> prepare(Config& config, const node::RunPlan& plan);
   static Result<State> create_state(const Config& config, const node::WorkerSeat& seat) {
     return State::create(config, seat.device_macs, config.table);

@@ -34,9 +34,6 @@ struct Balancer {
   static ConfigOutcome read_config(const std::string& path) { return lb::read_config(path); }
   static std::string summary_of(const Config& config);
   static node::RunConfig run_config(const Config& config);
-  static const config::ControlConfig& control_config(const Config& config) {
-    return config.control;
-  }
   static std::optional<Error> prepare(Config& config, const node::RunPlan& plan);
   static Result<State> create_state(const Config& config, const node::WorkerSeat& seat);
   static trace::TraceWords trace_words();
