@@ -133,8 +133,6 @@ class RteHashTimedTable {
                              std::move(callback));
   }
 
-  // rte_hash has no lookup in two phases; what is started is what is to be found.
-  [[nodiscard]] std::span<const Key> start(std::span<const Key> keys) const { return keys; }
   size_t find(std::span<const Key> keys, std::span<Value*> out, HitWords hits) {
     ROOST_ASSERT(keys.size() <= rte::kLanesPerCallMax);
     hits.clear(keys.size());

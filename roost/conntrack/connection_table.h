@@ -104,22 +104,6 @@ class ConnectionTable {
   using Key = net::FlowKey<Address>;
   using Endpoint = net::Endpoint<Address>;
 
- private:
-  // What an expired connection changes; at a fixed place, because the callback points to it.
-  struct Shared {
-    ReplyTable<Rule, Tables> replies;
-    FlowCounts counts{};
-  };
-
-  // Called for each connection that has expired.
-  struct ConnectionEnded {
-    Shared* shared = nullptr;
-    void operator()(const Key& client_key, const Connection& connection) const;
-  };
-
-  using Connections = typename Tables::template Timed<Key, Connection, ConnectionEnded>;
-
- public:
   struct Config {
     uint64_t connections = 0;  // that fit
     std::optional<uint64_t> hash_seed{};
@@ -142,11 +126,6 @@ class ConnectionTable {
 
   // A whole batch, at most net::kBatchLanesMax keys; every match is written.
   void find(std::span<const Key> keys, std::span<Match> matches);
-  // The same in two phases: the first asks for the lines. In between the table may change; the keys
-  // stay where they are.
-  using Flight = decltype(std::declval<const Connections&>().start(std::span<const Key>()));
-  [[nodiscard]] Flight start(std::span<const Key> keys) const { return connections_.start(keys); }
-  void find(std::span<const Key> keys, const Flight& flight, std::span<Match> matches);
   [[nodiscard]] Match find(const Key& key) {
     Match match;
     find(std::span(&key, 1), std::span(&match, 1));
@@ -249,13 +228,22 @@ class ConnectionTable {
   [[nodiscard]] Isa isa() const { return connections_.isa(); }
 
  private:
-  // `lookup`: what Connections::find takes as keys.
-  template <class Lookup>
-  void find_by(const Lookup& lookup, std::span<const Key> keys, std::span<Match> matches);
-
   static constexpr uint32_t kSilentWhole = 1 << 16;
   static_assert(uint64_t{kTimeoutTicksMax} * kSilentWhole <= UINT32_MAX);
 
+  // What an expired connection changes; at a fixed place, because the callback points to it.
+  struct Shared {
+    ReplyTable<Rule, Tables> replies;
+    FlowCounts counts{};
+  };
+
+  // Called for each connection that has expired.
+  struct ConnectionEnded {
+    Shared* shared = nullptr;
+    void operator()(const Key& client_key, const Connection& connection) const;
+  };
+
+  using Connections = typename Tables::template Timed<Key, Connection, ConnectionEnded>;
   static_assert(Connections::kSlots <= kWalkBucketConnectionsMax);
 
   ConnectionTable(std::unique_ptr<Shared> shared, Connections connections, const Config& config)

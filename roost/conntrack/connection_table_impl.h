@@ -42,23 +42,10 @@ void ConnectionTable<Rule, Tables>::ConnectionEnded::operator()(
 
 template <class Rule, class Tables>
 void ConnectionTable<Rule, Tables>::find(std::span<const Key> keys, std::span<Match> matches) {
-  find_by(keys, keys, matches);
-}
-
-template <class Rule, class Tables>
-void ConnectionTable<Rule, Tables>::find(std::span<const Key> keys, const Flight& flight,
-                                         std::span<Match> matches) {
-  find_by(flight, keys, matches);
-}
-
-template <class Rule, class Tables>
-template <class Lookup>
-void ConnectionTable<Rule, Tables>::find_by(const Lookup& lookup, std::span<const Key> keys,
-                                            std::span<Match> matches) {
   ROOST_DEBUG_ASSERT(keys.size() <= net::kBatchLanesMax && matches.size() >= keys.size());
   std::array<Connection*, net::kBatchLanesMax> found;
   HitArray<net::kBatchLanesMax> hits;
-  if (connections_.find(lookup, std::span(found), hits) == keys.size()) {
+  if (connections_.find(keys, std::span(found), hits) == keys.size()) {
     for (size_t lane = 0; lane < keys.size(); ++lane) {
       matches[lane] = {found[lane], Sender::kClient, {}};
     }

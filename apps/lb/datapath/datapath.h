@@ -32,31 +32,10 @@ class BasicDatapath {
   BasicDatapath(const BasicDatapath&) = delete;
   BasicDatapath& operator=(const BasicDatapath&) = delete;
 
-  // What is kept of a batch that was started; it must stay where it is.
-  struct Started {
-    template <class Address>
-    struct FamilyStarted {
-      FamilyLanes<Address> lanes;
-      typename FamilyPath<Address, Tables>::Flight flight;
-    };
-    std::array<net::ParsedPacket, net::kBatchLanesMax> parsed;
-    std::array<std::optional<DropCause>, net::kBatchLanesMax> causes;  // of admission
-    bool has_fragments = false;
-    FamilyStarted<net::Ipv4Address> ipv4;
-    FamilyStarted<net::Ipv6Address> ipv6;
-  };
-  // Admits the packets, sorts them by owner and family, and asks for their connections' lines.
-  void start(net::PacketBatch& batch, Started& started) const;
   // Decides every lane: forwarded, rewritten in place, dropped with a DropCause, consumed, or
   // handed off. Ports are numbered as in the configuration. `now` must not run backwards, over
-  // this and idle().
-  void finish(net::PacketBatch& batch, Started& started, Tick now);
-  // Both at once.
-  void process(net::PacketBatch& batch, Tick now) {
-    Started started;
-    start(batch, started);
-    finish(batch, started, now);
-  }
+  // both functions.
+  void process(net::PacketBatch& batch, Tick now);
 
   // Reclaims expired connections, looking at no more than `bucket_budget` buckets, and solicits,
   // fails and removes neighbours that are due, at most as many.
@@ -66,20 +45,14 @@ class BasicDatapath {
   [[nodiscard]] net::Outbox& outbox() { return ingress_.outbox(); }
 
  private:
+  void admit_all(net::PacketBatch& batch, Tick now);
   template <class Address>
-  bool hand_off(size_t lane, net::PacketBatch& batch, const net::FlowKey<Address>& key,
-                const Family<Address, Tables>& family) const;
+  void send_released(Family<Address, Tables>& family, FamilyPath<Address, Tables>& path,
+                     FamilyLanes<Address>& lanes, Tick now);
+  void refuse(size_t lane, DropCause cause, net::PacketBatch& batch, Tick now);
   template <class Address>
-  void sort(size_t lane, net::PacketBatch& batch, const net::ParsedPacket& parsed,
-            const Family<Address, Tables>& family, FamilyLanes<Address>& lanes) const;
-  template <class Address>
-  void sort_fragment(size_t lane, net::PacketBatch& batch, net::ParsedPacket& parsed,
-                     Family<Address, Tables>& family, FamilyLanes<Address>& lanes) const;
-  void sort_with_fragments(net::PacketBatch& batch, Started& started) const;
-  template <class Address>
-  void send_released(Family<Address, Tables>& family, FamilyPath<Address, Tables>& path, Tick now);
-  void refuse(size_t lane, DropCause cause, net::ParsedPacket& parsed, net::PacketBatch& batch,
-              Tick now);
+  void sort(size_t lane, net::PacketBatch& batch, Family<Address, Tables>& family,
+            FamilyLanes<Address>& lanes);
 
   BasicState<Tables>& state_;
   node::FlowOwner owner_;
@@ -87,7 +60,10 @@ class BasicDatapath {
   FamilyPath<net::Ipv4Address, Tables> ipv4_path_;
   FamilyPath<net::Ipv6Address, Tables> ipv6_path_;
 
-  // ICMP messages of the batch at hand.
+  // Of the batch at hand.
+  std::array<net::ParsedPacket, net::kBatchLanesMax> parsed_;
+  FamilyLanes<net::Ipv4Address> ipv4_lanes_;
+  FamilyLanes<net::Ipv6Address> ipv6_lanes_;
   std::array<uint8_t, net::kBatchLanesMax> icmp_lanes_{};
   size_t icmp_lane_count_ = 0;
 };

@@ -18,47 +18,20 @@ BasicDatapath<Tables>::BasicDatapath(BasicState<Tables>& state, const node::Flow
       ipv4_path_(state.ipv4(), state, ingress_, owner_),
       ipv6_path_(state.ipv6(), state, ingress_, owner_) {}
 
-// Nothing here changes what other batches find: fragments, which do, are sorted by finish().
 template <class Tables>
-void BasicDatapath<Tables>::start(net::PacketBatch& batch, Started& started) const {
-  started.has_fragments = false;
-  started.ipv4.lanes.count = 0;
-  started.ipv6.lanes.count = 0;
-  for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
-    net::ParsedPacket& parsed = started.parsed[lane];
-    started.causes[lane] = ingress_.admit(batch.packets()[lane], parsed);
-    if (started.causes[lane]) continue;
-    if (parsed.fragment.is_one()) {
-      started.has_fragments = true;
-    } else if (parsed.is_ipv6) {
-      sort(lane, batch, parsed, state_.ipv6(), started.ipv6.lanes);
-    } else {
-      sort(lane, batch, parsed, state_.ipv4(), started.ipv4.lanes);
-    }
-  }
-  started.ipv4.flight = ipv4_path_.start(started.ipv4.lanes);
-  started.ipv6.flight = ipv6_path_.start(started.ipv6.lanes);
-}
-
-template <class Tables>
-void BasicDatapath<Tables>::finish(net::PacketBatch& batch, Started& started, Tick now) {
+void BasicDatapath<Tables>::process(net::PacketBatch& batch, Tick now) {
   state_.tracker().advance(now);
   ingress_.advance(now);
-  icmp_lane_count_ = 0;
-  for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
-    if (const auto cause = started.causes[lane])
-      refuse(lane, *cause, started.parsed[lane], batch, now);
-  }
-  if (started.has_fragments) sort_with_fragments(batch, started);
-  ipv4_path_.forward(started.ipv4.lanes, started.ipv4.flight, batch, started.parsed, now);
-  ipv6_path_.forward(started.ipv6.lanes, started.ipv6.flight, batch, started.parsed, now);
-  send_released(state_.ipv4(), ipv4_path_, now);
-  send_released(state_.ipv6(), ipv6_path_, now);
+  admit_all(batch, now);
+  ipv4_path_.forward(ipv4_lanes_, batch, parsed_, now);
+  ipv6_path_.forward(ipv6_lanes_, batch, parsed_, now);
+  send_released(state_.ipv4(), ipv4_path_, ipv4_lanes_, now);
+  send_released(state_.ipv6(), ipv6_path_, ipv6_lanes_, now);
   // After the packets, so that an error finds the connection that its batch has created.
   for (size_t i = 0; i < icmp_lane_count_; ++i) {
     const size_t lane = icmp_lanes_[i];
     net::Packet& packet = batch.packets()[lane];
-    net::ParsedPacket& parsed = started.parsed[lane];
+    net::ParsedPacket& parsed = parsed_[lane];
     batch.verdicts()[lane] = parsed.is_ipv6 ? ipv6_path_.forward_error(packet, parsed)
                                             : ipv4_path_.forward_error(packet, parsed);
   }
@@ -79,75 +52,57 @@ template <class Address, class Tables>
          family.services().is_backend_address(key.source);
 }
 
-// Whether the lane's flow is another worker's; then it is handed off.
-template <class Tables>
-template <class Address>
-bool BasicDatapath<Tables>::hand_off(size_t lane, net::PacketBatch& batch,
-                                     const net::FlowKey<Address>& key,
-                                     const Family<Address, Tables>& family) const {
-  const auto owner = other_owner_of(batch.packets()[lane], key, family.services(),
-                                    family.connections().ports(), owner_);
-  if (owner) batch.verdicts()[lane] = net::LaneVerdict::handoff(*owner);
-  return owner.has_value();
-}
-
+// Hands the lane off if the flow is another worker's; else it is one of the family's, unless it is
+// a fragment that does not go on now.
 template <class Tables>
 template <class Address>
 void BasicDatapath<Tables>::sort(size_t lane, net::PacketBatch& batch,
-                                 const net::ParsedPacket& parsed,
-                                 const Family<Address, Tables>& family,
-                                 FamilyLanes<Address>& lanes) const {
-  const auto key = net::FlowKey<Address>::from_packet(batch.packets()[lane], parsed);
-  if (!hand_off(lane, batch, key, family)) lanes.push(lane, key);
-}
-
-// A fragment is one of the family's lanes if it goes on now.
-template <class Tables>
-template <class Address>
-void BasicDatapath<Tables>::sort_fragment(size_t lane, net::PacketBatch& batch,
-                                          net::ParsedPacket& parsed,
-                                          Family<Address, Tables>& family,
-                                          FamilyLanes<Address>& lanes) const {
+                                 Family<Address, Tables>& family, FamilyLanes<Address>& lanes) {
+  using Key = net::FlowKey<Address>;
   const net::Packet& packet = batch.packets()[lane];
-  const auto key = net::FlowKey<Address>::from_packet(packet, parsed);
-  if (hand_off(lane, batch, key, family)) return;
-  if (!is_of_a_service(key, family)) {
+  net::ParsedPacket& parsed = parsed_[lane];
+  const Key key = Key::from_packet(packet, parsed);
+  if (const auto owner =
+          other_owner_of(packet, key, family.services(), family.connections().ports(), owner_)) {
+    batch.verdicts()[lane] = net::LaneVerdict::handoff(*owner);
+  } else if (!parsed.fragment.is_one()) {
+    lanes.push(lane, key);
+  } else if (!is_of_a_service(key, family)) {
     batch.verdicts()[lane] = drop(drop_cause::kNoService);
   } else if (const auto verdict = family.tracker().fragments().place(packet, parsed)) {
     batch.verdicts()[lane] = *verdict;
   } else {
-    lanes.push(lane, net::FlowKey<Address>::from_packet(packet, parsed));  // now it has ports
+    lanes.push(lane, Key::from_packet(packet, parsed));  // now it has ports
   }
 }
 
-// Fragments stand among the other lanes, in their order.
+// Sorts what is admitted by owner and family.
 template <class Tables>
-void BasicDatapath<Tables>::sort_with_fragments(net::PacketBatch& batch, Started& started) const {
-  const auto sort_all = [&](auto& family, bool is_ipv6, auto& own) {
-    own.lanes.count = 0;
-    for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
-      net::ParsedPacket& parsed = started.parsed[lane];
-      if (started.causes[lane] || parsed.is_ipv6 != is_ipv6) continue;
-      if (parsed.fragment.is_one()) {
-        sort_fragment(lane, batch, parsed, family, own.lanes);
-      } else {
-        sort(lane, batch, parsed, family, own.lanes);
-      }
+void BasicDatapath<Tables>::admit_all(net::PacketBatch& batch, Tick now) {
+  ipv4_lanes_.count = 0;
+  ipv6_lanes_.count = 0;
+  icmp_lane_count_ = 0;
+  for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
+    const net::Packet& packet = batch.packets()[lane];
+    net::ParsedPacket& parsed = parsed_[lane];
+    if (const auto cause = ingress_.admit(packet, parsed)) {
+      refuse(lane, *cause, batch, now);
+    } else if (parsed.is_ipv6) {
+      sort(lane, batch, state_.ipv6(), ipv6_lanes_);
+    } else {
+      sort(lane, batch, state_.ipv4(), ipv4_lanes_);
     }
-  };
-  sort_all(state_.ipv4(), false, started.ipv4);
-  sort_all(state_.ipv6(), true, started.ipv6);
-  started.ipv4.flight = ipv4_path_.start(started.ipv4.lanes);
-  started.ipv6.flight = ipv6_path_.start(started.ipv6.lanes);
+  }
 }
 
 template <class Tables>
 template <class Address>
 void BasicDatapath<Tables>::send_released(Family<Address, Tables>& family,
-                                          FamilyPath<Address, Tables>& path, Tick now) {
+                                          FamilyPath<Address, Tables>& path,
+                                          FamilyLanes<Address>& lanes, Tick now) {
   path.set_counting(false);
   family.tracker().send_released(outbox(), [&](net::PacketBatch& one, net::ParsedPacket& parsed) {
-    FamilyLanes<Address> lanes;
+    lanes.count = 0;
     lanes.push(0, net::FlowKey<Address>::from_packet(one.packets()[0], parsed));
     path.forward(lanes, one, std::span(&parsed, 1), now);
   });
@@ -157,9 +112,10 @@ void BasicDatapath<Tables>::send_released(Family<Address, Tables>& family,
 // What is not a packet of a flow: some is for the balancer itself, ICMP is looked at later, and an
 // expired TTL is answered with time exceeded.
 template <class Tables>
-void BasicDatapath<Tables>::refuse(size_t lane, DropCause cause, net::ParsedPacket& parsed,
-                                   net::PacketBatch& batch, Tick now) {
+void BasicDatapath<Tables>::refuse(size_t lane, DropCause cause, net::PacketBatch& batch,
+                                   Tick now) {
   net::Packet& packet = batch.packets()[lane];
+  net::ParsedPacket& parsed = parsed_[lane];
   if (const auto verdict = ingress_.deliver(packet, parsed, cause, now)) {
     batch.verdicts()[lane] = *verdict;
     return;

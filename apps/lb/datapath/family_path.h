@@ -38,9 +38,6 @@ struct FamilyLanes {
     lanes[count] = static_cast<uint8_t>(lane);
     keys[count++] = key;
   }
-  [[nodiscard]] std::span<const net::FlowKey<Address>> all_keys() const {
-    return std::span(keys).first(count);
-  }
 };
 
 // The definitions are in family_path_impl.h and family_errors_impl.h.
@@ -51,19 +48,9 @@ class FamilyPath {
   FamilyPath(Family<Address, Tables>& family, BasicState<Tables>& state, l3::Ingress& ingress,
              const node::FlowOwner& owner);
 
-  // A lookup of lanes that was started; see ConnectionTable::start.
-  using Flight = typename ConnectionTable<Address, Tables>::Flight;
-  [[nodiscard]] Flight start(const FamilyLanes<Address>& lanes) const {
-    return connections_.start(lanes.all_keys());
-  }
-  // Decides these lanes of the batch; `parsed` has one element a lane of the batch. `flight`: of
-  // these lanes.
-  void forward(const FamilyLanes<Address>& lanes, const Flight& flight, net::PacketBatch& batch,
-               std::span<net::ParsedPacket> parsed, Tick now);
+  // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
   void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
-               std::span<net::ParsedPacket> parsed, Tick now) {
-    forward(lanes, start(lanes), batch, parsed, now);
-  }
+               std::span<net::ParsedPacket> parsed, Tick now);
 
   // Whether what is forwarded counts as a backend's. Not so frames that the balancer sends itself,
   // which are counted as such; one that has to wait for its neighbour does.

@@ -21,13 +21,13 @@ FamilyPath<Address, Tables>::FamilyPath(Family<Address, Tables>& family, BasicSt
       owner_(owner) {}
 
 template <class Address, class Tables>
-void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes, const Flight& flight,
+void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
                                           net::PacketBatch& batch,
                                           std::span<net::ParsedPacket> parsed, Tick now) {
   egress_.advance(now);
   if (lanes.count == 0) return;
   std::array<Match, net::kBatchLanesMax> matches;
-  connections_.find(lanes.all_keys(), flight, std::span(matches));
+  connections_.find(std::span(lanes.keys).first(lanes.count), std::span(matches));
   bool is_changed = false;
   for (size_t i = 0; i < lanes.count; ++i) {
     const size_t lane = lanes.lanes[i];
