@@ -55,9 +55,12 @@ class LearningSwitch : public SwitchFunction {
     auto fdb =
         bridge::Fdb::create({.entries_max = stations, .learn_max = {{}, {}}, .hash_seed = seed});
     if (!fdb) return fdb.error();
-    const PageKind found = fdb.value().write().table().page_kind();
-    if (pages == PageKind::kHuge2MiB && found != pages)
-      return Error{"its database is on pages of " + std::string(page_kind_name(found))};
+    constexpr uint64_t kHugePageBytes = uint64_t{2} << 20;
+    const auto& table = fdb.value().write().table();
+    if (pages == PageKind::kHuge2MiB && table.page_kind() != pages &&
+        table.memory_bytes() >= kHugePageBytes) {
+      return Error{"its database is on pages of " + std::string(page_kind_name(table.page_kind()))};
+    }
     return std::make_shared<Shared>(Shared{std::move(fdb).value()});
   }
   static bool add(Shared& shared, uint64_t station) {
