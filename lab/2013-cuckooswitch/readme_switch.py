@@ -9,15 +9,16 @@ HEADER = ["stations", "raw I/O", "switch", "beyond raw I/O", "the same on `rte_h
 
 def row(switch, jobs, part, slots, gain):
     """Of one size and workload, in nanoseconds a packet."""
-    ours, theirs = (switch.own_ns(part, name, jobs.RAW) for name in (jobs.OURS, jobs.ON_RTE_HASH))
+    def median(values, digits=1):
+        return cell(statistics.median(values), digits) if values else "-"
+
     workload = part.values("workload")[0]
     name = size_name(slots) + ("" if workload == "uniform" else f", by {workload.title()}")
     return [name, *(cell(part.median(contestant=contestant))
                     for contestant in (jobs.RAW, jobs.OURS)),
-            cell(statistics.median(ours)),
-            cell(statistics.median(theirs)) if theirs else "-",
-            cell(statistics.median(a / b for a, b in zip(ours, theirs)), 2) if theirs else "-",
-            gain]
+            *(median(switch.own_ns(part, contestant, jobs.RAW))
+              for contestant in (jobs.OURS, jobs.ON_RTE_HASH)),
+            median(switch.of_rte_hash(part, jobs), 2), gain]
 
 
 def block(switch, jobs, record):
