@@ -42,6 +42,11 @@ if(ROOST_SANITIZE)
     -fsanitize=${ROOST_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(roost_options INTERFACE -fsanitize=${ROOST_SANITIZE})
   target_compile_definitions(roost_options INTERFACE ROOST_SANITIZED)  # tests repeat less often
+  # Objects' sizes are what the address sanitizer checks; this check of Clang's beside it finds no
+  # more, and takes a quarter of the time to compile a table.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(roost_options INTERFACE -fno-sanitize=object-size)
+  endif()
   # Of fences GCC's thread sanitizer knows nothing; asio's locks, which it does, order the same.
   if(ROOST_SANITIZE STREQUAL "thread")
     target_compile_definitions(roost_options INTERFACE ASIO_DISABLE_FENCED_BLOCK)
