@@ -130,11 +130,12 @@ inline void decrement_ttl(const Packet& packet, ParsedPacket& parsed) {
     ip[ipv6::kHopLimit] = parsed.ttl;
     return;
   }
-  // The time to live is the high half of a word that it shares with the protocol.
+  // The time to live is the high half of a word that it shares with the protocol. What was just
+  // written in part is not read as a whole: a processor would wait until it has left its buffers.
   const uint16_t before = load_be16(ip + ipv4::kTtl);
   ip[ipv4::kTtl] = parsed.ttl;
   ChecksumChange change;
-  change.change16(before, load_be16(ip + ipv4::kTtl));
+  change.change16(before, static_cast<uint16_t>(before - 0x100));
   detail::update_checksum(ip + ipv4::kChecksum, change);
 }
 
