@@ -1,9 +1,12 @@
 // The way of a family's packets through the load balancer, after admission: its connection, and its
 // egress, towards the backend or back to the client.
 //
-// A batch is looked up at once; then its lanes act in order. The lookup's answers hold until a lane
-// creates a connection; after that the remaining lanes look up singly, so that a SYN and its
-// retransmission, or a request and its reply, in one batch do what they would do one by one.
+// A batch is looked up at once. Then the lanes of known connections act, and after them, each
+// group in its order, those that may begin one. What the lookup has found holds for all of the
+// first: they change no connection's place. Of the others only the first to act has a valid answer;
+// the rest look up singly, so that a SYN and its retransmission, or a request and its reply, in one
+// batch do what they would do one by one. Frames leave in the batch's order whatever their lanes
+// waited for. Where a known connection ends in its own place, all lanes after it are late.
 #pragma once
 
 #include <array>
@@ -74,6 +77,10 @@ class FamilyPath {
     const Key& key;
   };
 
+  // A packet of a known connection.
+  net::LaneVerdict pass(const Passage& passage, const Match& match, bool& is_changed);
+  // Whether the packet begins a connection in the place of one that is over, with another backend.
+  [[nodiscard]] bool gives_way(const Passage& passage, const Match& match);
   net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
   net::LaneVerdict begin_from_backend(const Passage& passage, bool& is_changed);
   net::LaneVerdict to_backend(const Passage& passage, Connection& connection, bool& is_changed);

@@ -28,19 +28,48 @@ void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
   if (lanes.count == 0) return;
   std::array<Match, net::kBatchLanesMax> matches;
   connections_.find(std::span(lanes.keys).first(lanes.count), std::span(matches));
+  std::array<uint8_t, net::kBatchLanesMax> late;
+  size_t late_count = 0;
   bool is_changed = false;
-  for (size_t i = 0; i < lanes.count; ++i) {
+  bool are_all_late = false;
+  const auto passage_of = [&](size_t i) {
     const size_t lane = lanes.lanes[i];
-    const Passage passage{batch.packets()[lane], parsed[lane], lanes.keys[i]};
-    const Match match = is_changed ? connections_.find(passage.key) : matches[i];
-    if (match.connection == nullptr) {
-      batch.verdicts()[lane] = begin_connection(passage, is_changed);
-    } else if (match.sender == Sender::kClient) {
-      batch.verdicts()[lane] = to_backend(passage, *match.connection, is_changed);
+    return Passage{batch.packets()[lane], parsed[lane], lanes.keys[i]};
+  };
+  for (size_t i = 0; i < lanes.count; ++i) {
+    const Passage passage = passage_of(i);
+    are_all_late |= gives_way(passage, matches[i]);
+    if (are_all_late || matches[i].connection == nullptr) {
+      late[late_count++] = static_cast<uint8_t>(i);
     } else {
-      batch.verdicts()[lane] = to_client(passage, match);
+      batch.verdicts()[lanes.lanes[i]] = pass(passage, matches[i], is_changed);
     }
   }
+  for (const uint8_t i : std::span(late).first(late_count)) {
+    const Passage passage = passage_of(i);
+    const Match match = is_changed ? connections_.find(passage.key) : matches[i];
+    batch.verdicts()[lanes.lanes[i]] = match.connection == nullptr
+                                           ? begin_connection(passage, is_changed)
+                                           : pass(passage, match, is_changed);
+  }
+}
+
+template <class Address, class Tables>
+net::LaneVerdict FamilyPath<Address, Tables>::pass(const Passage& passage, const Match& match,
+                                                   bool& is_changed) {
+  return match.sender == Sender::kClient ? to_backend(passage, *match.connection, is_changed)
+                                         : to_client(passage, match);
+}
+
+// The next connection of the same addresses and ports is a new one, and goes where those go.
+template <class Address, class Tables>
+bool FamilyPath<Address, Tables>::gives_way(const Passage& passage, const Match& match) {
+  if (match.connection == nullptr || match.sender != Sender::kClient) return false;
+  if ((passage.parsed.tcp_flags & net::tcp::kSyn) == 0) return false;
+  const Backend& backend = services_.backend(match.connection->owner);
+  return backend.weight == 0 &&
+         conntrack::begins_anew(match.connection->state, passage.parsed.tcp_flags,
+                                is_dsr(backend.mode));
 }
 
 // A packet of no connection: it creates one if it is for a service. Nothing is changed before it is
@@ -135,7 +164,6 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
   Backend& backend = services_.backend(connection.owner);
   const uint8_t flags = passage.parsed.tcp_flags;
   const bool is_new = conntrack::begins_anew(connection.state, flags, is_dsr(backend.mode));
-  // The next connection of the same addresses and ports is a new one, and goes where those go.
   if (is_new && backend.weight == 0) {
     connections_.end(passage.key, connection);
     is_changed = true;
