@@ -1,0 +1,120 @@
+// The packets of many connections in the order of their times, as a router sees them: each
+// connection begins, sends and ends, and thousands do so at once.
+//
+// It stands for recorded traces, which cannot be given away, and is *synthetic*: flow count,
+// arrivals and lengths are those of a profile. A window is one recording: `flows` connections begin
+// within `seconds`, and the packets of each come at exponential distances, about so many that it
+// lasts as long as is drawn for it: so flows with many packets are fast ones. Several windows run
+// at once, each of connections of its own; a connection's number is different from all others, so
+// no two can have the same ports and addresses.
+//
+// The same configuration gives the same packets. Memory: 32 bytes for each connection that is live
+// at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "roost/base/result.h"
+#include "roost/expiry/timer_wheel.h"
+#include "roost/traffic/arrivals.h"
+#include "roost/traffic/draw.h"
+#include "roost/traffic/flow_length.h"
+
+namespace roost::traffic {
+
+// What a window looks like.
+struct Profile {
+  std::string_view name;
+  uint64_t flows = 0;  // of a window
+  double seconds = 0;  // in which they begin
+  FlowLengthConfig length{};
+  double flow_seconds = 1;  // from a connection's first packet to its last, on average
+  double frame_bytes = 64;  // on average, to state packets in bits
+};
+
+// The paper's ten seconds at a campus router, and at a backbone link with twice the connections and
+// a heavier tail: bits a second and connections are its, packets a connection follow from them.
+inline constexpr Profile kCampusLike = {
+    "campus-like", 200'000, 10, {LengthLaw::kPareto, 30, 1.3, 1'000'000}, 2, 720};
+inline constexpr Profile kBackboneLike = {
+    "backbone-like", 400'000, 10, {LengthLaw::kPareto, 20, 1.1, 1'000'000}, 2, 540};
+inline constexpr std::array kProfiles = {kCampusLike, kBackboneLike};
+
+struct StreamPacket {
+  uint64_t nanoseconds = 0;  // since the stream's beginning
+  uint32_t flow = 0;         // windows follow each other: window * flows + number in it
+  uint32_t number = 0;       // of the flow's packets, from 0
+  bool is_last = false;
+};
+
+class ConnectionStream {
+ public:
+  struct Config {
+    Profile profile{};
+    unsigned windows = 1;
+    ArrivalLaw arrivals = ArrivalLaw::kPoisson;
+    uint32_t burst = 32;  // of ArrivalLaw::kBursts
+    uint64_t seed = 1;
+  };
+
+  // Errors: no window, or so many flows that 32 bits do not number them; a law of lengths that
+  // cannot be; no memory.
+  [[nodiscard]] static Result<ConnectionStream> create(const Config& config);
+
+  // Writes the next packets; how many: less than there is room for only at the end.
+  size_t next(std::span<StreamPacket> packets);
+
+  // Connections that have begun and not sent their last packet.
+  [[nodiscard]] uint64_t live() const { return live_; }
+  [[nodiscard]] uint64_t begun() const { return begun_; }
+  [[nodiscard]] uint64_t flow_count() const { return config_.windows * config_.profile.flows; }
+
+ private:
+  // Time of the wheel, in microseconds.
+  static constexpr double kTicksPerSecond = 1e6;
+  static constexpr uint64_t kNanosecondsPerTick = 1'000;
+
+  struct Flow {
+    uint32_t number;
+    uint32_t packet_count;
+    uint32_t sent;
+    float gap_ticks;  // on average
+    double due;       // tick of the next packet
+  };
+  // Where a window's connections begin.
+  struct Window {
+    Arrivals arrivals;
+    double due;  // tick at which the next one begins
+    uint64_t begun = 0;
+  };
+
+  ConnectionStream(const Config& config, FlowLength length, TimerWheel wheel);
+
+  // Timers of the wheel: windows first, then flows.
+  [[nodiscard]] std::optional<Tick> see_to(uint32_t timer, Tick now);
+  [[nodiscard]] std::optional<Tick> begin_due(uint32_t window, Tick now);
+  [[nodiscard]] std::optional<Tick> send_due(uint32_t flow, Tick now);
+  void begin(uint32_t window, Tick now);
+
+  [[nodiscard]] static Tick tick_of(double due) { return {static_cast<uint64_t>(due)}; }
+
+  Config config_;
+  FlowLength length_;
+  TimerWheel wheel_;
+  Draw draw_;
+  std::vector<Window> windows_;
+  std::vector<Flow> flows_;        // by place
+  std::vector<uint32_t> free_;     // places
+  std::vector<StreamPacket> due_;  // of the tick at hand, and not given away
+  size_t given_ = 0;
+  Tick now_{};
+  uint64_t live_ = 0;
+  uint64_t begun_ = 0;
+};
+
+}  // namespace roost::traffic

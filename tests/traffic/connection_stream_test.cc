@@ -1,0 +1,117 @@
+// Streams of connections against what their profile says.
+#include "roost/traffic/connection_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace roost::traffic {
+namespace {
+
+constexpr Profile kSmall = {"small", 20'000, 10, {LengthLaw::kPareto, 30, 1.3, 10'000}, 2, 720};
+
+std::vector<StreamPacket> all_packets(const ConnectionStream::Config& config,
+                                      size_t at_a_time = 32) {
+  ConnectionStream stream = ConnectionStream::create(config).value();
+  std::vector<StreamPacket> packets;
+  std::vector<StreamPacket> some(at_a_time);
+  while (const size_t count = stream.next(some))
+    packets.insert(packets.end(), some.begin(), some.begin() + static_cast<ptrdiff_t>(count));
+  EXPECT_EQ(stream.live(), 0U);
+  EXPECT_EQ(stream.begun(), stream.flow_count());
+  return packets;
+}
+
+// Each connection's packets come in their order and one after the other, the last one last, and no
+// two connections are the same one.
+TEST(ConnectionStream, connections_begin_send_and_end) {
+  constexpr unsigned kWindows = 3;
+  const std::vector<StreamPacket> packets = all_packets({.profile = kSmall, .windows = kWindows});
+  std::vector<uint32_t> sent(kWindows * kSmall.flows);
+  std::vector<bool> is_over(sent.size());
+  uint64_t now = 0;
+  for (const StreamPacket& packet : packets) {
+    ASSERT_GE(packet.nanoseconds, now);
+    now = packet.nanoseconds;
+    ASSERT_LT(packet.flow, sent.size());
+    ASSERT_FALSE(is_over[packet.flow]);
+    ASSERT_EQ(packet.number, sent[packet.flow]++);
+    is_over[packet.flow] = packet.is_last;
+  }
+  for (const bool is_one_over : is_over) ASSERT_TRUE(is_one_over);
+}
+
+TEST(ConnectionStream, has_the_rate_and_the_lengths_of_its_profile) {
+  const std::vector<StreamPacket> packets = all_packets({.profile = kSmall, .windows = 2});
+  const double flows = 2 * static_cast<double>(kSmall.flows);
+  EXPECT_NEAR(static_cast<double>(packets.size()) / flows, 30, 2);
+  uint64_t begun_in_half = 0;
+  uint64_t last_begun = 0;
+  double seconds = 0;
+  std::vector<uint64_t> begun(2 * kSmall.flows);
+  uint64_t longer = 0;
+  for (const StreamPacket& packet : packets) {
+    if (packet.number == 0) {
+      begun[packet.flow] = packet.nanoseconds;
+      last_begun = packet.nanoseconds;
+      if (packet.nanoseconds < 5'000'000'000U) ++begun_in_half;
+    }
+    if (packet.is_last) {
+      seconds += static_cast<double>(packet.nanoseconds - begun[packet.flow]) * 1e-9;
+      ++longer;
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(begun_in_half), flows / 2, 5 * 100);
+  EXPECT_NEAR(static_cast<double>(last_begun) * 1e-9, 10, 0.3);
+  // One gap is missing at the end of each connection.
+  EXPECT_NEAR(seconds / static_cast<double>(longer), 2, 0.25);
+}
+
+TEST(ConnectionStream, is_the_same_of_the_same_seed_however_it_is_read) {
+  const ConnectionStream::Config config{.profile = kSmall, .windows = 2, .seed = 9};
+  const std::vector<StreamPacket> one = all_packets(config, 32);
+  const std::vector<StreamPacket> other = all_packets(config, 1'000);
+  ASSERT_EQ(one.size(), other.size());
+  for (size_t i = 0; i < one.size(); ++i) {
+    ASSERT_EQ(one[i].flow, other[i].flow);
+    ASSERT_EQ(one[i].number, other[i].number);
+    ASSERT_EQ(one[i].nanoseconds, other[i].nanoseconds);
+  }
+  ConnectionStream::Config next_seed = config;
+  next_seed.seed = 10;
+  EXPECT_NE(all_packets(next_seed).size(), one.size());
+}
+
+TEST(ConnectionStream, in_bursts_begins_connections_together) {
+  const std::vector<StreamPacket> packets =
+      all_packets({.profile = kSmall, .arrivals = ArrivalLaw::kBursts, .burst = 16});
+  std::vector<uint64_t> begun;
+  for (const StreamPacket& packet : packets)
+    if (packet.number == 0) begun.push_back(packet.nanoseconds);
+  ASSERT_EQ(begun.size() % 16, 0U);
+  for (size_t i = 0; i < begun.size(); ++i) ASSERT_EQ(begun[i], begun[i / 16 * 16]) << i;
+}
+
+// The size of the paper's runs: 32 windows.
+TEST(ConnectionStream, of_many_windows_begins_them_all_at_once) {
+  for (const Profile& profile : kProfiles) {
+    SCOPED_TRACE(profile.name);
+    ConnectionStream stream = ConnectionStream::create({.profile = profile, .windows = 32}).value();
+    std::vector<StreamPacket> packets(1'000'000);
+    ASSERT_EQ(stream.next(packets), packets.size());
+    std::vector<bool> is_seen(32);
+    for (const StreamPacket& packet : packets) is_seen[packet.flow / profile.flows] = true;
+    for (const bool is_one_seen : is_seen) EXPECT_TRUE(is_one_seen);
+  }
+}
+
+TEST(ConnectionStream, refuses_what_cannot_be) {
+  EXPECT_EQ(ConnectionStream::create({.profile = kSmall, .windows = 0}).error().message,
+            "a stream of 0 windows of 20000 flows: it has 1 to 2147483646 flows in all");
+  Profile profile = kSmall;
+  profile.length.mean = 2;
+  EXPECT_FALSE(ConnectionStream::create({.profile = profile}).ok());
+}
+
+}  // namespace
+}  // namespace roost::traffic
