@@ -24,7 +24,7 @@ Result<ConnectionStream> ConnectionStream::create(const Config& config) {
 }
 
 ConnectionStream::ConnectionStream(const Config& config, FlowLength length, TimerWheel wheel)
-    : config_(config), length_(std::move(length)), wheel_(std::move(wheel)), draw_(config.seed) {
+    : config_(config), length_(length), wheel_(std::move(wheel)), draw_(config.seed) {
   const Arrivals arrivals(
       {.law = config.arrivals,
        .per_second = static_cast<double>(config.profile.flows) / config.profile.seconds,
