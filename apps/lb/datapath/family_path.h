@@ -6,7 +6,8 @@
 // first: they change no connection's place. Of the others only the first to act has a valid answer;
 // the rest look up singly, so that a SYN and its retransmission, or a request and its reply, in one
 // batch do what they would do one by one. Frames leave in the batch's order whatever their lanes
-// waited for. Where a known connection ends in its own place, all lanes after it are late.
+// waited for. Where a packet ends a known connection to begin another one in its place,
+// all lanes after it are late.
 #pragma once
 
 #include <array>
@@ -78,12 +79,12 @@ class FamilyPath {
   };
 
   // A packet of a known connection.
-  net::LaneVerdict pass(const Passage& passage, const Match& match, bool& is_changed);
+  net::LaneVerdict pass(const Passage& passage, const Match& match);
   // Whether the packet begins a connection in the place of one that is over, with another backend.
   [[nodiscard]] bool gives_way(const Passage& passage, const Match& match);
   net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
   net::LaneVerdict begin_from_backend(const Passage& passage, bool& is_changed);
-  net::LaneVerdict to_backend(const Passage& passage, Connection& connection, bool& is_changed);
+  net::LaneVerdict to_backend(const Passage& passage, Connection& connection);
   net::LaneVerdict to_client(const Passage& passage, const Match& match);
 
   // Whether the packet can leave, decided before anything is changed.

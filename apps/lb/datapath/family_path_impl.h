@@ -30,7 +30,6 @@ void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
   connections_.find(std::span(lanes.keys).first(lanes.count), std::span(matches));
   std::array<uint8_t, net::kBatchLanesMax> late;
   size_t late_count = 0;
-  bool is_changed = false;
   bool are_all_late = false;
   const auto passage_of = [&](size_t i) {
     const size_t lane = lanes.lanes[i];
@@ -42,22 +41,26 @@ void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
     if (are_all_late || matches[i].connection == nullptr) {
       late[late_count++] = static_cast<uint8_t>(i);
     } else {
-      batch.verdicts()[lanes.lanes[i]] = pass(passage, matches[i], is_changed);
+      batch.verdicts()[lanes.lanes[i]] = pass(passage, matches[i]);
     }
   }
+  bool is_changed = false;
   for (const uint8_t i : std::span(late).first(late_count)) {
     const Passage passage = passage_of(i);
-    const Match match = is_changed ? connections_.find(passage.key) : matches[i];
-    batch.verdicts()[lanes.lanes[i]] = match.connection == nullptr
-                                           ? begin_connection(passage, is_changed)
-                                           : pass(passage, match, is_changed);
+    Match match = is_changed ? connections_.find(passage.key) : matches[i];
+    if (gives_way(passage, match)) {
+      connections_.end(passage.key, *match.connection);
+      is_changed = true;
+      match = {};
+    }
+    batch.verdicts()[lanes.lanes[i]] =
+        match.connection == nullptr ? begin_connection(passage, is_changed) : pass(passage, match);
   }
 }
 
 template <class Address, class Tables>
-net::LaneVerdict FamilyPath<Address, Tables>::pass(const Passage& passage, const Match& match,
-                                                   bool& is_changed) {
-  return match.sender == Sender::kClient ? to_backend(passage, *match.connection, is_changed)
+net::LaneVerdict FamilyPath<Address, Tables>::pass(const Passage& passage, const Match& match) {
+  return match.sender == Sender::kClient ? to_backend(passage, *match.connection)
                                          : to_client(passage, match);
 }
 
@@ -160,15 +163,10 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& 
 
 template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
-                                                         Connection& connection, bool& is_changed) {
+                                                         Connection& connection) {
   Backend& backend = services_.backend(connection.owner);
   const uint8_t flags = passage.parsed.tcp_flags;
   const bool is_new = conntrack::begins_anew(connection.state, flags, is_dsr(backend.mode));
-  if (is_new && backend.weight == 0) {
-    connections_.end(passage.key, connection);
-    is_changed = true;
-    return begin_connection(passage, is_changed);
-  }
   l3::Resolved resolved;
   if (!resolve(passage, neighbour_of(backend), added_bytes_of(backend.mode), resolved)) {
     return drop(resolved.refusal);
