@@ -19,9 +19,11 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "lab/contestants/arena_memory.h"
@@ -65,7 +67,21 @@ struct StandardMap {
   static void insert(auto& map, const auto& key, const auto& value) {
     map.insert_or_assign(key, value);
   }
+  // What a key has, which is `value` if it had nothing, and whether it had nothing.
+  static auto find_or_insert(auto& map, const auto& key, const auto& value) {
+    const auto [at, is_new] = map.try_emplace(key, value);
+    return std::pair(at->second, is_new);
+  }
   static bool erase(auto& map, const auto& key) { return map.erase(key) != 0; }
+  // Erases a key and returns what it had; nothing if it was not there.
+  static auto take(auto& map, const auto& key) {
+    const auto at = map.find(key);
+    std::optional<std::remove_cvref_t<decltype(at->second)>> value;
+    if (at == map.end()) return value;
+    value = at->second;
+    map.erase(at);
+    return value;
+  }
   // With room for as many entries as before.
   static void clear(auto& map, uint64_t /*entry_count*/) { map.clear(); }
   // Where the value of a key is; nullptr on a miss.

@@ -1,6 +1,7 @@
 // The general-purpose maps.
 #include "lab/contestants/absl_flat_hash_map.h"
 #include "lab/contestants/boost_flat_map.h"
+#include "lab/contestants/chained_map.h"
 #include "lab/contestants/google_dense_hash_map.h"
 #include "lab/contestants/google_sparse_hash_map.h"
 #include "lab/contestants/libcuckoo_map.h"
@@ -24,6 +25,7 @@ std::vector<ContestantEntry> map_line_up() {
       contestant<MapContestant<LibcuckooMap>>(),
       contestant<MapContestant<TbbConcurrentHashMap>>(),
       contestant<MapContestant<StdUnorderedMap>>(),
+      contestant<MapContestant<ChainedMap>>(),
       contestant<MacMapContestant<TbbMacMap>>(),
       contestant<MacMapContestant<StdMacMap>>(),
       contestant<MacMapContestant<SparseMacMap>>(),

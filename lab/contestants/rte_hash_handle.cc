@@ -23,7 +23,7 @@ uint64_t heap_bytes_taken() {
 
 void RteHashFree::operator()(rte_hash* table) const { rte_hash_free(table); }
 
-Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes) {
+Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes, uint8_t flags) {
   static int made = 0;  // names are taken once a process
   const std::string name = "roost_lab_" + std::to_string(made++);
   rte_hash_parameters parameters{};
@@ -31,6 +31,7 @@ Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes) {
   parameters.entries = static_cast<uint32_t>(entries);
   parameters.key_len = key_bytes;
   parameters.hash_func = rte_hash_crc;
+  parameters.extra_flag = flags;
   parameters.socket_id = static_cast<int>(rte_socket_id());
   const uint64_t bytes_before = heap_bytes_taken();
   RteHashHandle table(rte_hash_create(&parameters));

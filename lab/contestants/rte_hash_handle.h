@@ -21,8 +21,10 @@ struct MadeRteHash {
   uint64_t bytes;  // taken from DPDK's heap
 };
 
-// Needs a started Eal. Errors: no memory, a number of entries out of range.
-[[nodiscard]] Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes);
+// Needs a started Eal. `flags`: of rte_hash_parameters::extra_flag. Errors: no memory, a number of
+// entries out of range.
+[[nodiscard]] Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes,
+                                                uint8_t flags = 0);
 
 // Of a table that is full: a bucket of 8, then the entry of data and key.
 [[nodiscard]] FewestLines fewest_lines_of(const rte_hash& table, uint64_t key_bytes);

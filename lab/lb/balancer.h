@@ -22,13 +22,15 @@ template <class Tables>
 class Balancer {
  public:
   static Result<std::unique_ptr<Balancer>> create(
-      const BalancerSettings& settings, const node::FlowOwner& owner = node::FlowOwner({})) {
+      const BalancerSettings& settings, const node::FlowOwner& owner = node::FlowOwner({}),
+      const Tables& tables = {}) {
     const lb::ConfigOutcome outcome = lb::parse_config(balancer_toml(settings));
     if (!outcome.config)
       return Error{config::describe(outcome.faults.front(), "the configuration")};
     const std::vector<net::MacAddress> macs(outcome.config->network.ports.size());
     auto state = lb::BasicState<Tables>::create(
-        *outcome.config, macs, {.worker = owner.worker(), .worker_count = owner.worker_count()});
+        *outcome.config, macs, {.worker = owner.worker(), .worker_count = owner.worker_count()},
+        tables);
     if (!state) return state.error();
     return std::unique_ptr<Balancer>(new Balancer(std::move(state).value(), owner));
   }

@@ -91,14 +91,16 @@ std::string balancer_toml(const BalancerSettings& settings) {
   std::string neighbours =
       "[[neighbour]]\naddress = \"192.0.2.254\"\nmac = \"02:00:00:00:01:01\"\n";
   std::string backends;
+  // Only where addresses are translated can a backend have another port.
+  const uint16_t port = settings.mode == "nat" ? kBackendPort : kVirtualPort;
   for (uint32_t backend = 0; backend < kBackendCount; ++backend) {
     const std::string address = fmt::format("10.0.0.{}", 11 + backend);
     neighbours += fmt::format("[[neighbour]]\naddress = \"{}\"\nmac = \"02:00:00:00:02:{:02x}\"\n",
                               address, 11 + backend);
-    backends += fmt::format("  {{name = \"b{}\", address = \"{}\", port = {}}},\n", backend,
-                            address, kBackendPort);
+    backends +=
+        fmt::format("  {{name = \"b{}\", address = \"{}\", port = {}}},\n", backend, address, port);
   }
-  return fmt::format(R"(tick_seconds = 1.0
+  return fmt::format(R"(tick_seconds = {}
 maglev_seed = 1
 [table]
 connections = {}
@@ -116,11 +118,12 @@ name = "web"
 address = "198.51.100.80"
 port = {}
 protocol = "tcp"
+mode = "{}"
 backends = [
 {}]
 )",
-                     settings.connections, settings.hash_seed, settings.timeouts, neighbours,
-                     kVirtualPort, backends);
+                     settings.tick_seconds, settings.connections, settings.hash_seed,
+                     settings.timeouts, neighbours, kVirtualPort, settings.mode, backends);
 }
 
 }  // namespace roost::lab

@@ -35,6 +35,8 @@ struct BalancerSettings {
   uint64_t connections = 0;
   uint64_t hash_seed = 1;
   std::string timeouts{};  // lines of [timeouts]
+  std::string mode = "nat";
+  double tick_seconds = 1;
 };
 // A load balancer's configuration for these frames: one port, one service, neighbours known.
 [[nodiscard]] std::string balancer_toml(const BalancerSettings& settings);

@@ -10,9 +10,11 @@
 #include "lab/lb/balancer.h"
 #include "lab/lb/frame_batch.h"
 #include "lab/lb/raw_parsing.h"
-#include "lab/lb/rte_hash_tables.h"
+#include "lab/lb/record_balancer.h"
 #include "lab/packets/port_bench.h"
 #include "lab/packets/raw_io.h"
+#include "roost/traffic/draw.h"
+#include "roost/traffic/zipf.h"
 
 namespace roost::lab {
 namespace {
@@ -102,7 +104,7 @@ class PacketJob {
     bench_.warm_up();
     if (auto error = bench_.wrong()) return *error;
     Rows rows = bench_.time_all([this](RecordRow& row) {
-      row.workload = "uniform";
+      row.workload = is_skewed() ? fmt::format("zipf {}", config_.zipf_exponent) : "uniform";
       row.slots = config_.flows;
       row.entries = config_.flows;
       row.key_bytes = net::FlowKey4::kSignificantBytes;
@@ -114,6 +116,7 @@ class PacketJob {
 
  private:
   [[nodiscard]] size_t worker_count() const { return config_.cores.size(); }
+  [[nodiscard]] bool is_skewed() const { return config_.zipf_exponent > 0; }
   [[nodiscard]] node::FlowOwner owner(size_t worker) const {
     return node::FlowOwner(
         {.worker_count = worker_count(), .worker = worker, .seed = config_.seed + 1});
@@ -124,10 +127,12 @@ class PacketJob {
   // next packet's entry beside the last's.
   void write(CaptureFiles& files) {
     const node::FlowOwner any = owner(0);
+    traffic::Draw draw(config_.seed);
+    const traffic::Zipf zipf(config_.flows, config_.zipf_exponent);
     for (uint64_t flow = 0; flow < config_.flows; ++flow) {
-      const size_t worker = any.owner_of(client_of(flow));
-      flows_of_[worker].push_back(static_cast<uint32_t>(flow));
-      files.write(worker, request_of(flow));
+      flows_of_[any.owner_of(client_of(flow))].push_back(static_cast<uint32_t>(flow));
+      const uint64_t of_packet = is_skewed() ? zipf.rank(draw) - 1 : flow;
+      files.write(any.owner_of(client_of(of_packet)), request_of(of_packet));
     }
     for (std::vector<uint32_t>& flows : flows_of_)
       std::ranges::shuffle(flows, std::mt19937_64(config_.seed));
@@ -142,12 +147,13 @@ class PacketJob {
   }
 
   template <class Tables>
-  std::optional<Error> add_balancer(const char* name) {
+  std::optional<Error> add_balancer(const char* name, const Tables& tables) {
     progress_(0.2, std::string(name) + ": every flow once");
     std::vector<std::unique_ptr<BalancerHolder<Tables>>> holders;
     for (size_t worker = 0; worker < worker_count(); ++worker) {
       auto balancer = Balancer<Tables>::create(
-          {.connections = flows_of_[worker].size(), .hash_seed = config_.seed}, owner(worker));
+          {.connections = flows_of_[worker].size(), .hash_seed = config_.seed}, owner(worker),
+          tables);
       if (!balancer) return Error{fmt::format("{}: {}", name, balancer.error().message)};
       holders.push_back(std::make_unique<BalancerHolder<Tables>>(std::move(balancer).value()));
       const PageKind pages = holders.back()->page_kind();
@@ -163,9 +169,9 @@ class PacketJob {
   std::optional<Error> make_runners() {
     add_raw<RawIo>("raw_io");
     add_raw<RawIoAndParse>("raw_io_parse");
-    if (auto error = add_balancer<conntrack::OwnTables>("balancer")) return error;
+    if (auto error = add_balancer("balancer", conntrack::OwnTables{})) return error;
     if (!config_.peers) return {};
-    return add_balancer<RteHashTables>("balancer_on_rte_hash");
+    return add_balancer("balancer_on_rte_hash", RecordTables{store_kind("rte_hash")});
   }
 
   const PacketJobConfig& config_;

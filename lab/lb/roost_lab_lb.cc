@@ -1,14 +1,20 @@
-// The measuring program of the experiment `lb`. lab/lab.py calls it once a job, as it does
-// roost_lab.
+// The measuring program of the experiments `lb` and `2021-conntrack`. lab/lab.py calls it once a
+// job, as it does roost_lab.
 //
 // Exit status: 0 measured; 1 something was wrong with an answer or could not be set up, said on
 // standard error.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 
+#include "lab/contestants/eal.h"
 #include "lab/harness/pinned_core.h"
 #include "lab/jobs/program.h"
+#include "lab/lb/cell_job.h"
+#include "lab/lb/cell_tables.h"
 #include "lab/lb/flows.h"
 #include "lab/lb/packet_job.h"
 #include "lab/lb/soak_job.h"
@@ -18,65 +24,168 @@
 namespace roost::lab {
 namespace {
 
-int run(int argc, char** argv) {
-  CLI::App app("Measures the load balancer; ./dev lab lb runs it");
-  app.require_subcommand(1);
-  PacketJobConfig packets;
-  SoakJobConfig soak;
+// What every job is told.
+struct Common {
   std::string experiment;
   std::string pages = "4K";
   std::string csv;
   int core = -1;
   size_t core_count = 1;
-  const auto add_common = [&](CLI::App& command) {
-    command.add_option("--experiment", experiment, "Its name in the record")->required();
-    command.add_option("--pages", pages, "Kind of pages, for every contestant")
-        ->check(CLI::IsMember(kBenchPages));
-    command.add_option("--core", core, "The first measuring core; the last allowed one");
-    command.add_option("--csv", csv, "File to write")->required();
-  };
-  auto* packet_command = app.add_subcommand("packets", "See lab/lb/packet_job.h");
-  add_common(*packet_command);
-  packet_command->add_option("--flows", packets.flows, "Flows of all workers")
+};
+
+void add_common(CLI::App& command, Common& common) {
+  command.add_option("--experiment", common.experiment, "Its name in the record")->required();
+  command.add_option("--pages", common.pages, "Kind of pages, for every contestant")
+      ->check(CLI::IsMember(kBenchPages));
+  command.add_option("--core", common.core, "The first measuring core; the last allowed one");
+  command.add_option("--csv", common.csv, "File to write")->required();
+}
+
+int write(const Result<Rows>& rows, const Common& common) {
+  const auto wrong = write_rows(rows, common.csv);
+  return wrong ? fail(wrong->message) : 0;
+}
+
+void add_packets(CLI::App& app, Common& common, PacketJobConfig& packets) {
+  auto* command = app.add_subcommand("packets", "See lab/lb/packet_job.h");
+  add_common(*command, common);
+  command->add_option("--flows", packets.flows, "Flows of all workers")
       ->check(CLI::Range(uint64_t{1}, kFlowsMax))
       ->required();
-  packet_command->add_option("--packets", packets.packets, "A pass, of each worker")->required();
-  packet_command->add_option("--cores", core_count, "How many workers");
-  packet_command->add_option("--rounds", packets.rounds, "Timed rounds");
-  packet_command->add_flag("--peers,!--no-peers", packets.peers, "Whether rte_hash takes part");
+  command->add_option("--packets", packets.packets, "A pass, of each worker")->required();
+  command->add_option("--cores", common.core_count, "How many workers");
+  command->add_option("--rounds", packets.rounds, "Timed rounds");
+  command->add_option("--zipf", packets.zipf_exponent, "Of the flows that packets are of; 0: even");
+  command->add_flag("--peers,!--no-peers", packets.peers, "Whether rte_hash takes part");
+}
 
-  auto* soak_command = app.add_subcommand("soak", "See lab/lb/soak_job.h");
-  add_common(*soak_command);
-  soak_command->add_option("--connections", soak.connections, "That the table takes")->required();
-  soak_command->add_option("--seconds", soak.seconds, "How long")->required();
+int run_packets(const Common& common, std::vector<int> cores, PacketJobConfig& packets) {
+  packets.experiment = common.experiment;
+  packets.pages = kBenchPages.at(common.pages);
+  packets.cores = std::move(cores);
+  return write(run_packet_job(packets, say_progress), common);
+}
 
-  auto* flows_command = app.add_subcommand("flows", "Write a capture with a request of each flow");
-  uint64_t flow_count = 0;
+void add_soak(CLI::App& app, Common& common, SoakJobConfig& soak) {
+  auto* command = app.add_subcommand("soak", "See lab/lb/soak_job.h");
+  add_common(*command, common);
+  command->add_option("--connections", soak.connections, "That the table takes")->required();
+  command->add_option("--seconds", soak.seconds, "How long")->required();
+}
+
+int run_soak(const Common& common, int core, SoakJobConfig& soak) {
+  soak.experiment = common.experiment;
+  soak.core = core;
+  return write(run_soak_job(soak, say_progress), common);
+}
+
+const std::map<std::string, traffic::LengthLaw> kLengthLaws = {
+    {"fixed", traffic::LengthLaw::kFixed},
+    {"zipf", traffic::LengthLaw::kZipf},
+    {"pareto", traffic::LengthLaw::kPareto}};
+const std::map<std::string, traffic::ArrivalLaw> kArrivalLaws = {
+    {"poisson", traffic::ArrivalLaw::kPoisson},
+    {"paced", traffic::ArrivalLaw::kPaced},
+    {"bursts", traffic::ArrivalLaw::kBursts}};
+
+struct CellOptions {
+  CellJobConfig job;
+  std::string profile = std::string(traffic::kCampusLike.name);
+  std::optional<uint64_t> flows;
+  std::optional<double> seconds, flow_seconds, mean;
+  std::optional<traffic::LengthLaw> law;
+};
+
+void add_cells(CLI::App& app, Common& common, CellOptions& options) {
+  CellJobConfig& job = options.job;
+  auto* command = app.add_subcommand("cells", "See lab/lb/cell_job.h");
+  add_common(*command, common);
+  command->add_option("--cells", job.cells, "Which")
+      ->delimiter(',')
+      ->check(CLI::IsMember(cell_names()))
+      ->required();
+  command->add_option("--mode", job.mode, "Of the balancer")
+      ->check(CLI::IsMember({"l2dsr", "nat"}));
+  command->add_option("--connections", job.connections, "That a table takes")->required();
+  command->add_option("--packets", job.packets, "A stretch, of each worker")->required();
+  command->add_option("--cores", common.core_count, "How many workers");
+  command->add_option("--warm-up", job.warm_up_packets, "Packets before the first round");
+  command->add_option("--rounds", job.rounds, "Timed rounds");
+  command->add_option("--tick", job.tick_seconds, "Seconds");
+  command->add_option("--established", job.established_seconds, "Timeout, in seconds");
+  command->add_option("--closed", job.closed_seconds, "Timeout, in seconds");
+  command->add_option("--profile", options.profile, "Of the traffic")
+      ->check(CLI::IsMember({traffic::kCampusLike.name, traffic::kBackboneLike.name}));
+  command->add_option("--windows", job.stream.windows, "At once");
+  command->add_option("--flows", options.flows, "Of a window, instead of the profile's");
+  command->add_option("--seconds", options.seconds, "In which they begin");
+  command->add_option("--flow-seconds", options.flow_seconds, "How long they last, on average");
+  command->add_option("--mean", options.mean, "Packets of a flow, on average");
+  command->add_option("--law", options.law, "Of packets of a flow")
+      ->transform(CLI::CheckedTransformer(kLengthLaws));
+  command->add_option("--arrivals", job.stream.arrivals, "Law")
+      ->transform(CLI::CheckedTransformer(kArrivalLaws));
+  command->add_option("--seed", job.stream.seed, "Of the traffic and of hashes");
+}
+
+int run_cells(const Common& common, std::vector<int> cores, CellOptions& options) {
+  CellJobConfig& job = options.job;
+  traffic::Profile& profile = job.stream.profile;
+  profile = *std::ranges::find(traffic::kProfiles, options.profile, &traffic::Profile::name);
+  profile.flows = options.flows.value_or(profile.flows);
+  profile.seconds = options.seconds.value_or(profile.seconds);
+  profile.flow_seconds = options.flow_seconds.value_or(profile.flow_seconds);
+  profile.length.mean = options.mean.value_or(profile.length.mean);
+  profile.length.law = options.law.value_or(profile.length.law);
+  job.experiment = common.experiment;
+  job.pages = kBenchPages.at(common.pages);
+  job.cores = std::move(cores);
+  const auto eal = Eal::start({.core = job.cores.front(),
+                               .pages = job.pages,
+                               .memory_bytes = job.connections * 256 + (256U << 20)});
+  if (!eal) return fail(eal.error().message);
+  return write(run_cell_job(job, say_progress), common);
+}
+
+struct FlowOptions {
+  uint64_t flows = 0;
   std::string out;
-  flows_command->add_option("--flows", flow_count, "How many")->required();
-  flows_command->add_option("--out", out, "The capture")->required();
+};
+
+void add_flows(CLI::App& app, FlowOptions& options) {
+  auto* command = app.add_subcommand("flows", "Write a capture with a request of each flow");
+  command->add_option("--flows", options.flows, "How many")->required();
+  command->add_option("--out", options.out, "The capture")->required();
+}
+
+int write_flows(const FlowOptions& options) {
+  auto files = CaptureFiles::create(std::span(&options.out, 1));
+  if (!files) return fail(files.error().message);
+  for (uint64_t flow = 0; flow < options.flows; ++flow) files.value().write(0, request_of(flow));
+  const auto error = files.value().finish();
+  return error ? fail(error->message) : 0;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Measures the load balancer; ./dev lab runs it");
+  app.require_subcommand(1);
+  Common common;
+  PacketJobConfig packets;
+  SoakJobConfig soak;
+  CellOptions cells;
+  FlowOptions flows;
+  add_packets(app, common, packets);
+  add_soak(app, common, soak);
+  add_cells(app, common, cells);
+  add_flows(app, flows);
   CLI11_PARSE(app, argc, argv);
 
-  if (flows_command->parsed()) {
-    auto files = CaptureFiles::create(std::span(&out, 1));
-    if (!files) return fail(files.error().message);
-    for (uint64_t flow = 0; flow < flow_count; ++flow) files.value().write(0, request_of(flow));
-    const auto error = files.value().finish();
-    return error ? fail(error->message) : 0;
-  }
-  const auto cores = measuring_cores(core, core_count);
+  if (app.got_subcommand("flows")) return write_flows(flows);
+  const auto cores = measuring_cores(common.core, common.core_count);
   if (!cores) return fail(cores.error().message);
-  if (packet_command->parsed()) {
-    packets.experiment = experiment;
-    packets.pages = kBenchPages.at(pages);
-    packets.cores = cores.value();
-    const auto wrong = write_rows(run_packet_job(packets, say_progress), csv);
-    return wrong ? fail(wrong->message) : 0;
-  }
-  soak.experiment = experiment;
-  soak.core = cores.value().front();
-  const auto wrong = write_rows(run_soak_job(soak, say_progress), csv);
-  return wrong ? fail(wrong->message) : 0;
+  if (app.got_subcommand("packets")) return run_packets(common, cores.value(), packets);
+  if (app.got_subcommand("soak")) return run_soak(common, cores.value().front(), soak);
+  return run_cells(common, cores.value(), cells);
 }
 
 }  // namespace

@@ -181,11 +181,9 @@ class SoakJob {
       row.core = config_.core;
       row.seed = config_.seed;
       row.round = 0;
+      add_quantiles(row, phase.times, rows);
       for (const auto& [metric, value] :
-           {std::pair("batch_ns_p50", phase.times.quantile(0.5)),
-            std::pair("batch_ns_p99", phase.times.quantile(0.99)),
-            std::pair("batch_ns_p999", phase.times.quantile(0.999)),
-            std::pair("load_min", phase.load_min), std::pair("load_max", phase.load_max)}) {
+           {std::pair("load_min", phase.load_min), std::pair("load_max", phase.load_max)}) {
         row.metric = metric;
         row.value = value;
         rows.push_back(row);

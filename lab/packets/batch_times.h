@@ -6,7 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
+
+#include "lab/jobs/job.h"
+#include "lab/jobs/record_row.h"
 
 namespace roost::lab {
 
@@ -42,5 +46,16 @@ class BatchTimes {
   uint64_t total_ = 0;
   Clock::duration greatest_{};
 };
+
+// Adds a row like this one for each quantile that records have.
+inline void add_quantiles(const RecordRow& like, const BatchTimes& times, Rows& rows) {
+  for (const auto& [metric, share] :
+       {std::pair("batch_ns_p50", 0.5), std::pair("batch_ns_p99", 0.99),
+        std::pair("batch_ns_p999", 0.999)}) {
+    rows.push_back(like);
+    rows.back().metric = metric;
+    rows.back().value = times.quantile(share);
+  }
+}
 
 }  // namespace roost::lab

@@ -6,6 +6,7 @@
 
 #include "lab/contestants/absl_flat_hash_map.h"
 #include "lab/contestants/boost_flat_map.h"
+#include "lab/contestants/chained_map.h"
 #include "lab/contestants/google_dense_hash_map.h"
 #include "lab/contestants/google_sparse_hash_map.h"
 #include "lab/contestants/libcuckoo_map.h"
@@ -22,7 +23,7 @@ namespace {
 template <class Traits>
 class Maps : public testing::Test {};
 
-using AllMaps = testing::Types<AbslFlatHashMap, BoostFlatMap, GoogleDenseHashMap,
+using AllMaps = testing::Types<AbslFlatHashMap, BoostFlatMap, ChainedMap, GoogleDenseHashMap,
                                GoogleSparseHashMap, LibcuckooMap, StdUnorderedMap,
                                TbbConcurrentHashMap, TslHopscotchMap, TslRobinMap>;
 TYPED_TEST_SUITE(Maps, AllMaps);

@@ -114,7 +114,7 @@ class ConnectionTable {
     TickCount pass_ticks = 5;
   };
 
-  static Result<ConnectionTable> create(const Config& config, Rule rule);
+  static Result<ConnectionTable> create(const Config& config, Rule rule, const Tables& tables = {});
 
   // The connection of a tuple. The pointer is valid until create_connection() or time changes the
   // table.

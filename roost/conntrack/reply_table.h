@@ -46,11 +46,13 @@ class ReplyTable {
 
   static constexpr uint64_t kPortsTried = 128;
 
-  static Result<ReplyTable> create(const ReplyConfig<Address>& config, Rule rule) {
+  static Result<ReplyTable> create(const ReplyConfig<Address>& config, Rule rule,
+                                   const Tables& tables) {
     static_assert(ReplyRule<Rule>);
-    auto entries = Entries::create({.capacity = slots_for<Entries>(config.connections),
-                                    .entries_max = config.connections,
-                                    .hash_seed = config.hash_seed});
+    auto entries = tables.template make_plain<Key, uint32_t>(
+        {.capacity = slots_for<Entries>(config.connections),
+         .entries_max = config.connections,
+         .hash_seed = config.hash_seed});
     if (!entries) return entries.error();
     return ReplyTable(std::move(entries).value(), config, std::move(rule));
   }
@@ -206,7 +208,7 @@ class ReplyTable<SameEnds<AddressType>, Tables> {
   using Address = AddressType;
   using Key = net::FlowKey<Address>;
 
-  static Result<ReplyTable> create(const ReplyConfig<Address>&, SameEnds<Address>) {
+  static Result<ReplyTable> create(const ReplyConfig<Address>&, SameEnds<Address>, const Tables&) {
     return ReplyTable();
   }
 

@@ -53,7 +53,7 @@ class FamilyTracker {
     typename BindablePorts<Address>::Config ports{};
   };
 
-  static Result<FamilyTracker> create(const Config& config, Rule rule);
+  static Result<FamilyTracker> create(const Config& config, Rule rule, const Tables& tables = {});
 
   [[nodiscard]] Connections& connections() { return connections_; }
   [[nodiscard]] const Connections& connections() const { return connections_; }

@@ -23,7 +23,8 @@ inline TickCount pass_ticks(double tick_seconds) {
 
 template <class Rule, class Tables>
 Result<FamilyTracker<Rule, Tables>> FamilyTracker<Rule, Tables>::create(const Config& config,
-                                                                        Rule rule) {
+                                                                        Rule rule,
+                                                                        const Tables& tables) {
   constexpr uint64_t kDatagramsMax = 4'096;
   constexpr uint64_t kUnusedMax = 16;
   constexpr uint16_t kWaitingFragmentsMax = 256;
@@ -33,7 +34,7 @@ Result<FamilyTracker<Rule, Tables>> FamilyTracker<Rule, Tables>::create(const Co
                            .ports = config.ports,
                            .silence_ticks_min = silence_ticks_min(config.tick_seconds),
                            .pass_ticks = pass_ticks(config.tick_seconds)},
-                          std::move(rule));
+                          std::move(rule), tables);
   if (!connections) return connections.error();
   const bool is_used = config.connections != 0;
   auto fragments = Fragments::create({.datagrams_max = is_used ? kDatagramsMax : kUnusedMax,

@@ -37,7 +37,8 @@ class Family {
 
   static Result<std::unique_ptr<Family>> create(const Config& config,
                                                 const FamilyRegistry& registry,
-                                                l3::NextHops& next_hops, const WorkerShare& share);
+                                                l3::NextHops& next_hops, const WorkerShare& share,
+                                                const Tables& tables);
 
   [[nodiscard]] ServiceTable<Address>& services() { return services_; }
   [[nodiscard]] const ServiceTable<Address>& services() const { return services_; }
@@ -76,7 +77,7 @@ class BasicState {
   // configuration's reader cannot see, above all memory that cannot be allocated.
   static Result<BasicState> create(const Config& config,
                                    std::span<const net::MacAddress> device_macs,
-                                   const WorkerShare& share = {});
+                                   const WorkerShare& share = {}, const Tables& tables = {});
 
   [[nodiscard]] const Config& config() const { return config_; }
   // Where services and backends stand.

@@ -39,7 +39,7 @@ Result<typename conntrack::BindablePorts<Address>::Config> local_ports(const Ful
 template <class Address, class Tables>
 Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create(
     const Config& config, const FamilyRegistry& registry, l3::NextHops& next_hops,
-    const WorkerShare& share) {
+    const WorkerShare& share, const Tables& tables) {
   auto maglevs = make_maglevs(registry, config.maglev_seed);
   if (!maglevs) return maglevs.error();
   auto services = ServiceTable<Address>::create(
@@ -53,7 +53,7 @@ Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create
                                   .tick_seconds = config.tick_seconds(),
                                   .hash_seed = config.table.hash_seed,
                                   .ports = std::move(ports).value()},
-                                 BackendReplies<Address>(family->services_));
+                                 BackendReplies<Address>(family->services_), tables);
   if (!tracker) return Error{"[table] connections: " + tracker.error().message};
   family->tracker_.emplace(std::move(tracker).value());
   return family;
@@ -62,7 +62,8 @@ Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create
 template <class Tables>
 Result<BasicState<Tables>> BasicState<Tables>::create(const Config& config,
                                                       std::span<const net::MacAddress> device_macs,
-                                                      const WorkerShare& share) {
+                                                      const WorkerShare& share,
+                                                      const Tables& tables) {
   Result<BackendRegistry> registry = first_registry(config);
   if (!registry) return registry.error();
   size_t backend_count = 0;
@@ -76,9 +77,11 @@ Result<BasicState<Tables>> BasicState<Tables>::create(const Config& config,
                             .hash_seed = config.table.hash_seed});
   if (!next_hops) return next_hops.error();
   const auto& [registry4, registry6] = registry.value().families;
-  auto ipv4 = Family<net::Ipv4Address, Tables>::create(config, registry4, next_hops.value(), share);
+  auto ipv4 =
+      Family<net::Ipv4Address, Tables>::create(config, registry4, next_hops.value(), share, tables);
   if (!ipv4) return ipv4.error();
-  auto ipv6 = Family<net::Ipv6Address, Tables>::create(config, registry6, next_hops.value(), share);
+  auto ipv6 =
+      Family<net::Ipv6Address, Tables>::create(config, registry6, next_hops.value(), share, tables);
   if (!ipv6) return ipv6.error();
   return BasicState(config, std::move(registry).value(), std::move(next_hops).value(),
                     std::move(ipv4).value(), std::move(ipv6).value());

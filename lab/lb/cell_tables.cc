@@ -1,0 +1,125 @@
+#include "lab/lb/cell_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "lab/lb/record_balancer.h"
+#include "lab/store/common_index.h"
+#include "lab/store/common_values.h"
+#include "roost/conntrack/tables.h"
+
+namespace roost::lab {
+namespace {
+
+using Cells = std::vector<std::unique_ptr<Cell>>;
+
+constexpr std::string_view kSlotTimers = "slot_timers";
+constexpr std::array<std::pair<std::string_view, ExpiryKind>, 3> kExpiries = {
+    {{"none", ExpiryKind::kNone}, {"scan", ExpiryKind::kScan}, {"wheel", ExpiryKind::kWheel}}};
+
+std::string name_of(const StoreKind& store, std::string_view expiry) {
+  return fmt::format("{} {}", store.name, expiry);
+}
+std::string name_of(const SharingKind& sharing) { return "common " + sharing.name; }
+
+CellTraffic traffic_of(const CellSetup& setup, size_t worker) {
+  return {.both_ends = setup.both_ends,
+          .worker = worker,
+          .worker_count = setup.worker_count,
+          .nanoseconds_per_tick = static_cast<uint64_t>(setup.tick_seconds * 1e9)};
+}
+
+template <class Tables>
+std::optional<Error> add_balancer(const CellSetup& setup, const Tables& tables, Cells& cells) {
+  auto balancer = Balancer<Tables>::create({.connections = setup.connections,
+                                            .hash_seed = setup.hash_seed,
+                                            .timeouts = setup.timeouts,
+                                            .mode = setup.mode,
+                                            .tick_seconds = setup.tick_seconds},
+                                           node::FlowOwner({}), tables);
+  if (!balancer) return balancer.error();
+  auto holder = std::make_unique<BalancerCell<Tables>>(std::move(balancer).value());
+  cells.push_back(std::make_unique<CellOf<BalancerCell<Tables>>>(std::move(holder),
+                                                                 traffic_of(setup, cells.size())));
+  return {};
+}
+
+// Each worker has tables of its own.
+template <class Tables>
+Result<Cells> make_sharded(const CellSetup& setup, const Tables& tables) {
+  Cells cells;
+  while (cells.size() < setup.worker_count)
+    if (auto error = add_balancer(setup, tables, cells)) return *error;
+  return cells;
+}
+
+// In direct server return, nothing is in the table of replies.
+MakeSmallValues<net::FlowKey4> replies_for(const CellSetup& setup,
+                                           MakeSmallValues<net::FlowKey4> make) {
+  if (setup.both_ends) return make;
+  return [make](const TableConfig&) { return make({.capacity = 64, .entries_max = 32}); };
+}
+
+// All workers have one table.
+Result<Cells> make_common(const CellSetup& setup, const SharingKind& sharing) {
+  const uint64_t all = setup.connections * setup.worker_count;
+  Result<CommonViews> views =
+      sharing.make({.capacity = all * 10 / 9, .entries_max = all, .hash_seed = setup.hash_seed},
+                   setup.worker_count);
+  if (!views) return views.error();
+  Cells cells;
+  for (auto& view : views.value()) {
+    const auto make_index =
+        [&view](const TableConfig& config) -> Result<std::unique_ptr<Index<net::FlowKey4>>> {
+      auto numbers = NumberedKeys<net::FlowKey4>::create(config.entries_max, {});
+      if (!numbers) return numbers.error();
+      return std::unique_ptr<Index<net::FlowKey4>>(std::make_unique<CommonIndex<net::FlowKey4>>(
+          std::move(view), std::move(numbers).value()));
+    };
+    const StoreKind store{sharing.name, make_index,
+                          replies_for(setup, store_kind("chained_map").make_values)};
+    if (auto error = add_balancer(setup, RecordTables{store, ExpiryKind::kWheel}, cells))
+      return *error;
+  }
+  return cells;
+}
+
+Cells make_raw(const CellSetup& setup) {
+  Cells cells;
+  while (cells.size() < setup.worker_count)
+    cells.push_back(std::make_unique<CellOf<RawCell>>(std::make_unique<RawCell>(),
+                                                      traffic_of(setup, cells.size())));
+  return cells;
+}
+
+}  // namespace
+
+std::vector<std::string> cell_names() {
+  std::vector<std::string> names = {std::string(kRawCell), std::string(kSlotTimers)};
+  for (const StoreKind& store : store_kinds())
+    for (const auto& expiry : kExpiries) names.push_back(name_of(store, expiry.first));
+  for (const SharingKind& sharing : sharing_kinds()) names.push_back(name_of(sharing));
+  return names;
+}
+
+Result<Cells> make_cells(std::string_view name, const CellSetup& setup) {
+  if (name == kRawCell) return make_raw(setup);
+  if (name == kSlotTimers) return make_sharded(setup, conntrack::OwnTables{});
+  for (const StoreKind& store : store_kinds()) {
+    for (const auto& [expiry, kind] : kExpiries) {
+      if (name_of(store, expiry) != name) continue;
+      StoreKind without_replies = store;
+      without_replies.make_values = replies_for(setup, store.make_values);
+      return make_sharded(setup, RecordTables{without_replies, kind});
+    }
+  }
+  for (const SharingKind& sharing : sharing_kinds())
+    if (name_of(sharing) == name) return make_common(setup, sharing);
+  return Error{fmt::format("there is no cell \"{}\"", name)};
+}
+
+}  // namespace roost::lab

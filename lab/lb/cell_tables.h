@@ -1,0 +1,40 @@
+// The cells of cell_job.h by name: their tables and expiries.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/lb/cell.h"
+#include "roost/base/result.h"
+
+namespace roost::lab {
+
+// What all cells are made with.
+struct CellSetup {
+  std::string mode;
+  uint64_t connections = 0;  // of each worker
+  std::string timeouts;      // lines of the configuration
+  double tick_seconds = 1;
+  uint64_t hash_seed = 1;
+  bool both_ends = false;
+  size_t worker_count = 1;
+};
+
+inline constexpr std::string_view kRawCell = "raw_parse";
+
+// "raw_parse"; "slot_timers", our table as it ships; a table of stores.h and an expiry, as
+// "rte_hash wheel"; a table of common_values.h, as "common rte_hash LF", whose records expire by a
+// wheel.
+[[nodiscard]] std::vector<std::string> cell_names();
+
+// The cells of that name, one a worker. Errors: there is none of that name; its tables cannot be
+// made.
+[[nodiscard]] Result<std::vector<std::unique_ptr<Cell>>> make_cells(std::string_view name,
+                                                                    const CellSetup& setup);
+
+}  // namespace roost::lab

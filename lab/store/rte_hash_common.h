@@ -1,0 +1,103 @@
+// rte_hash as threads share it: by its reader-writer lock (LB), or without one (LF), where what is
+// erased is given free when every reader has passed a quiescent state (RCU QSBR).
+#pragma once
+
+#include <rte_hash.h>
+#include <rte_malloc.h>
+#include <rte_rcu_qsbr.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "lab/contestants/rte_hash_handle.h"
+#include "lab/store/common_values.h"
+#include "lab/store/rte_hash_values.h"
+
+namespace roost::lab {
+
+// A view of one; with RCU, its thread is a reader that is quiescent after each call.
+template <class KeyT>
+class RteHashCommon final : public SmallValues<KeyT> {
+ public:
+  using Key = KeyT;
+
+  static constexpr uint8_t kLocked =
+      RTE_HASH_EXTRA_FLAGS_MULTI_WRITER_ADD | RTE_HASH_EXTRA_FLAGS_RW_CONCURRENCY;
+  static constexpr uint8_t kLockFree =
+      RTE_HASH_EXTRA_FLAGS_MULTI_WRITER_ADD | RTE_HASH_EXTRA_FLAGS_RW_CONCURRENCY_LF;
+
+  static Result<CommonViews> create(uint8_t flags, const TableConfig& config, size_t threads) {
+    Result<MadeRteHash> made = make_rte_hash(config.capacity, sizeof(Key), flags);
+    if (!made) return made.error();
+    auto held = std::make_shared<Held>(std::move(made).value());
+    if (flags == kLockFree && !held->add_rcu(threads))
+      return Error{"rte_hash: no quiescent-state variable for its readers"};
+    CommonViews views;
+    for (size_t thread = 0; thread < threads; ++thread)
+      views.push_back(std::make_unique<RteHashCommon>(held, static_cast<unsigned>(thread)));
+    return views;
+  }
+
+  size_t lookup(KeyPointers<Key> keys, std::span<uint32_t> out, HitWords hits) override {
+    const size_t found = look_up_values(*held_->made.table, keys, out, hits);
+    pass();
+    return found;
+  }
+  bool insert(const Key& key, uint32_t value) override {
+    const bool is_in = add_value(*held_->made.table, key, value);
+    pass();
+    return is_in;
+  }
+  bool erase(const Key& key) override {
+    const bool was_there = rte_hash_del_key(held_->made.table.get(), &key) >= 0;
+    pass();
+    return was_there;
+  }
+  [[nodiscard]] uint64_t size() const override {
+    return static_cast<uint64_t>(rte_hash_count(held_->made.table.get()));
+  }
+  [[nodiscard]] uint64_t memory_bytes() const override { return held_->made.bytes; }
+
+ private:
+  struct RcuFree {
+    void operator()(rte_rcu_qsbr* variable) const { rte_free(variable); }
+  };
+
+  struct Held {
+    explicit Held(MadeRteHash of) : made(std::move(of)) {}
+
+    [[nodiscard]] bool add_rcu(size_t threads) {
+      const size_t bytes = rte_rcu_qsbr_get_memsize(static_cast<uint32_t>(threads));
+      rcu.reset(static_cast<rte_rcu_qsbr*>(rte_zmalloc("roost_lab", bytes, RTE_CACHE_LINE_SIZE)));
+      if (!rcu || rte_rcu_qsbr_init(rcu.get(), static_cast<uint32_t>(threads)) != 0) return false;
+      rte_hash_rcu_config config{};
+      config.v = rcu.get();
+      config.mode = RTE_HASH_QSBR_MODE_DQ;
+      return rte_hash_rcu_qsbr_add(made.table.get(), &config) == 0;
+    }
+
+    std::unique_ptr<rte_rcu_qsbr, RcuFree> rcu;  // after the table, which refers to it
+    MadeRteHash made;
+  };
+
+ public:
+  RteHashCommon(std::shared_ptr<Held> held, unsigned thread)
+      : held_(std::move(held)), thread_(thread) {
+    if (!held_->rcu) return;
+    static_cast<void>(rte_rcu_qsbr_thread_register(held_->rcu.get(), thread_));
+    rte_rcu_qsbr_thread_online(held_->rcu.get(), thread_);
+  }
+
+ private:
+  void pass() {
+    if (held_->rcu) rte_rcu_qsbr_quiescent(held_->rcu.get(), thread_);
+  }
+
+  std::shared_ptr<Held> held_;
+  unsigned thread_;
+};
+
+}  // namespace roost::lab
