@@ -49,7 +49,7 @@ bool ConnectionTable<Rule, Tables>::take_over_port(const Key& reply_key)
 // its time.
 template <class Rule, class Tables>
 bool ConnectionTable<Rule, Tables>::make_room(const StateTimeouts& timeouts) {
-  connections_.maintain(kRoomBuckets);
+  reclaim(kRoomBuckets);
   if (connections_.size() < connections_max_) return true;
   std::optional<Key> referenced;
   std::optional<Key> silent;

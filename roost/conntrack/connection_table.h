@@ -132,6 +132,12 @@ class ConnectionTable {
     return match;
   }
 
+  // Asks for what create_connection() will look at first, if its owner is the one of this
+  // connection.
+  void ask_for_reply(const Key& client_key, const Connection& connection) {
+    shared_->replies.ask_for(client_key, connection);
+  }
+
   // Makes a connection, which must not be there, with both its entries or, if that cannot be,
   // with none. Pointers from find() are no longer valid. When all places are taken, it takes one in
   // the next kRoomBuckets buckets or is refused. One that is bound to a port says it in
@@ -166,12 +172,15 @@ class ConnectionTable {
 
   // Moves time forward, however far. Usually constant time; when time jumps past what the overflow
   // scan covers, linear in the capacity.
-  void advance(Tick now) { advance_far(connections_, now); }
+  void advance(Tick now) {
+    advance_far(connections_, now);
+    shared_->forget_replies();
+  }
   // Reclaims expired connections among the next buckets, at most `bucket_budget` of them and no
   // more than it takes to see every bucket once in Config::pass_ticks: sweeping costs cache lines.
   void maintain(uint64_t bucket_budget);
   // Reclaims every expired connection, so that the counts are exact. Linear in the capacity.
-  void settle() { connections_.maintain(connections_.bucket_count()); }
+  void settle() { reclaim(connections_.bucket_count()); }
 
   [[nodiscard]] const FlowCounts& counts() const { return shared_->counts; }
   // Connections that are live now, counted one by one. Linear in the capacity.
@@ -231,10 +240,20 @@ class ConnectionTable {
   static constexpr uint32_t kSilentWhole = 1 << 16;
   static_assert(uint64_t{kTimeoutTicksMax} * kSilentWhole <= UINT32_MAX);
 
+  using Replies = ReplyTable<Rule, Tables>;
   // What an expired connection changes; at a fixed place, because the callback points to it.
   struct Shared {
-    ReplyTable<Rule, Tables> replies;
+    Replies replies;
     FlowCounts counts{};
+    // Of connections that a sweep or an insert has just reclaimed, whose reply entries are still
+    // there. Together they cost one wait for memory, one by one each its own.
+    std::array<OverConnection<Key>, Replies::kForgottenMax> over;
+    size_t over_count = 0;
+
+    void forget_replies() {
+      replies.forget(std::span<const OverConnection<Key>>(over).first(over_count));
+      over_count = 0;
+    }
   };
 
   // Called for each connection that has expired.
@@ -263,6 +282,11 @@ class ConnectionTable {
   [[nodiscard]] bool take_over_port(const Key& reply_key)
     requires(!kIsSameEnds<Rule>);
   void remove(Key client_key, const Connection& connection);
+  // Reclaims what has expired in the next buckets.
+  void reclaim(uint64_t bucket_budget) {
+    connections_.maintain(bucket_budget);
+    shared_->forget_replies();
+  }
   bool make_room(const StateTimeouts& timeouts);
   // For which part of its time, in kSilentWhole-ths, a connection has been silent; 0 if that is not
   // long enough to evict it.

@@ -19,7 +19,7 @@ Result<ConnectionTable<Rule, Tables>> ConnectionTable<Rule, Tables>::create(cons
       {.connections = config.connections, .hash_seed = config.hash_seed, .ports = config.ports},
       std::move(rule), tables);
   if (!replies) return replies.error();
-  auto shared = std::make_unique<Shared>(Shared{std::move(replies).value(), {}});
+  auto shared = std::make_unique<Shared>(Shared{std::move(replies).value(), {}, {}});
   auto connections = tables.template make_timed<Key, Connection>(
       {.capacity = slots_for<Connections>(config.connections),
        .entries_max = config.connections,
@@ -34,7 +34,10 @@ void ConnectionTable<Rule, Tables>::ConnectionEnded::operator()(
     const Key& client_key, const Connection& connection) const {
   auto& replies = shared->replies;
   replies.rule().over(connection);
-  replies.forget(client_key, connection);
+  if (replies.is_seen(connection)) {
+    if (shared->over_count == shared->over.size()) shared->forget_replies();
+    shared->over[shared->over_count++] = {client_key, connection};
+  }
   if (is_over(connection.state, !replies.is_seen(connection))) {
     ++shared->counts.ended;
   } else {
@@ -117,9 +120,9 @@ CreateOutcome ConnectionTable<Rule, Tables>::create_connection(const Key& client
   //
   // Both tables promise room, but not to keys chosen by a party that knows the hash seed.
   const TickCount timeout = connection.timeout(timeouts);
-  if (connections_.insert(client_key, connection, timeout) == InsertOutcome::kFull) {
-    return CreateOutcome::kFull;
-  }
+  const InsertOutcome outcome = connections_.insert(client_key, connection, timeout);
+  shared_->forget_replies();
+  if (outcome == InsertOutcome::kFull) return CreateOutcome::kFull;
   if (!shared_->replies.insert(client_key, connection)) {
     connections_.erase(client_key);
     return CreateOutcome::kFull;
@@ -161,7 +164,7 @@ void ConnectionTable<Rule, Tables>::maintain(uint64_t bucket_budget) {
   buckets_due_ = std::min(buckets_due_ + ticks * (bucket_count / pass_ticks_ + 1), bucket_count);
   const uint64_t buckets = std::min(buckets_due_, bucket_budget);
   if (buckets == 0) return;
-  connections_.maintain(buckets);
+  reclaim(buckets);
   buckets_due_ -= buckets;
 }
 
@@ -169,7 +172,8 @@ void ConnectionTable<Rule, Tables>::maintain(uint64_t bucket_budget) {
 template <class Rule, class Tables>
 void ConnectionTable<Rule, Tables>::remove(Key client_key, const Connection& connection) {
   shared_->replies.rule().over(connection);
-  shared_->replies.forget(client_key, connection);
+  const OverConnection<Key> over{client_key, connection};
+  if (shared_->replies.is_seen(connection)) shared_->replies.forget(std::span(&over, 1));
   const bool is_erased = connections_.erase(client_key);
   ROOST_ASSERT(is_erased);
 }

@@ -37,6 +37,13 @@ struct ReplyConfig {
   typename BindablePorts<Address>::Config ports{};  // none: no connection may be bound
 };
 
+// One that is over, by its client's key.
+template <class Key>
+struct OverConnection {
+  Key client_key{};
+  Connection connection{};
+};
+
 template <class Rule, class Tables>
 class ReplyTable {
  public:
@@ -45,6 +52,7 @@ class ReplyTable {
   using Endpoint = net::Endpoint<Address>;
 
   static constexpr uint64_t kPortsTried = 128;
+  static constexpr size_t kForgottenMax = net::kBatchLanesMax;  // at a time
 
   static Result<ReplyTable> create(const ReplyConfig<Address>& config, Rule rule,
                                    const Tables& tables) {
@@ -125,14 +133,33 @@ class ReplyTable {
     return false;
   }
 
-  // A connection is over: its entry goes, if it still is its own.
-  void forget(const Key& client_key, const Connection& connection) {
-    if (!is_seen(connection)) return;
-    const Key reply_key = key_of(client_key, connection);
-    const uint32_t* leads_to = entries_.find(reply_key);
-    if (leads_to == nullptr) return;
-    if (client_key_of(reply_key, *leads_to) != client_key) return;  // it was taken over
-    erase(reply_key, *leads_to);
+  // Asks for the entry that a connection would have, if it is known without binding a port.
+  void ask_for(const Key& client_key, const Connection& connection) {
+    if constexpr (requires(std::span<const Key> keys) { entries_.start(keys); }) {
+      if (!is_seen(connection) || is_bound(connection)) return;
+      const Key reply_key = key_of(client_key, connection);
+      static_cast<void>(entries_.start(std::span<const Key>(&reply_key, 1)));
+    }
+  }
+
+  // Connections whose replies are seen are over: their entries go, where these still are their own.
+  // At most kForgottenMax.
+  void forget(std::span<const OverConnection<Key>> over) {
+    if (over.empty()) return;
+    ROOST_DEBUG_ASSERT(over.size() <= kForgottenMax);
+    std::array<Key, kForgottenMax> reply_keys;
+    std::array<uint32_t, kForgottenMax> leads_to;
+    HitArray<kForgottenMax> hits;
+    for (size_t i = 0; i < over.size(); ++i) {
+      reply_keys[i] = key_of(over[i].client_key, over[i].connection);
+    }
+    entries_.lookup(std::span<const Key>(reply_keys).first(over.size()), std::span(leads_to), hits);
+    for (size_t i = 0; i < over.size(); ++i) {
+      // It may have been taken over.
+      if (hits.test(i) && client_key_of(reply_keys[i], leads_to[i]) == over[i].client_key) {
+        erase(reply_keys[i], leads_to[i]);
+      }
+    }
   }
   void erase(const Key& reply_key, uint32_t leads_to) {
     if (is_binding(leads_to)) bindings_.give_back(leads_to & ~kIsBinding);
@@ -221,7 +248,9 @@ class ReplyTable<SameEnds<AddressType>, Tables> {
     return lanes.size();
   }
   [[nodiscard]] bool insert(const Key&, const Connection&) { return true; }
-  void forget(const Key&, const Connection&) {}
+  static constexpr size_t kForgottenMax = 1;
+  void ask_for(const Key&, const Connection&) {}
+  void forget(std::span<const OverConnection<Key>>) {}
   [[nodiscard]] uint64_t memory_bytes() const { return 0; }
 
  private:

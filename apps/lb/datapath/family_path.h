@@ -82,6 +82,13 @@ class FamilyPath {
   net::LaneVerdict pass(const Passage& passage, const Match& match);
   // Whether the packet begins a connection in the place of one that is over, with another backend.
   [[nodiscard]] bool gives_way(const Passage& passage, const Match& match);
+  // Whether the packet is TCP's and begins nothing.
+  [[nodiscard]] static bool is_midstream(const Passage& passage) {
+    return passage.key.protocol == net::IpProtocol::kTcp &&
+           (passage.parsed.tcp_flags & net::tcp::kSyn) == 0;
+  }
+  // Asks for the memory that begin_connection() will wait for.
+  void ask_for_reply(const Passage& passage);
   net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
   net::LaneVerdict begin_from_backend(const Passage& passage, bool& is_changed);
   net::LaneVerdict to_backend(const Passage& passage, Connection& connection);

@@ -40,6 +40,7 @@ void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
     are_all_late |= gives_way(passage, matches[i]);
     if (are_all_late || matches[i].connection == nullptr) {
       late[late_count++] = static_cast<uint8_t>(i);
+      ask_for_reply(passage);
     } else {
       batch.verdicts()[lanes.lanes[i]] = pass(passage, matches[i]);
     }
@@ -75,6 +76,17 @@ bool FamilyPath<Address, Tables>::gives_way(const Passage& passage, const Match&
                                 is_dsr(backend.mode));
 }
 
+// Where a new connection's reply entry will be is known as soon as its backend is.
+template <class Address, class Tables>
+void FamilyPath<Address, Tables>::ask_for_reply(const Passage& passage) {
+  const std::optional<uint32_t> service = services_.find(passage.key);
+  if (!service) return;
+  const std::optional<uint32_t> backend =
+      services_.pick_backend(*service, passage.key, is_midstream(passage));
+  if (!backend) return;
+  connections_.ask_for_reply(passage.key, Connection{.owner = static_cast<uint16_t>(*backend)});
+}
+
 // A packet of no connection: it creates one if it is for a service. Nothing is changed before it is
 // certain that the packet can leave, and that the answer could.
 template <class Address, class Tables>
@@ -87,10 +99,8 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   // Its first fragment did not create one.
   if (passage.parsed.fragment.is_later()) return drop(DropCause::kNoFlow);
   if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
-  const bool is_midstream = passage.key.protocol == net::IpProtocol::kTcp &&
-                            (passage.parsed.tcp_flags & net::tcp::kSyn) == 0;
   const std::optional<uint32_t> backend_index =
-      services_.pick_backend(*service, passage.key, is_midstream);
+      services_.pick_backend(*service, passage.key, is_midstream(passage));
   if (!backend_index) return drop(drop_cause::kNoBackend);
   Backend& backend = services_.backend(*backend_index);
   if (!is_dsr(backend.mode) && !next_hops_.is_reachable(passage.key.source)) {
