@@ -45,7 +45,10 @@ size_t ConnectionStream::next(std::span<StreamPacket> packets) {
       if (live_ == 0 && begun_ == flow_count()) break;
       ++now_.count;
       wheel_.advance(
-          now_, UINT64_MAX, [](uint32_t) {},
+          now_, UINT64_MAX,
+          [this](uint32_t timer) {
+            if (timer >= config_.windows) __builtin_prefetch(&flows_[timer - config_.windows]);
+          },
           [this](uint32_t timer) { return see_to(timer, now_); });
     }
     const size_t given = std::min(packets.size() - count, due_.size() - given_);
