@@ -41,6 +41,17 @@ TEST(ConnectionStream, connections_begin_send_and_end) {
   for (const bool is_one_over : is_over) ASSERT_TRUE(is_one_over);
 }
 
+TEST(ConnectionStream, flows_of_a_fixed_length_have_exactly_that) {
+  Profile profile = kSmall;
+  profile.length = {.law = LengthLaw::kFixed, .mean = 20};
+  std::vector<uint32_t> sent(profile.flows);
+  for (const StreamPacket& packet : all_packets({.profile = profile})) {
+    ++sent[packet.flow];
+    ASSERT_EQ(packet.is_last, packet.number == 19);
+  }
+  for (const uint32_t packets : sent) ASSERT_EQ(packets, 20U);
+}
+
 TEST(ConnectionStream, has_the_rate_and_the_lengths_of_its_profile) {
   const std::vector<StreamPacket> packets = all_packets({.profile = kSmall, .windows = 2});
   const double flows = 2 * static_cast<double>(kSmall.flows);
