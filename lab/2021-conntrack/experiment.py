@@ -143,7 +143,7 @@ def sharing_section(part):
     for contestant, name in ({RAW: "raw parsing"} | SHARDED | COMMON).items():
         one = part.by_round(metric=NS, contestant=contestant, core_count=1)
         two = part.by_round(metric=NS, contestant=contestant, core_count=2)
-        gains = [one[key] / two[key] for key in one if key in two]
+        gains = part.ratios({"core_count": 1}, {"core_count": 2}, metric=NS, contestant=contestant)
         if not one:
             continue
         rows.append([name, "each" if contestant in SHARDED or contestant == RAW else "one",
@@ -158,17 +158,11 @@ def sharing_section(part):
     return section
 
 
-def medians_of_ratios(part, above, below):
-    """Of two selections, round by round; nothing where either was not run."""
-    upper, lower = part.by_round(metric=NS, **above), part.by_round(metric=NS, **below)
-    found = [upper[key] / lower[key] for key in lower if key in upper]
-    return statistics.median(found) if found else None
-
-
 def sharing_verdicts(part):
+    part = part.select(metric=NS)
+
     def gain(contestant):
-        return medians_of_ratios(part, {"contestant": contestant, "core_count": 1},
-                                 {"contestant": contestant, "core_count": 2})
+        return part.ratio({"core_count": 1}, {"core_count": 2}, contestant=contestant)
 
     sharded = gain(SLOT_TIMERS)
     if sharded is None:
@@ -176,12 +170,12 @@ def sharing_verdicts(part):
     yield Verdict("two workers", f"move {MUST_SHARDED} times the packets of one, each with its "
                   "tables", "must reached" if sharded >= MUST_SHARDED else "MISSED",
                   f"{sharded:.2f}")
-    over = medians_of_ratios(part, {"contestant": "common rte_hash LF", "core_count": 2},
-                             {"contestant": "common roost shared", "core_count": 2})
+    over = part.ratio({"contestant": "common rte_hash LF"}, {"contestant": "common roost shared"},
+                      core_count=2)
     yield Verdict("two workers, one table", f"rte_hash LF takes {MUST_COMMON_OVER_LF} times ours",
                   "must reached" if over >= MUST_COMMON_OVER_LF else "MISSED", f"{over:.2f}")
-    alone = medians_of_ratios(part, {"contestant": "common roost shared", "core_count": 1},
-                              {"contestant": "roost_inline wheel", "core_count": 1})
+    alone = part.ratio({"contestant": "common roost shared"}, {"contestant": "roost_inline wheel"},
+                       core_count=1)
     yield Verdict("one worker", f"our shared table takes at most {MUST_COMMON_ALONE} times a "
                   "private one", "must reached" if alone <= MUST_COMMON_ALONE else "MISSED",
                   f"{alone:.2f}")

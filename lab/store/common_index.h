@@ -13,7 +13,6 @@
 #include "lab/store/index.h"
 #include "lab/store/numbered_keys.h"
 #include "lab/store/plain_table.h"
-#include "roost/isa/prefetch.h"
 
 namespace roost::lab {
 
@@ -31,9 +30,7 @@ class CommonIndex final : public Index<KeyT> {
     for (size_t lane = 0; lane < keys.size(); ++lane) pointers[lane] = &keys[lane];
     const size_t found = view_->lookup({pointers.data(), keys.size()}, indices, hits);
     for (size_t lane = 0; lane < keys.size(); ++lane) {
-      if (!hits.test(lane)) continue;
-      prefetch(PrefetchHint::kT0,
-               static_cast<const std::byte*>(records.base) + indices[lane] * records.stride_bytes);
+      if (hits.test(lane)) ask_for_record(records, indices[lane]);
     }
     return found;
   }

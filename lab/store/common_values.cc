@@ -23,10 +23,7 @@ SharingKind locked(const StoreKind& store, std::string_view lock) {
     if (!table) return table.error();
     auto held = std::make_shared<typename View::Held>();
     held->table = std::move(table).value();
-    CommonViews views;
-    for (size_t thread = 0; thread < threads; ++thread)
-      views.push_back(std::make_unique<View>(held));
-    return views;
+    return views_of<View>(held, threads);
   };
   return {std::string(store.name) + " " + std::string(lock), make};
 }

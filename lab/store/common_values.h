@@ -21,6 +21,14 @@ namespace roost::lab {
 // The views of one table, one a thread; they keep it alive together.
 using CommonViews = std::vector<std::unique_ptr<SmallValues<net::FlowKey4>>>;
 
+// A view of what is held, for each of so many threads.
+template <class View, class Held>
+CommonViews views_of(const std::shared_ptr<Held>& held, size_t threads) {
+  CommonViews views;
+  for (size_t thread = 0; thread < threads; ++thread) views.push_back(std::make_unique<View>(held));
+  return views;
+}
+
 struct SharingKind {
   std::string name;  // of the table, and how it is shared: "chained_map spinlock"
   std::function<Result<CommonViews>(const TableConfig& config, size_t threads)> make;

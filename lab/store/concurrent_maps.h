@@ -32,10 +32,7 @@ class SharedTableValues final : public SmallValues<KeyT> {
     Result<Shared> table = Shared::create(of_layout);
     if (!table) return table.error();
     auto held = std::make_shared<Shared>(std::move(table).value());
-    CommonViews views;
-    for (size_t thread = 0; thread < threads; ++thread)
-      views.push_back(std::make_unique<SharedTableValues>(held));
-    return views;
+    return views_of<SharedTableValues>(held, threads);
   }
 
   explicit SharedTableValues(std::shared_ptr<Shared> held)
@@ -64,10 +61,7 @@ class ConcurrentMapValues final : public SmallValues<typename Map::Key> {
 
   static Result<CommonViews> create(const TableConfig& config, size_t threads) {
     auto held = std::make_shared<Map>(config.entries_max);
-    CommonViews views;
-    for (size_t thread = 0; thread < threads; ++thread)
-      views.push_back(std::make_unique<ConcurrentMapValues>(held));
-    return views;
+    return views_of<ConcurrentMapValues>(held, threads);
   }
 
   explicit ConcurrentMapValues(std::shared_ptr<Map> held) : held_(std::move(held)) {}

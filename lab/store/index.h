@@ -12,12 +12,19 @@
 
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
+#include "roost/isa/prefetch.h"
 #include "roost/table/lookup_actions.h"
 #include "roost/table/table_image.h"
 
 namespace roost::lab {
 
 inline constexpr size_t kIndexLanesMax = 32;
+
+// Asks for the first line of a record.
+inline void ask_for_record(RecordArray records, uint32_t index) {
+  prefetch(PrefetchHint::kT0,
+           static_cast<const std::byte*>(records.base) + index * records.stride_bytes);
+}
 
 // One thread uses it, unless its maker says otherwise.
 template <class Key>

@@ -53,10 +53,7 @@ class LockedChains final : public SmallValues<KeyT> {
     if (!node_memory) return node_memory.error();
     auto held = std::make_shared<Held>(std::move(chain_memory).value(),
                                        std::move(node_memory).value(), chains, config.entries_max);
-    CommonViews views;
-    for (size_t thread = 0; thread < threads; ++thread)
-      views.push_back(std::make_unique<LockedChains>(held));
-    return views;
+    return views_of<LockedChains>(held, threads);
   }
 
   size_t lookup(KeyPointers<Key> keys, std::span<uint32_t> out, HitWords hits) override {

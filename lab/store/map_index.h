@@ -15,7 +15,6 @@
 #include "lab/contestants/map_contestant.h"
 #include "lab/store/index.h"
 #include "lab/store/numbered_keys.h"
-#include "roost/isa/prefetch.h"
 
 namespace roost::lab {
 
@@ -44,8 +43,7 @@ class MapIndex final : public Index<KeyT> {
       if (index == nullptr) continue;
       indices[lane] = *index;
       hits.set(lane);
-      prefetch(PrefetchHint::kT0,
-               static_cast<const std::byte*>(records.base) + *index * records.stride_bytes);
+      ask_for_record(records, *index);
       ++found;
     }
     return found;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <rte_hash.h>
-#include <rte_prefetch.h>
 
 #include <array>
 #include <bit>
@@ -51,8 +50,7 @@ class RteHashIndex final : public Index<KeyT> {
     for (size_t lane = 0; lane < keys.size(); ++lane) {
       if (positions[lane] < 0) continue;
       indices[lane] = static_cast<uint32_t>(positions[lane]);
-      rte_prefetch0(static_cast<const std::byte*>(records.base) +
-                    indices[lane] * records.stride_bytes);
+      ask_for_record(records, indices[lane]);
       found |= uint32_t{1} << lane;
     }
     hits.write_group(0, found);

@@ -81,7 +81,8 @@ Frame random_frame(traffic::Draw& draw) {
 TEST(BalancerOnOtherTables, decides_as_ours_does) {
   uint64_t seed = 0;
   for (const auto& [store, expiry] :
-       {std::pair("rte_hash", ExpiryKind::kScan), std::pair("chained_map", ExpiryKind::kWheel),
+       {std::pair("rte_hash", ExpiryKind::kScan), std::pair("rte_hash", ExpiryKind::kScan),
+        std::pair("rte_hash", ExpiryKind::kScan), std::pair("chained_map", ExpiryKind::kWheel),
         std::pair("roost_inline", ExpiryKind::kWheel)}) {
     SCOPED_TRACE(store);
     Side<conntrack::OwnTables> ours;

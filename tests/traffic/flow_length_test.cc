@@ -69,12 +69,12 @@ TEST(FlowLength, of_pareto_has_the_tail_that_is_asked_for) {
   }
 }
 
-// P(n) falls as n^-tail: what comes twice as far is so much rarer.
 // With a light tail the mean is sharp: half a packet less would be seen.
 TEST(FlowLength, of_pareto_has_the_mean_of_what_is_between_two_numbers) {
   expect_mean(FlowLength::create({LengthLaw::kPareto, 2.5, 4, 1'000}).value());
 }
 
+// P(n) falls as n^-tail: what comes twice as far is so much rarer.
 TEST(FlowLength, of_zipf_has_the_tail_that_is_asked_for) {
   const FlowLength length =
       FlowLength::create({.law = LengthLaw::kZipf, .mean = 30, .tail = 1.3}).value();
