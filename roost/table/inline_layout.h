@@ -146,9 +146,11 @@ class InlineLayout : public BucketLines<InlineLine<kSlotCount>, AccessT> {
   [[nodiscard]] SlotRef slot_of_value(const std::byte* value) const {
     const auto offset = static_cast<uint64_t>(value - start_of(BucketIndex{0}));
     const size_t in_line = offset % sizeof(Line);
-    return {BucketIndex{offset / sizeof(Line)},
-            static_cast<unsigned>(entry_.value_bytes() != 0 ? in_line / entry_.value_bytes()
-                                                            : in_line / entry_.key_bytes())};
+    const size_t stride = entry_.value_bytes() != 0 ? entry_.value_bytes() : entry_.key_bytes();
+    // Of two slots or three: a comparison each, where a division would wait for itself.
+    unsigned slot = 0;
+    for (unsigned i = 1; i < kSlots; ++i) slot += in_line >= i * stride ? 1 : 0;
+    return {BucketIndex{offset / sizeof(Line)}, slot};
   }
 
   void copy_value(std::byte* to, const std::byte* from) const {
