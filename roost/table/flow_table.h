@@ -32,6 +32,7 @@
 //   std::span<const Key>                     keys side by side (or what converts to it)
 //   std::span<const Key* const>              pointers to keys
 //   HashedKeys{either of them, hashes}       with hashes from hash_batch()
+//   PrefetchedKeys{either of them, hashes}   with hashes from prefetch(), which has asked for lines
 //   a lookup in flight, from start()         start() asks for memory, the lookup answers later
 //
 // Limits: keys of 1 to 64 bytes without padding inside (as they are, or with zeroes behind them; of

@@ -111,6 +111,15 @@ struct HashedKeys {
 template <class Keys>
 HashedKeys(Keys, std::span<const Hash64>) -> HashedKeys<Keys>;
 
+// The same, of keys whose lines were asked for one by one, by FlowTable::prefetch.
+template <class Keys>
+struct PrefetchedKeys {
+  Keys keys;
+  std::span<const Hash64> hashes;
+};
+template <class Keys>
+PrefetchedKeys(Keys, std::span<const Hash64>) -> PrefetchedKeys<Keys>;
+
 // Lanes whose hashes a split-phase lookup computes, and whose lines it prefetches, ahead of the
 // rest.
 inline constexpr size_t kInFlightLanesMax = 64;
@@ -152,6 +161,14 @@ struct KeyBatchOf {
     const auto keys = (*this)(hashed.keys).keys;
     ROOST_ASSERT(hashed.hashes.size() >= keys.count);
     return KeyBatch<decltype(keys), GivenHashes>{keys, {hashed.hashes.data()}};
+  }
+
+  template <class Keys>
+  auto operator()(const PrefetchedKeys<Keys>& asked) const {
+    auto batch = (*this)(HashedKeys<Keys>{asked.keys, asked.hashes});
+    batch.started = asked.hashes.data();
+    batch.started_count = batch.keys.count;
+    return batch;
   }
 
   template <class Keys, class Hashes>

@@ -120,6 +120,12 @@ class TableCore {
     }
   }
 
+  // Asks for the line of one key ahead of a lookup of many; returns its hash.
+  Hash64 prefetch(Hash64 hash) const {
+    engine_.placement().prefetch_lines(own_.hints.hint(HintChoice::kLanesMin), hash);
+    return hash;
+  }
+
   // What follows a batch when it finishes `flight`'s predecessor and starts `flight`.
   template <class Flight>
   [[nodiscard]] NextBatch<TableCore, Flight> next(Flight* flight) const {

@@ -62,6 +62,15 @@ class TypedLookups {
     return run_lookup(batch, CopyValue<Value>{out}, hits, self().core().next(&flight));
   }
 
+  // Asks for the line that a lookup of this key begins at, and returns the key's hash, for
+  // PrefetchedKeys. For callers who come upon keys one by one, as they read packets: that work
+  // overlaps the waits, where a batch of requests at once would fill the processor's buffers and
+  // wait for itself.
+  [[nodiscard]] Hash64 prefetch(const Key& key) const {
+    const auto batch = batch_of(std::span<const Key>(&key, 1));
+    return self().core().prefetch(batch.hashes(0, batch.keys[0]));
+  }
+
   // The hashes that HashedKeys takes. They depend on the table's seed.
   template <class Keys>
   void hash_batch(const Keys& keys, std::span<Hash64> hashes) const {

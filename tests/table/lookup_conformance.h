@@ -110,6 +110,12 @@ TYPED_TEST_P(LookupConformance, every_form_of_lookup_gives_the_same_answers) {
   expect_same([&](auto out, auto bits) {
     return table.lookup(HashedKeys{pointed, given}, out, bits);
   });
+  std::vector<Hash64> asked;
+  for (const Key& key : keys) asked.push_back(table.prefetch(key));
+  EXPECT_EQ(asked, hashes);
+  expect_same([&](auto out, auto bits) {
+    return table.lookup(PrefetchedKeys{span, std::span<const Hash64>(asked)}, out, bits);
+  });
   expect_same([&](auto out, auto bits) { return table.lookup(table.start(span), out, bits); });
   expect_same([&](auto out, auto bits) {
     return table.lookup(table.start(HashedKeys{pointed, given}), out, bits);
