@@ -20,7 +20,7 @@ Result<TimerWheel> TimerWheel::create(const Config& config) {
 void TimerWheel::arm(Timer timer, Tick due) {
   Node& armed = node(timer);
   if (armed.previous != kNone) unlink(armed);
-  link(timer, list_for(due));
+  link(timer, bucket_for(due));
 }
 
 void TimerWheel::disarm(Timer timer) {
@@ -28,12 +28,13 @@ void TimerWheel::disarm(Timer timer) {
   if (armed.previous != kNone) unlink(armed);
 }
 
-void TimerWheel::link(Timer timer, uint32_t list) {
+void TimerWheel::link(Timer timer, uint32_t bucket) {
+  const uint32_t list = bucket * kLists + timer % kLists;
   Node& added = node(timer);
   added.next = std::exchange(first_[list], timer + 1);
   added.previous = kIsList | list;
   if (added.next != kNone) node(added.next - 1).previous = timer + 1;
-  if (list != kDueList) has_timers_[list / kBuckets] |= uint64_t{1} << (list % kBuckets);
+  if (bucket != kDueBucket) has_timers_[bucket / kBuckets] |= uint64_t{1} << (bucket % kBuckets);
   ++armed_count_;
 }
 
@@ -44,8 +45,9 @@ void TimerWheel::unlink(Node& node) {
   } else {
     const uint32_t list = node.previous & ~kIsList;
     first_[list] = node.next;
-    if (node.next == kNone && list != kDueList) {
-      has_timers_[list / kBuckets] &= ~(uint64_t{1} << (list % kBuckets));
+    const uint32_t bucket = list / kLists;
+    if (node.next == kNone && bucket != kDueBucket && is_empty(bucket)) {
+      has_timers_[bucket / kBuckets] &= ~(uint64_t{1} << (bucket % kBuckets));
     }
   }
   node.previous = kNone;
@@ -55,8 +57,8 @@ void TimerWheel::unlink(Node& node) {
 // A bucket at the level of the one that time is in is that one's 63 followers' at most; so no
 // bucket has timers of two rounds. Of a level above the first, the bucket that time is in is
 // reached by a finer level.
-uint32_t TimerWheel::list_for(Tick due) const {
-  if (due < next_) return kDueList;
+uint32_t TimerWheel::bucket_for(Tick due) const {
+  if (due < next_) return kDueBucket;
   unsigned level = 0;
   uint64_t bucket = due.count;
   while (bucket - (next_.count >> (kBucketBits * level)) >= kBuckets && level + 1 < kLevels) {
@@ -83,25 +85,29 @@ std::optional<TimerWheel::DueBucket> TimerWheel::first_bucket() const {
   return first;
 }
 
-// Moves time to the bucket's tick, and its timers into the list of those due, which is empty.
+// Moves time to the bucket's tick, and its timers into the lists of those due, which are empty.
 void TimerWheel::take_due(const DueBucket& due) {
-  const uint32_t list = due.level * kBuckets + due.bucket;
+  const uint32_t bucket = due.level * kBuckets + due.bucket;
   next_ = due.tick;
   has_timers_[due.level] &= ~(uint64_t{1} << due.bucket);
-  first_[kDueList] = std::exchange(first_[list], kNone);
-  node(first_[kDueList] - 1).previous = kIsList | kDueList;
+  for (uint32_t i = 0; i < kLists; ++i) {
+    const uint32_t list = kDueBucket * kLists + i;
+    first_[list] = std::exchange(first_[bucket * kLists + i], kNone);
+    if (first_[list] != kNone) node(first_[list] - 1).previous = kIsList | list;
+  }
 }
 
 bool TimerWheel::audit() const {
   uint64_t armed = 0;
-  for (uint32_t list = 0; list <= kDueList; ++list) {
-    if (list != kDueList) {
-      const bool is_marked = (has_timers_[list / kBuckets] >> (list % kBuckets) & 1) != 0;
-      if (is_marked != (first_[list] != kNone)) return false;
-    }
+  for (uint32_t bucket = 0; bucket < kDueBucket; ++bucket) {
+    const bool is_marked = (has_timers_[bucket / kBuckets] >> (bucket % kBuckets) & 1) != 0;
+    if (is_marked == is_empty(bucket)) return false;
+  }
+  for (uint32_t list = 0; list < first_.size(); ++list) {
     uint32_t previous = kIsList | list;
     for (uint32_t at = first_[list]; at != kNone; at = node(at - 1).next) {
       if (at > timer_count_ || node(at - 1).previous != previous) return false;
+      if ((at - 1) % kLists != list % kLists) return false;
       previous = at;
       if (++armed > armed_count_) return false;  // a circle
     }

@@ -16,15 +16,19 @@
 // its connection is used. It is asked when it comes due, and says when it is due now:
 // nothing is written a packet, and there is no cascade beside that.
 //
-// A bucket is a list that is linked both ways, eight bytes a timer, so that a timer is taken out
+// A bucket has lists that are linked both ways, eight bytes a timer, so that a timer is taken out
 // in constant time when its connection ends. None is left behind that could end the next connection
-// of the same number (T-11).
+// of the same number (T-11). Who follows whom in a list is known only when the line of the first is
+// there; so there are eight lists, by the timers' numbers, and those due are taken from them in
+// turn: while one is seen to, the next of the others are on their way.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "roost/base/assert.h"
@@ -59,10 +63,10 @@ class TimerWheel {
 
   // Moves time to `now`, which must not lie in the past, and sees to what comes due by then: calls
   // fire(timer) -> std::optional<Tick> for at most `budget` timers, each of which is armed again
-  // for the later tick that fire() gives, or not at all. Before, ask(timer) may prefetch what
-  // fire(timer) will read. fire() may arm and disarm other timers. Returns how many it called: if
-  // as many as the budget, there may be more, which the next call goes on with. Constant time a
-  // timer, and none for a tick in which nothing is due.
+  // for the later tick that fire() gives, or not at all. Some timers before, ask(timer) may
+  // prefetch what fire(timer) will read. fire() may arm and disarm other timers. Returns how many
+  // it called: if as many as the budget, there may be more, which the next call goes on with.
+  // Constant time a timer, and none for a tick in which nothing is due.
   template <class Ask, class Fire>
   uint64_t advance(Tick now, uint64_t budget, Ask&& ask, Fire&& fire);
 
@@ -78,10 +82,9 @@ class TimerWheel {
   static constexpr unsigned kLevels = 4;
   static constexpr unsigned kBucketBits = 6;
   static constexpr unsigned kBuckets = 1 << kBucketBits;
-  // The list of timers that are due, behind those of all buckets.
-  static constexpr uint32_t kDueList = kLevels * kBuckets;
-  // So many timers are asked for before the first of them is seen to.
-  static constexpr unsigned kAskedAhead = 8;
+  // Of the timers that are due, behind those of all levels.
+  static constexpr uint32_t kDueBucket = kLevels * kBuckets;
+  static constexpr unsigned kLists = 8;  // of a bucket
 
   // A reference is a timer's number and one, or a list's number with kIsList; so zeroed memory is
   // a wheel without timers.
@@ -107,20 +110,35 @@ class TimerWheel {
     ROOST_DEBUG_ASSERT(timer < timer_count_);
     return reinterpret_cast<Node*>(arena_.data())[timer];
   }
-  void link(Timer timer, uint32_t list);
+  void link(Timer timer, uint32_t bucket);
   void unlink(Node& node);
-  [[nodiscard]] uint32_t list_for(Tick due) const;
+  [[nodiscard]] uint32_t bucket_for(Tick due) const;
+  [[nodiscard]] std::span<const uint32_t, kLists> lists_of(uint32_t bucket) const {
+    return std::span<const uint32_t, kLists>(&first_[bucket * kLists], kLists);
+  }
+  [[nodiscard]] bool is_empty(uint32_t bucket) const {
+    return std::ranges::all_of(lists_of(bucket), [](uint32_t first) { return first == kNone; });
+  }
   [[nodiscard]] std::optional<DueBucket> first_bucket() const;
   void take_due(const DueBucket& due);
+  // Takes out a timer that is due, of the list whose turn it is, and asks for the one behind it.
   template <class Ask>
-  [[nodiscard]] unsigned ask_ahead(Ask& ask);
+  [[nodiscard]] Timer take_next(Ask& ask);
+  // Asks for a timer, unless the reference is to none.
+  template <class Ask>
+  void ask_for(uint32_t reference, Ask& ask) const {
+    if (reference == kNone) return;
+    __builtin_prefetch(&node(reference - 1));
+    ask(Timer{reference - 1});
+  }
 
   Arena arena_;
-  std::array<uint32_t, kDueList + 1> first_{};  // of each list
-  std::array<uint64_t, kLevels> has_timers_{};  // a bit a bucket
+  std::array<uint32_t, (kDueBucket + 1) * kLists> first_{};  // of each list
+  std::array<uint64_t, kLevels> has_timers_{};               // a bit a bucket
   uint64_t timer_count_;
   uint64_t armed_count_ = 0;
-  Tick next_;  // the first that was not seen to; no bucket of an earlier one has timers
+  Tick next_;          // the first that was not seen to; no bucket of an earlier one has timers
+  uint32_t turn_ = 0;  // which of the lists of those due is next
 };
 
 template <class Ask, class Fire>
@@ -128,13 +146,9 @@ uint64_t TimerWheel::advance(Tick now, uint64_t budget, Ask&& ask, Fire&& fire) 
   ROOST_DEBUG_ASSERT(now.count + 1 >= next_.count);
   uint64_t fired = 0;
   for (;;) {
-    unsigned asked = 0;  // and not seen to
-    while (first_[kDueList] != kNone) {
+    while (!is_empty(kDueBucket)) {
       if (fired == budget) return fired;
-      if (asked == 0) asked = ask_ahead(ask);
-      --asked;
-      const Timer timer = first_[kDueList] - 1;
-      unlink(node(timer));
+      const Timer timer = take_next(ask);
       ++fired;
       if (const std::optional<Tick> due = fire(timer)) {
         ROOST_DEBUG_ASSERT(*due > now);
@@ -144,20 +158,20 @@ uint64_t TimerWheel::advance(Tick now, uint64_t budget, Ask&& ask, Fire&& fire) 
     const std::optional<DueBucket> due = first_bucket();
     if (!due || due->tick > now) break;
     take_due(*due);
+    for (const uint32_t first : lists_of(kDueBucket)) ask_for(first, ask);
   }
   next_.count = now.count + 1;
   return fired;
 }
 
-// Asks for the next due timers; returns for how many.
 template <class Ask>
-unsigned TimerWheel::ask_ahead(Ask& ask) {
-  unsigned asked = 0;
-  for (uint32_t at = first_[kDueList]; at != kNone && asked < kAskedAhead; ++asked) {
-    ask(Timer{at - 1});
-    at = node(at - 1).next;
-  }
-  return asked;
+TimerWheel::Timer TimerWheel::take_next(Ask& ask) {
+  while (lists_of(kDueBucket)[turn_] == kNone) turn_ = (turn_ + 1) % kLists;
+  const Timer timer = lists_of(kDueBucket)[turn_] - 1;
+  unlink(node(timer));
+  ask_for(lists_of(kDueBucket)[turn_], ask);
+  turn_ = (turn_ + 1) % kLists;
+  return timer;
 }
 
 }  // namespace roost
