@@ -38,8 +38,12 @@ struct TunnelEnd {
   uint16_t flow_hash = 0;  // the same for all packets of a flow in one direction
 };
 
+// Neighbour and interface are asked once a packet; what they said holds until it is transmitted.
 struct Resolved {
   NeighbourIndex neighbour = kNoNeighbour;
+  const Interface* out = nullptr;
+  uint16_t out_port = 0;
+  net::MacAddress mac{};     // the neighbour's, unless the packet waits
   bool waits = false;        // for the neighbour's advertisement
   net::DropCause refusal{};  // why it does not leave; its ICMP error is sent if it may
 };
@@ -118,8 +122,11 @@ bool Egress<Address>::resolve(const net::Packet& packet, const net::ParsedPacket
     return false;
   };
   if (neighbour == kNoNeighbour) return refuse(net::DropCause::kNoNeighbour);
+  Neighbours& neighbours = next_hops_.neighbours();
   resolved.neighbour = neighbour;
-  const Interface& out = next_hops_.interface(next_hops_.neighbours().port(neighbour));
+  resolved.out_port = neighbours.port(neighbour);
+  const Interface& out = next_hops_.interface(resolved.out_port);
+  resolved.out = &out;
   const bool is_too_big = parsed.ip_bytes + added_bytes > out.mtu;
   if (is_too_big && !net::may_be_cut(packet, parsed)) {
     errors_.too_big(packet, parsed, static_cast<uint16_t>(out.mtu - added_bytes));
@@ -129,8 +136,9 @@ bool Egress<Address>::resolve(const net::Packet& packet, const net::ParsedPacket
   const size_t bytes_after = out.vlan.count * net::vlan::kTagBytes + added_bytes;
   if (bytes_after > tag_bytes_before + packet.headroom) return refuse(net::DropCause::kNoHeadroom);
   const size_t frame_bytes = packet.total_bytes - tag_bytes_before + bytes_after;
-  switch (next_hops_.neighbours().use(neighbour, frame_bytes, now_, outbox_)) {
+  switch (neighbours.use(neighbour, frame_bytes, now_, outbox_)) {
     case Way::kKnown:
+      resolved.mac = neighbours.mac(neighbour);
       return true;
     case Way::kWaits:
       // Only what is in one buffer and leaves in one piece can wait.
@@ -149,13 +157,12 @@ template <class Address>
 net::LaneVerdict Egress<Address>::transmit(net::Packet& packet, net::ParsedPacket& parsed,
                                            const Resolved& resolved,
                                            const TunnelEnd<Address>* tunnel, bool& is_cut) {
-  Neighbours& neighbours = next_hops_.neighbours();
-  const uint16_t out_port = neighbours.port(resolved.neighbour);
-  const Interface& out = next_hops_.interface(out_port);
+  const uint16_t out_port = resolved.out_port;
+  const Interface& out = *resolved.out;
   net::decrement_ttl(packet, parsed);
   const bool is_tagged = net::rewrite_vlan_tags(packet, parsed, out.vlan);
   ROOST_ASSERT(is_tagged);
-  net::rewrite_macs(packet, {.source = out.mac, .destination = neighbours.mac(resolved.neighbour)});
+  net::rewrite_macs(packet, {.source = out.mac, .destination = resolved.mac});
   is_cut = parsed.ip_bytes + bytes_of(tunnel) > out.mtu;
   if (is_cut) {
     transmit_pieces(packet, parsed, out_port, tunnel);
@@ -163,7 +170,7 @@ net::LaneVerdict Egress<Address>::transmit(net::Packet& packet, net::ParsedPacke
   }
   if (tunnel != nullptr) encapsulate(packet, parsed, out_port, *tunnel);
   if (!resolved.waits) return net::LaneVerdict::forward(out_port);
-  neighbours.keep(resolved.neighbour, {packet.data, packet.total_bytes});
+  next_hops_.neighbours().keep(resolved.neighbour, {packet.data, packet.total_bytes});
   return net::LaneVerdict::consume();
 }
 
