@@ -5,26 +5,13 @@ how fast our shared table is: speed, zipf, readers, updates, wide, billion; and 
 workers, stalls.
 """
 import dataclasses
-import importlib.util
-import sys
-from pathlib import Path
 
+from harness.beside import beside
 from report.section import not_run_section
 
-
-def beside(name):
-    """A file of this folder, whose name is no package's."""
-    spec = importlib.util.spec_from_file_location(f"cuckooswitch_{name}",
-                                                  Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-speed, figures, readme_speed = beside("speed"), beside("figures"), beside("readme_speed")
-switch, switch_jobs, readme_switch = (beside(name)
-                                      for name in ("switch", "switch_jobs", "readme_switch"))
+speed, figures, readme_speed, switch, switch_jobs, readme_switch = (
+    beside(__file__, name) for name in ("speed", "figures", "readme_speed", "switch",
+                                        "switch_jobs", "readme_switch"))
 
 
 def jobs(size, available):

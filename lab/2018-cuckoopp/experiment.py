@@ -3,10 +3,9 @@
 Parts, for --only: fig2, fig3, fig5 (with table2), fig7, fig8, fig9, table3. Table 1 is counted from
 the sources.
 """
-import importlib.util
 import os
-from pathlib import Path
 
+from harness.beside import beside
 from harness.job import SIZES, Job
 from report import record as records, rules
 from report.rules import Finding, all_of, at_least, at_most, figure
@@ -56,17 +55,9 @@ def jobs(size, _available):
     return found
 
 
-def line_counts():
-    spec = importlib.util.spec_from_file_location(
-        "line_counts", Path(__file__).with_name("line_counts.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def analytic_rows(root):
     """Rows that no program measures: lines of code, and the cores that this machine has not."""
-    rows = [row | {"experiment": "table1"} for row in line_counts().rows(root)]
+    rows = [row | {"experiment": "table1"} for row in beside(__file__, "line_counts").rows(root)]
     for cores in range(os.cpu_count() + 1, CORES_OF_PAPER + 1):
         rows.append({"experiment": "fig9", "kind": "measured", "contestant": CUCKOOPP,
                      "slots": SIZES["32M"], "load": 0.8, "core_count": cores,
