@@ -1,6 +1,6 @@
 // Fills each contestant once, in memory that nobody has touched, as a table is brought up: seconds,
-// bytes an entry, and the seconds of its own full check. One thread fills by batches of inserts; a
-// job of several cores is for tables that as many threads can fill.
+// bytes an entry, and the seconds of its own full check. A table that has a bulk load is filled by
+// it, others by one thread's batches of inserts.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -38,15 +38,10 @@ class BulkJob {
     auto made = entry.create(config_.slots, config_.pages);
     if (!made) return refuse(made.error().message);
     AnyTable& table = *made.value();
-    AnyTable::Inserted inserted;
-    if (row.core_count == 1) {
-      inserted = table.insert(keys_, 0, row.entries, kPlainCall.lanes);
-    } else {
-      const auto loaded =
-          table.bulk_load(keys_, row.entries, static_cast<unsigned>(row.core_count));
-      if (!loaded) return refuse("it is filled by one thread only");
-      inserted = *loaded;
-    }
+    const auto loaded = table.bulk_load(keys_, row.entries, static_cast<unsigned>(row.core_count));
+    if (!loaded && row.core_count > 1) return refuse("it is filled by one thread only");
+    const AnyTable::Inserted inserted =
+        loaded ? *loaded : table.insert(keys_, 0, row.entries, kPlainCall.lanes);
     if (inserted.stored != row.entries)
       return refuse(fmt::format("it refused a key after {} entries", inserted.stored));
     describe(row, table, keys_.inserted(0));
