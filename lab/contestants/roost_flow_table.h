@@ -157,6 +157,14 @@ class RoostTable {
     return table_.insert(keys, values, outcomes);
   }
   bool erase(const KeyT& key) { return table_.erase(key); }
+  void ask_for(std::span<const KeyT> keys) const {
+    for (const KeyT& key : keys) static_cast<void>(table_.prefetch(key));
+  }
+  uint64_t replace(std::span<const KeyT> leaving, std::span<const KeyT> arriving,
+                   std::span<const ValueT> values) {
+    HitArray<kLanesMax> erased;
+    return table_.erase(leaving, erased) + insert(arriving, values);
+  }
   void clear() { table_.clear(); }
   void lookup(std::span<const KeyT> keys, std::span<ValueT> answers, HitWords hits) {
     table_.lookup(keys, answers, hits);

@@ -24,6 +24,7 @@
 #include "lab/harness/call.h"
 #include "lab/harness/contestant.h"
 #include "lab/harness/drive.h"
+#include "lab/harness/replacing.h"
 #include "lab/harness/workload.h"
 #include "roost/base/result.h"
 #include "roost/memory/pages_behind.h"
@@ -94,11 +95,6 @@ class AnyTable {
   };
   virtual void look_up(std::span<const Key> keys, std::span<Seen> seen) = 0;
 
-  // Keys that leave and arrive; queries beside them ask for those that stay.
-  struct Churn {
-    std::span<const Key> leaving;
-    std::span<const Key> arriving;  // as many
-  };
   [[nodiscard]] virtual bool can_churn() const = 0;
 
   // Erases a key and inserts another, each by a call of its own, as often as there are keys; stops
@@ -106,7 +102,8 @@ class AnyTable {
   virtual Inserted replace(const Churn& churn) = 0;
 
   // Lookups with insertions and erasures between them: after each call as many as are due, so that
-  // the table's load stays. Counts as hits also what was erased and stored.
+  // the table's load stays; queries ask for keys that stay. Counts as hits also what was erased and
+  // stored.
   [[nodiscard]] virtual PassOutcome churn(const Stream& stream, Call call, const Churn& churn) = 0;
 
   // What is known of its insides, if anything.
@@ -253,8 +250,12 @@ class TypedTable final : public AnyTable {
   Inserted replace(const Churn& churn) override {
     Inserted replaced;
     const auto start = std::chrono::steady_clock::now();
-    while (replaced.stored < churn.leaving.size() && replace_one(churn, replaced.stored) == 2)
-      ++replaced.stored;
+    if constexpr (Erasing<Table>) {
+      while (replaced.stored < churn.leaving.size() &&
+             replace_one(table_, churn.leaving[replaced.stored],
+                         churn.arriving[replaced.stored]) == 2)
+        ++replaced.stored;
+    }
     replaced.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return replaced;
@@ -266,11 +267,13 @@ class TypedTable final : public AnyTable {
       size_t done = 0;
       for (size_t at = 0; at < queries.size(); at += call.lanes) {
         const KeysOf<Table> keys = queries.subspan(at, std::min(call.lanes, queries.size() - at));
+        const size_t due = churn.leaving.size() * (at + keys.size()) / queries.size();
+        DueEntries<Table> entries(table_, churn.part(done, due - done));
         const PassOutcome found = drive(table_, keys, call.lanes);
         outcome.hit_count += found.hit_count;
         outcome.word_sum += found.word_sum;
-        const size_t due = churn.leaving.size() * (at + keys.size()) / queries.size();
-        for (; done < due; ++done) outcome.hit_count += replace_one(churn, done);
+        outcome.hit_count += entries.replace();
+        done = due;
       }
     }
     return outcome;
@@ -313,17 +316,6 @@ class TypedTable final : public AnyTable {
     }
     while (stored < keys.size() && table_.insert(keys[stored], values[stored])) ++stored;
     return stored;
-  }
-
-  // One entry leaves and one arrives; how many of the two did.
-  uint64_t replace_one(const Churn& churn, size_t entry) {
-    if constexpr (Erasing<Table>) {
-      const KeyOf<Table> arriving = own(churn.arriving[entry]);
-      const bool left = table_.erase(own(churn.leaving[entry]));
-      const bool arrived = table_.insert(arriving, value_of<ValueOf<Table>>(arriving));
-      return uint64_t{left} + uint64_t{arrived};
-    }
-    return 0;
   }
 
   Table table_;

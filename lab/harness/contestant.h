@@ -117,6 +117,15 @@ concept Erasing = requires(Table table, const KeyOf<Table>& key) {
   { table.erase(key) } -> std::same_as<bool>;
 };
 
+// Replaces entries together, up to kLanesMax, and can be told before which: how many left and
+// arrived.
+template <class Table>
+concept Replacing = Erasing<Table> && requires(Table table, std::span<const KeyOf<Table>> keys,
+                                               std::span<const ValueOf<Table>> values) {
+  table.ask_for(keys);
+  { table.replace(keys, keys, values) } -> std::same_as<uint64_t>;
+};
+
 // Can be read by several threads at a time, each by an object of its own: reader() is one more of
 // the same table.
 template <class Table>
