@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -58,6 +59,21 @@ class ChainedTable {
     }
     return {};
   }
+  // See StandardMap::walk. A chain's later entries come last, so one that is there all along is met.
+  size_t walk(std::optional<Key>& at, std::span<Value> values) const {
+    size_t chain = at ? chain_number(*at) : 0;
+    const Node* node = chains_[chain];
+    while (at && node != nullptr && !(node->key == *at)) node = node->next;
+    size_t count = 0;
+    for (;; node = node->next) {
+      while (node == nullptr && ++chain < chains_.size()) node = chains_[chain];
+      at.reset();
+      if (node == nullptr) return count;
+      at = node->key;
+      if (count == values.size()) return count;
+      values[count++] = node->value;
+    }
+  }
   void clear() {
     for (Node*& chain : chains_)
       while (chain != nullptr) NodeTraits::deallocate(nodes_, std::exchange(chain, chain->next), 1);
@@ -78,12 +94,11 @@ class ChainedTable {
   using NodeTraits = std::allocator_traits<NodeAllocator>;
   using LinkAllocator = typename std::allocator_traits<Allocator>::template rebind_alloc<Node*>;
 
-  [[nodiscard]] Node*& chain_of(const Key& key) {
-    return chains_[hash_(key) & (chains_.size() - 1)];
+  [[nodiscard]] size_t chain_number(const Key& key) const {
+    return hash_(key) & (chains_.size() - 1);
   }
-  [[nodiscard]] const Node* chain_of(const Key& key) const {
-    return chains_[hash_(key) & (chains_.size() - 1)];
-  }
+  [[nodiscard]] Node*& chain_of(const Key& key) { return chains_[chain_number(key)]; }
+  [[nodiscard]] const Node* chain_of(const Key& key) const { return chains_[chain_number(key)]; }
 
   std::vector<Node*, LinkAllocator> chains_;
   NodeAllocator nodes_;
@@ -112,6 +127,7 @@ struct ChainedMap {
   static auto take(auto& map, const auto& key) { return map.take(key); }
   static void clear(auto& map, uint64_t /*entry_count*/) { map.clear(); }
   static const auto* find(const auto& map, const auto& key) { return map.find(key); }
+  static size_t walk(const auto& map, auto& at, auto values) { return map.walk(at, values); }
   // A line of the chains' heads, then a node's.
   template <class Map>
   static FewestLines fewest_lines(const Map& map) {

@@ -89,6 +89,29 @@ struct StandardMap {
     const auto found = map.find(key);
     return found == map.end() ? nullptr : &found->second;
   }
+  // Goes on through a map in its own order, from the entry of key `at`, or from the beginning: the
+  // values of as many entries as there is room for. Then `at` is the next one's key; nothing at the
+  // end. Returns how many.
+  static size_t walk(const auto& map, auto& at, auto values) {
+    auto entry = at ? map.find(*at) : map.begin();
+    size_t count = 0;
+    for (; entry != map.end() && count < values.size(); ++entry) values[count++] = entry->second;
+    at.reset();
+    if (entry != map.end()) at = entry->first;
+    return count;
+  }
+};
+
+// Traits of a map that grows at a load of its own choice, filled up to 0.95 instead.
+template <class Traits>
+struct FilledTo95 : Traits {
+  template <class Map>
+  static std::unique_ptr<Map> make(uint64_t entry_count, const auto& allocator) {
+    auto map = std::make_unique<Map>(allocator);
+    map->max_load_factor(0.95F);
+    map->reserve(entry_count);
+    return map;
+  }
 };
 
 template <class Traits, class KeyT = Key, class ValueT = Value>

@@ -20,6 +20,8 @@ std::vector<ContestantEntry> map_line_up() {
       contestant<MapContestant<AbslFlatHashMap>>(),
       contestant<MapContestant<TslRobinMap>>(),
       contestant<MapContestant<TslHopscotchMap>>(),
+      contestant<MapContestant<TslRobinMap95>>(),
+      contestant<MapContestant<TslHopscotchMap95>>(),
       contestant<MapContestant<GoogleDenseHashMap>>(),
       contestant<MapContestant<GoogleSparseHashMap>>(),
       contestant<MapContestant<LibcuckooMap>>(),

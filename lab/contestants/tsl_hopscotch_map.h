@@ -22,4 +22,8 @@ struct TslHopscotchMap : StandardMap {
   }
 };
 
+struct TslHopscotchMap95 : FilledTo95<TslHopscotchMap> {
+  static constexpr std::string_view kName = "tsl_hopscotch_map_95";
+};
+
 }  // namespace roost::lab

@@ -21,4 +21,8 @@ struct TslRobinMap : StandardMap {
   }
 };
 
+struct TslRobinMap95 : FilledTo95<TslRobinMap> {
+  static constexpr std::string_view kName = "tsl_robin_map_95";
+};
+
 }  // namespace roost::lab

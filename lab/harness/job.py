@@ -13,6 +13,7 @@ CEILINGS = tuple(hint + lead for hint in ("T0", "T1", "NTA") for lead in ("", "+
 # Bytes a slot that contestants take, with a margin.
 BYTES_PER_SLOT = {"rte_hash": 52, "rte_hash_records": 88, "boost_flat_map": 40,
                   "absl_flat_hash_map": 44, "tsl_robin_map": 88, "tsl_hopscotch_map": 52,
+                  "tsl_robin_map_95": 44, "tsl_hopscotch_map_95": 44, "chained_map": 60,
                   "google_dense_hash_map": 72, "libcuckoo": 52, "std_unordered_map": 84,
                   "tbb_concurrent_hash_map": 128, "rte_hash_mac": 36,
                   "google_dense_hash_map_mac": 34, "google_dense_hash_map_mac_identity": 34,

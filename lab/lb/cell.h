@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "lab/lb/backlog.h"
 #include "lab/lb/balancer.h"
 #include "lab/lb/flows.h"
 #include "lab/lb/frame_batch.h"
@@ -43,10 +45,16 @@ struct CellTraffic {
   uint64_t worker = 0;     // whose flows they are, of so many workers
   uint64_t worker_count = 1;
   uint64_t nanoseconds_per_tick = 100'000'000;
+  bool has_upkeep = true;  // a turn of maintenance after each batch
 
   [[nodiscard]] uint64_t flow_of(const traffic::StreamPacket& packet) const {
     return packet.flow * worker_count + worker;
   }
+};
+
+struct CellTimes {
+  BatchTimes batches;
+  Backlog backlog;
 };
 
 class Cell {
@@ -62,10 +70,12 @@ class Cell {
 
   // Makes the frames of at most kPreparedMax packets.
   virtual void prepare(std::span<const traffic::StreamPacket> packets) = 0;
-  // Sends them through, in batches whose times are added to `times`; how long it took.
-  virtual BatchTimes::Clock::duration run(BatchTimes& times) = 0;
+  // Sends them through, in batches whose times are added; how long it took.
+  virtual BatchTimes::Clock::duration run(CellTimes& times) = 0;
   // Walks the whole table.
   [[nodiscard]] virtual CellCounts counts() = 0;
+  // Records that were looked at for having expired; nothing if that is not counted.
+  [[nodiscard]] virtual std::optional<uint64_t> looks() const = 0;
   [[nodiscard]] virtual uint64_t memory_bytes() const = 0;
   [[nodiscard]] virtual PageKind page_kind() const = 0;
   // Whether indices, records and tables lead to each other.
@@ -93,14 +103,15 @@ class CellOf final : public Cell {
     }
   }
 
-  BatchTimes::Clock::duration run(BatchTimes& times) override {
+  BatchTimes::Clock::duration run(CellTimes& times) override {
     const auto first = BatchTimes::Clock::now();
     auto began = first;
     for (Prepared& prepared : std::span(prepared_).first(prepared_count_)) {
       holder_->function().process(prepared.frames->batch(), prepared.now);
-      holder_->function().idle(prepared.now, kIdleBudget);
+      if (traffic_.has_upkeep) holder_->function().idle(prepared.now, kIdleBudget);
       const auto ended = BatchTimes::Clock::now();
-      times.add(ended - began);
+      times.batches.add(ended - began);
+      times.backlog.add(ended - began, prepared.frames->lane_count());
       began = ended;
     }
     for (Prepared& prepared : std::span(prepared_).first(prepared_count_)) {
@@ -116,6 +127,7 @@ class CellOf final : public Cell {
     holder_->count(counts_);
     return counts_;
   }
+  [[nodiscard]] std::optional<uint64_t> looks() const override { return holder_->looks(); }
   [[nodiscard]] uint64_t memory_bytes() const override { return holder_->memory_bytes(); }
   [[nodiscard]] PageKind page_kind() const override { return holder_->page_kind(); }
   bool audit() override { return holder_->audit(); }
@@ -157,6 +169,7 @@ class RawCell {
     return static_cast<uint32_t>(flow % kBackendCount);
   }
   static void count(CellCounts& /*counts*/) {}
+  [[nodiscard]] static std::optional<uint64_t> looks() { return {}; }
   [[nodiscard]] static uint64_t memory_bytes() { return 0; }
   [[nodiscard]] static PageKind page_kind() { return PageKind::kSmall; }
   [[nodiscard]] static bool audit() { return true; }
@@ -168,8 +181,8 @@ class RawCell {
 template <class Tables>
 class BalancerCell {
  public:
-  explicit BalancerCell(std::unique_ptr<Balancer<Tables>> balancer)
-      : balancer_(std::move(balancer)) {}
+  BalancerCell(std::unique_ptr<Balancer<Tables>> balancer, Tables tables)
+      : balancer_(std::move(balancer)), tables_(std::move(tables)) {}
 
   [[nodiscard]] auto& function() { return balancer_->datapath(); }
   [[nodiscard]] uint32_t backend_of(uint64_t flow) {
@@ -178,6 +191,10 @@ class BalancerCell {
   void count(CellCounts& counts) {
     counts.created = balancer_->state().tracker().counts().created;
     counts.live = balancer_->state().tracker().count_live();
+  }
+  [[nodiscard]] std::optional<uint64_t> looks() const {
+    if constexpr (requires { tables_.looks; }) return *tables_.looks;
+    return {};
   }
   [[nodiscard]] uint64_t memory_bytes() const {
     return balancer_->state().ipv4().connections().memory_bytes();
@@ -192,6 +209,7 @@ class BalancerCell {
 
  private:
   std::unique_ptr<Balancer<Tables>> balancer_;
+  Tables tables_;
 };
 
 }  // namespace roost::lab

@@ -1,11 +1,11 @@
 #include "lab/lb/cell_job.h"
 
 #include <fmt/format.h>
-#include <rte_lcore.h>
 
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -14,6 +14,7 @@
 #include "lab/harness/pinned_core.h"
 #include "lab/lb/cell.h"
 #include "lab/lb/cell_tables.h"
+#include "lab/lb/lcore_thread.h"
 #include "lab/packets/batch_times.h"
 #include "roost/net/flow_key.h"
 
@@ -25,17 +26,9 @@ using Packets = std::vector<traffic::StreamPacket>;
 struct Contestant {
   std::string name;
   std::vector<std::unique_ptr<Cell>> cells;  // by worker
-  std::vector<BatchTimes> times;
+  std::vector<CellTimes> times;
+  std::optional<uint64_t> looks_before{};  // the first round
   CellCounts counts{};
-};
-
-// Makes the calling thread one of DPDK's, which its tables ask for when several write.
-class LcoreThread {
- public:
-  LcoreThread() { static_cast<void>(rte_thread_register()); }
-  ~LcoreThread() { rte_thread_unregister(); }
-  LcoreThread(const LcoreThread&) = delete;
-  LcoreThread& operator=(const LcoreThread&) = delete;
 };
 
 class CellJob {
@@ -45,14 +38,22 @@ class CellJob {
 
   Result<Rows> run() {
     if (auto error = prepare()) return *error;
+    double fastest = kNever;  // of the last untimed stretch
     for (uint64_t done = 0; done < config_.warm_up_packets; done += config_.packets) {
       progress_(0.3 * static_cast<double>(done) / static_cast<double>(config_.warm_up_packets),
                 "untimed packets");
       if (!next_packets(worker_count())) return Error{"the stream ends before the first round"};
-      for (Contestant& one : contestants_)
-        static_cast<void>(nanoseconds_per_packet(one, worker_count()));
+      fastest = kNever;
+      for (Contestant& one : contestants_) {
+        const double nanoseconds = nanoseconds_per_packet(one, worker_count());
+        if (do_connections_end(one.name)) fastest = std::min(fastest, nanoseconds);
+      }
     }
-    for (Contestant& one : contestants_) one.times.assign(worker_count(), BatchTimes());
+    for (Contestant& one : contestants_) {
+      const double rate = kOfferedShare / (fastest * static_cast<double>(worker_count()));
+      one.times.assign(worker_count(), CellTimes{.batches = {}, .backlog = Backlog(rate)});
+      one.looks_before = one.cells.front()->looks();
+    }
     for (unsigned round = 0; round < config_.rounds; ++round) {
       if (!run_round(round, 1)) break;
       if (worker_count() > 1 && !run_round(round, worker_count())) break;
@@ -64,6 +65,8 @@ class CellJob {
   }
 
  private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
   [[nodiscard]] size_t worker_count() const { return config_.cores.size(); }
 
   std::optional<Error> prepare() {
@@ -75,22 +78,21 @@ class CellJob {
       streams_.push_back(std::move(stream).value());
       packets_.emplace_back(config_.packets);
     }
-    const CellSetup setup{
-        .mode = config_.mode,
-        .connections = config_.connections / worker_count(),
-        .timeouts = fmt::format(
-            "tcp_established = {0}\ntcp_syn = {0}\ntcp_closing = {1}\ntcp_closed = {1}\n",
-            config_.established_seconds, config_.closed_seconds),
-        .tick_seconds = config_.tick_seconds,
-        .hash_seed = config_.stream.seed,
-        .both_ends = config_.mode == "nat",
-        .worker_count = worker_count()};
+    const CellSetup setup{.mode = config_.mode,
+                          .connections = config_.connections / worker_count(),
+                          .established_seconds = config_.established_seconds,
+                          .closed_seconds = config_.closed_seconds,
+                          .tick_seconds = config_.tick_seconds,
+                          .scan_share = config_.scan_share,
+                          .hash_seed = config_.stream.seed,
+                          .both_ends = config_.mode == "nat",
+                          .worker_count = worker_count()};
     for (const std::string& name : config_.cells) {
       progress_(0, name + ": making its tables");
       auto cells = make_cells(name, setup);
       if (!cells) return Error{fmt::format("{}: {}", name, cells.error().message)};
       contestants_.push_back(
-          {name, std::move(cells).value(), std::vector<BatchTimes>(worker_count())});
+          {name, std::move(cells).value(), std::vector<CellTimes>(worker_count())});
       const PageKind pages = contestants_.back().cells.front()->page_kind();
       if (config_.pages == PageKind::kHuge2MiB && pages != config_.pages && name != kRawCell)
         return Error{fmt::format("{}: its table is on pages of {}", name, page_kind_name(pages))};
@@ -174,13 +176,11 @@ class CellJob {
   std::optional<Error> check() {
     const Contestant* first = nullptr;
     for (Contestant& one : contestants_) {
-      if (one.name == kRawCell) continue;
-      // Where nothing expires, what is over stays.
-      const bool can_settle = !one.name.ends_with(" none");
       for (const auto& cell : one.cells) {
         one.counts += cell->counts();
-        if (can_settle && !cell->audit()) return Error{one.name + ": an index leads nowhere"};
+        if (!cell->audit()) return Error{one.name + ": an index leads nowhere"};
       }
+      if (!do_connections_end(one.name)) continue;
       if (first == nullptr) first = &one;
       if (one.counts == first->counts) continue;
       return Error{fmt::format("{} forwarded {}, created {} and keeps {}; {}: {}, {}, {}",
@@ -193,8 +193,12 @@ class CellJob {
 
   void add_rows_of_the_end(const Contestant& one) {
     const RecordRow row = row_of(one);
-    add_quantiles(row, one.times.front(), rows_);
+    add_quantiles(row, one.times.front().batches, rows_);
     if (one.name == kRawCell) return;
+    add_row(row, "lost_share_emulated", one.times.front().backlog.lost_share());
+    if (const auto looks = one.cells.front()->looks())
+      add_row(row, "looks_per_batch", static_cast<double>(*looks - *one.looks_before) /
+                                          static_cast<double>(one.times.front().batches.total()));
     const traffic::Profile& profile = config_.stream.profile;
     const auto begin_a_second = static_cast<uint64_t>(
         static_cast<double>(profile.flows * config_.stream.windows) / profile.seconds);
@@ -202,11 +206,13 @@ class CellJob {
          {std::pair("packets", one.counts.packets), std::pair("forwarded", one.counts.forwarded),
           std::pair("connections_begin_a_second", begin_a_second),
           std::pair("connections_created", one.counts.created),
-          std::pair("connections_live", one.counts.live)}) {
-      rows_.push_back(row);
-      rows_.back().metric = metric;
-      rows_.back().value = static_cast<double>(count);
-    }
+          std::pair("connections_live", one.counts.live)})
+      add_row(row, metric, static_cast<double>(count));
+  }
+  void add_row(RecordRow row, const std::string& metric, double value) {
+    row.metric = metric;
+    row.value = value;
+    rows_.push_back(std::move(row));
   }
 
   const CellJobConfig& config_;

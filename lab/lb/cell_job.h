@@ -26,6 +26,8 @@
 
 namespace roost::lab {
 
+inline constexpr double kOfferedShare = 0.7;
+
 struct CellJobConfig {
   std::string experiment;
   std::vector<std::string> cells;  // by name (cell_tables.h)
@@ -35,6 +37,7 @@ struct CellJobConfig {
   double tick_seconds = 0.1;
   double established_seconds = 3;  // a connection's timeouts
   double closed_seconds = 0.5;
+  double scan_share = 0;  // of a scan of the table, each tick (RecordTables)
   uint64_t warm_up_packets = 0;  // of each worker
   uint64_t packets = 0;          // of a stretch, of each worker
   unsigned rounds = 1;
@@ -43,7 +46,9 @@ struct CellJobConfig {
 };
 
 // Rows: nanoseconds a packet by round, of all workers together; quantiles of a batch; counts and
-// bytes at the end. The stream may end before the last round.
+// bytes at the end; and, emulated (backlog.h), what a ring would have lost of packets that come at
+// kOfferedShare of what the fastest cell took before the first round. The stream may end before the
+// last round.
 [[nodiscard]] Result<Rows> run_cell_job(const CellJobConfig& config, const Progress& progress);
 
 }  // namespace roost::lab

@@ -31,7 +31,7 @@ class CellJob:
     @property
     def name(self):
         options = "".join(f" {name}={value}" for name, value in self.options)
-        return f"{self.experiment} {self.profile} x{self.windows} {self.mode}{options}"
+        return f"{self.experiment} {self.slots} {self.profile} x{self.windows} {self.mode}{options}"
 
     @property
     def process_name(self):
@@ -64,6 +64,6 @@ class CellJob:
 
     def tiny(self):
         return dataclasses.replace(
-            self, slots=40_000, windows=1, packets=20_000, warm_up=20_000, rounds=2, pages="4K",
+            self, slots=20_000, windows=1, packets=5_000, warm_up=5_000, rounds=2, pages="4K",
             options=tuple(option for option in self.options if option[0] != "flows")
-            + (("flows", 20_000),))
+            + (("flows", 30_000),))

@@ -18,8 +18,13 @@ namespace {
 using Cells = std::vector<std::unique_ptr<Cell>>;
 
 constexpr std::string_view kSlotTimers = "slot_timers";
-constexpr std::array<std::pair<std::string_view, ExpiryKind>, 3> kExpiries = {
-    {{"none", ExpiryKind::kNone}, {"scan", ExpiryKind::kScan}, {"wheel", ExpiryKind::kWheel}}};
+constexpr std::string_view kSlotTimersLazy = "slot_timers lazy";
+constexpr std::string_view kSlotTimersNone = "slot_timers none";
+constexpr std::array<std::pair<std::string_view, ExpiryKind>, 4> kExpiries = {
+    {{"none", ExpiryKind::kNone},
+     {"scan", ExpiryKind::kScan},
+     {"table_scan", ExpiryKind::kTableScan},
+     {"wheel", ExpiryKind::kWheel}}};
 
 std::string name_of(const StoreKind& store, std::string_view expiry) {
   return fmt::format("{} {}", store.name, expiry);
@@ -30,19 +35,34 @@ CellTraffic traffic_of(const CellSetup& setup, size_t worker) {
   return {.both_ends = setup.both_ends,
           .worker = worker,
           .worker_count = setup.worker_count,
-          .nanoseconds_per_tick = static_cast<uint64_t>(setup.tick_seconds * 1e9)};
+          .nanoseconds_per_tick = static_cast<uint64_t>(setup.tick_seconds * 1e9),
+          .has_upkeep = setup.has_upkeep};
+}
+
+std::string timeouts_of(const CellSetup& setup) {
+  return fmt::format("tcp_established = {0}\ntcp_syn = {0}\ntcp_closing = {1}\ntcp_closed = {1}\n",
+                     setup.established_seconds, setup.closed_seconds);
+}
+
+// Nothing ends, and nothing is looked for.
+CellSetup without_end(CellSetup setup) {
+  setup.established_seconds = setup.closed_seconds = setup.tick_seconds * kTimeoutTicksMax;
+  setup.has_upkeep = false;
+  return setup;
 }
 
 template <class Tables>
-std::optional<Error> add_balancer(const CellSetup& setup, const Tables& tables, Cells& cells) {
+std::optional<Error> add_balancer(const CellSetup& setup, Tables tables, Cells& cells) {
+  if constexpr (requires { tables.looks; }) tables.looks = std::make_shared<uint64_t>(0);
   auto balancer = Balancer<Tables>::create({.connections = setup.connections,
                                             .hash_seed = setup.hash_seed,
-                                            .timeouts = setup.timeouts,
+                                            .timeouts = timeouts_of(setup),
                                             .mode = setup.mode,
                                             .tick_seconds = setup.tick_seconds},
                                            node::FlowOwner({}), tables);
   if (!balancer) return balancer.error();
-  auto holder = std::make_unique<BalancerCell<Tables>>(std::move(balancer).value());
+  auto holder =
+      std::make_unique<BalancerCell<Tables>>(std::move(balancer).value(), std::move(tables));
   cells.push_back(std::make_unique<CellOf<BalancerCell<Tables>>>(std::move(holder),
                                                                  traffic_of(setup, cells.size())));
   return {};
@@ -82,7 +102,8 @@ Result<Cells> make_common(const CellSetup& setup, const SharingKind& sharing) {
     };
     const StoreKind store{sharing.name, make_index,
                           replies_for(setup, store_kind("chained_map").make_values)};
-    if (auto error = add_balancer(setup, RecordTables{store, ExpiryKind::kWheel}, cells))
+    if (auto error =
+            add_balancer(setup, RecordTables{.kind = store, .expiry = ExpiryKind::kWheel}, cells))
       return *error;
   }
   return cells;
@@ -99,7 +120,9 @@ Cells make_raw(const CellSetup& setup) {
 }  // namespace
 
 std::vector<std::string> cell_names() {
-  std::vector<std::string> names = {std::string(kRawCell), std::string(kSlotTimers)};
+  std::vector<std::string> names;
+  for (const std::string_view name : {kRawCell, kSlotTimers, kSlotTimersLazy, kSlotTimersNone})
+    names.emplace_back(name);
   for (const StoreKind& store : store_kinds())
     for (const auto& expiry : kExpiries) names.push_back(name_of(store, expiry.first));
   for (const SharingKind& sharing : sharing_kinds()) names.push_back(name_of(sharing));
@@ -109,12 +132,21 @@ std::vector<std::string> cell_names() {
 Result<Cells> make_cells(std::string_view name, const CellSetup& setup) {
   if (name == kRawCell) return make_raw(setup);
   if (name == kSlotTimers) return make_sharded(setup, conntrack::OwnTables{});
+  if (name == kSlotTimersNone) return make_sharded(without_end(setup), conntrack::OwnTables{});
+  if (name == kSlotTimersLazy) {
+    CellSetup lazy = setup;
+    lazy.has_upkeep = false;
+    return make_sharded(lazy, conntrack::OwnTables{});
+  }
   for (const StoreKind& store : store_kinds()) {
     for (const auto& [expiry, kind] : kExpiries) {
       if (name_of(store, expiry) != name) continue;
       StoreKind without_replies = store;
       without_replies.make_values = replies_for(setup, store.make_values);
-      return make_sharded(setup, RecordTables{without_replies, kind});
+      return make_sharded(kind == ExpiryKind::kNone ? without_end(setup) : setup,
+                          RecordTables{.kind = without_replies,
+                                       .expiry = kind,
+                                       .scan_share = setup.scan_share});
     }
   }
   for (const SharingKind& sharing : sharing_kinds())

@@ -17,20 +17,28 @@ namespace roost::lab {
 // What all cells are made with.
 struct CellSetup {
   std::string mode;
-  uint64_t connections = 0;  // of each worker
-  std::string timeouts;      // lines of the configuration
+  uint64_t connections = 0;        // of each worker
+  double established_seconds = 3;  // a connection's timeouts
+  double closed_seconds = 0.5;
   double tick_seconds = 1;
+  double scan_share = 0;  // RecordTables'
   uint64_t hash_seed = 1;
   bool both_ends = false;
+  bool has_upkeep = true;
   size_t worker_count = 1;
 };
 
 inline constexpr std::string_view kRawCell = "raw_parse";
 
-// "raw_parse"; "slot_timers", our table as it ships; a table of stores.h and an expiry, as
-// "rte_hash wheel"; a table of common_values.h, as "common rte_hash LF", whose records expire by a
-// wheel.
+// "raw_parse"; "slot_timers", our table as it ships; "slot_timers lazy", the same without sweeps:
+// an insert takes an expired slot; a table of stores.h and an expiry, as "rte_hash wheel"; a table
+// of common_values.h, as "common rte_hash LF", whose records expire by a wheel. With "none"
+// timeouts are as long as can be, and nothing is looked for.
 [[nodiscard]] std::vector<std::string> cell_names();
+// Whether connections end in a cell of this name, as they do in all others.
+[[nodiscard]] inline bool do_connections_end(std::string_view name) {
+  return name != kRawCell && !name.ends_with(" none");
+}
 
 // The cells of that name, one a worker. Errors: there is none of that name; its tables cannot be
 // made.

@@ -1,11 +1,12 @@
 """the load balancer from port to port on our tables and on rte_hash, and a soak
 
-Parts, for --only: raw (testpmd), packets, workers, soak.
+Parts, for --only: raw (testpmd), packets, zipf, churn, new (connections), workers, soak.
 """
 import statistics
 
-from lb import readme_packets
-from lb.jobs import BALANCER, ON_RTE_HASH, RAW, SIZES, TESTPMD, jobs
+from lb import cell_costs, readme_packets
+from lb.cell_jobs import SLOT_TIMERS
+from lb.jobs import BALANCER, ON_RTE_HASH, RAW, RTE_HASH_CELL, SIZES, TESTPMD, jobs
 from lb.packet_costs import NS, own_ns, ratios_over_rte_hash
 from report.section import Section, Table, Verdict, cell, not_run_section, size_name
 
@@ -14,6 +15,8 @@ __all__ = ["jobs", "readme_block", "sections"]
 MUST_OVER_RTE_HASH = {SIZES["4M"]: 1.3, SIZES["16M"]: 1.5}
 EXPECTED_NS, AIM_NS = 90, 50  # of the balancer without I/O and parsing, at 4M
 MUST_TWO_WORKERS = 1.8
+MUST_OTHER_TRAFFIC, MUST_NEW = 1.4, 1.3
+FRAME_BYTES = 64
 SOAK_WITHIN = 0.10
 NAMES = {TESTPMD: "dpdk-testpmd, io", RAW[0]: "raw I/O", RAW[1]: "raw I/O and parsing",
          BALANCER: "balancer", ON_RTE_HASH: "balancer on rte_hash"}
@@ -25,6 +28,13 @@ def sections(record):
     for slots in packets.values("slots"):
         if packets.select(slots=slots, experiment="packets").measured().rows:
             found.append(packet_section(packets.select(slots=slots), slots))
+    skewed = record.select(experiment="zipf", metric=NS)
+    if skewed.measured().rows:
+        found.append(skewed_section(skewed))
+    for name, section in (("churn", churn_section), ("new", new_section)):
+        part = record.select(experiment=name)
+        if part.measured().rows:
+            found.append(section(part))
     workers = record.select(experiment="workers", metric=NS)
     if workers.measured().rows:
         found.append(worker_section(workers))
@@ -82,6 +92,61 @@ def packet_verdicts(slots, ratios, ours):
                 "as expected" if own <= EXPECTED_NS else "above what was expected")
         yield Verdict(f"{size_name(slots)} flows", f"a packet beyond raw I/O and parsing: about "
                       f"{EXPECTED_NS} ns expected, {AIM_NS} the aim", word, f"{own:.1f} ns")
+
+
+def judged(part, subject, claim, found, must):
+    """What is at least the must, if pages are equal."""
+    if not found or not part.on_equal_huge_pages():
+        return []
+    ratio = statistics.median(found)
+    return [Verdict(subject, claim, "must reached" if ratio >= must else "MISSED",
+                    f"{ratio:.2f} ({min(found):.2f} to {max(found):.2f})")]
+
+
+def skewed_section(part):
+    section = Section("packets of flows by Zipf 0.99, 4M live flows, one worker")
+    part = part.select(form="1 worker")
+    own = {name: own_ns(part, name, "zipf") for name in (BALANCER, ON_RTE_HASH)}
+    section.tables.append(Table(
+        ["", "ns a packet", "beyond raw I/O and parsing", "least to greatest"],
+        [[NAMES[name], cell(part.median(contestant=name)),
+          cell(statistics.median(own[name].values()) if name in own else None),
+          spread(list(own.get(name, {}).values()))]
+         for name in (*RAW, BALANCER, ON_RTE_HASH)]))
+    section.verdicts += judged(part, "Zipf 0.99", "beyond raw I/O and parsing, rte_hash takes at "
+                               f"least {MUST_OTHER_TRAFFIC} times ours",
+                               ratios_over_rte_hash(part, "zipf"), MUST_OTHER_TRAFFIC)
+    return section
+
+
+CELL_NAMES = {SLOT_TIMERS: "balancer", RTE_HASH_CELL: "balancer on rte_hash"}
+
+
+def cells_section(part, title):
+    section = Section(title, notes=[cell_costs.SYNTHETIC])
+    section.tables.append(Table(cell_costs.HEADER,
+                                list(cell_costs.cell_rows(part, CELL_NAMES, FRAME_BYTES))))
+    return section
+
+
+def churn_section(part):
+    section = cells_section(part, "one packet in 20 of a new connection")
+    section.verdicts += judged(part, "churn", f"beyond parsing, rte_hash takes at least "
+                               f"{MUST_OTHER_TRAFFIC} times ours",
+                               cell_costs.ratios(part, RTE_HASH_CELL, SLOT_TIMERS),
+                               MUST_OTHER_TRAFFIC)
+    return section
+
+
+def new_section(part):
+    section = cells_section(part, "every packet of a new connection")
+    theirs, ours = (part.by_round(metric=NS, contestant=name)
+                    for name in (RTE_HASH_CELL, SLOT_TIMERS))
+    section.verdicts += judged(part, "new connections", f"a second, at least {MUST_NEW} times "
+                               "those on rte_hash",
+                               [theirs[key] / ours[key] for key in ours if key in theirs],
+                               MUST_NEW)
+    return section
 
 
 def worker_section(part):

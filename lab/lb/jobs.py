@@ -2,9 +2,14 @@
 import dataclasses
 from pathlib import Path
 
+from lb import cell_jobs
+from lb.cell_jobs import CellJob
+
 SIZES = {"4M": 1 << 22, "16M": 1 << 24}
 RAW = ("raw_io", "raw_io_parse")
 BALANCER, ON_RTE_HASH, TESTPMD = "balancer", "balancer_on_rte_hash", "testpmd_io"
+RTE_HASH_CELL = "rte_hash scan"
+CHURN_CELLS = (cell_jobs.RAW, cell_jobs.SLOT_TIMERS, RTE_HASH_CELL)
 
 # A pass is short, so that a slow second of the machine is everyone's; the next one goes on with the
 # flows that follow.
@@ -28,13 +33,15 @@ class LbJob:
     cores: int = 1
     pages: str = "2M"
     soak_seconds: float = 0
+    zipf: float = 0  # of the flows that packets are of; 0: one after the other
     loads: tuple = (1.0,)
     not_run_because: str = ""
     process: int = 0  # the only one
 
     @property
     def name(self):
-        return f"{self.experiment} {self.command} {self.slots} x{self.cores}"
+        skew = f" zipf {self.zipf:g}" if self.zipf else ""
+        return f"{self.experiment} {self.command} {self.slots} x{self.cores}{skew}"
 
     @property
     def process_name(self):
@@ -55,7 +62,8 @@ class LbJob:
         if self.command == "testpmd":
             return [*common, "--flow-program", str(beside.with_name("roost_lab_lb"))]
         return ["packets", *common, "--packets", str(self.slots // ROUNDS_PER_CYCLE), "--cores",
-                str(self.cores), "--peers" if ON_RTE_HASH in self.contestants else "--no-peers"]
+                str(self.cores), "--zipf", str(self.zipf),
+                "--peers" if ON_RTE_HASH in self.contestants else "--no-peers"]
 
     def table_bytes(self):
         tables = sum(BYTES_PER_FLOW.get(contestant, 0) for contestant in self.contestants)
@@ -77,6 +85,19 @@ class LbJob:
                                    soak_seconds=min(self.soak_seconds, 1))
 
 
+def churn_jobs(full):
+    """200,000 connections begin a second: those of 20 packets live 16 s, and four million places
+    are taken to 0.8; those of one packet are held for 4 s, in a million places."""
+    rounds, share = (40, 1) if full else (10, 4)
+    begin = (("law", "fixed"), ("seconds", 120), ("flows", 24_000_000))
+    yield CellJob("churn", 4_200_000, CHURN_CELLS, windows=1, mode="nat", rounds=rounds,
+                  warm_up=(1 << 27) // share, options=(*begin, ("mean", 20), ("flow-seconds", 16),
+                                                       ("established", 30), ("closed", 1)))
+    yield CellJob("new", 1_000_000, CHURN_CELLS, windows=1, mode="nat", rounds=rounds,
+                  packets=1 << 18, warm_up=1 << 20,
+                  options=(*begin, ("mean", 1), ("established", 4), ("closed", 4)))
+
+
 def jobs(size, _available):
     full = size != "quick"
     found = []
@@ -84,6 +105,8 @@ def jobs(size, _available):
         slots = SIZES[name]
         found.append(LbJob("testpmd", "raw", slots, (TESTPMD,), rounds=7))
         found.append(LbJob("packets", "packets", slots, (*RAW, BALANCER, ON_RTE_HASH)))
+    found.append(LbJob("packets", "zipf", SIZES["4M"], (*RAW, BALANCER, ON_RTE_HASH), zipf=0.99))
+    found += churn_jobs(full)
     found.append(LbJob("packets", "workers", SIZES["4M"], (*RAW, BALANCER), cores=2))
     found.append(LbJob("soak", "soak", SIZES["4M"], (BALANCER,),
                        soak_seconds=1800 if full else 120))

@@ -6,16 +6,16 @@ from lb.jobs import BALANCER, ON_RTE_HASH, RAW
 NS = "ns_per_packet"
 
 
-def own_ns(part, contestant):
+def own_ns(part, contestant, experiment="packets"):
     """By round."""
-    whole = part.by_round(experiment="packets", contestant=contestant)
-    raw = part.by_round(experiment="packets", contestant=RAW[1])
+    whole = part.by_round(experiment=experiment, contestant=contestant)
+    raw = part.by_round(experiment=experiment, contestant=RAW[1])
     return {key: whole[key] - raw[key] for key in whole if key in raw}
 
 
-def ratios_over_rte_hash(part):
+def ratios_over_rte_hash(part, experiment="packets"):
     """How many times ours the balancer on rte_hash costs, round by round."""
-    ours, theirs = own_ns(part, BALANCER), own_ns(part, ON_RTE_HASH)
+    ours, theirs = (own_ns(part, name, experiment) for name in (BALANCER, ON_RTE_HASH))
     return [theirs[key] / ours[key] for key in ours if key in theirs]
 
 

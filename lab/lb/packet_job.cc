@@ -171,7 +171,7 @@ class PacketJob {
     add_raw<RawIoAndParse>("raw_io_parse");
     if (auto error = add_balancer("balancer", conntrack::OwnTables{})) return error;
     if (!config_.peers) return {};
-    return add_balancer("balancer_on_rte_hash", RecordTables{store_kind("rte_hash")});
+    return add_balancer("balancer_on_rte_hash", RecordTables{.kind = store_kind("rte_hash")});
   }
 
   const PacketJobConfig& config_;

@@ -15,11 +15,14 @@
 #include "lab/jobs/program.h"
 #include "lab/lb/cell_job.h"
 #include "lab/lb/cell_tables.h"
+#include "lab/lb/common_job.h"
 #include "lab/lb/flows.h"
 #include "lab/lb/packet_job.h"
 #include "lab/lb/soak_job.h"
+#include "lab/lb/timer_job.h"
 #include "lab/packets/capture_files.h"
 #include "lab/packets/port_bench.h"
+#include "lab/store/common_values.h"
 
 namespace roost::lab {
 namespace {
@@ -44,6 +47,12 @@ void add_common(CLI::App& command, Common& common) {
 int write(const Result<Rows>& rows, const Common& common) {
   const auto wrong = write_rows(rows, common.csv);
   return wrong ? fail(wrong->message) : 0;
+}
+
+// DPDK's heap for tables of so many entries.
+[[nodiscard]] Result<Eal> start_eal(int core, PageKind pages, uint64_t entries) {
+  return Eal::start(
+      {.core = core, .pages = pages, .memory_bytes = entries * 256 + (uint64_t{256} << 20)});
 }
 
 void add_packets(CLI::App& app, Common& common, PacketJobConfig& packets) {
@@ -114,6 +123,8 @@ void add_cells(CLI::App& app, Common& common, CellOptions& options) {
   command->add_option("--tick", job.tick_seconds, "Seconds");
   command->add_option("--established", job.established_seconds, "Timeout, in seconds");
   command->add_option("--closed", job.closed_seconds, "Timeout, in seconds");
+  command->add_option("--scan-share", job.scan_share,
+                      "Of a table's places that table_scan looks at in a tick, at once");
   command->add_option("--profile", options.profile, "Of the traffic")
       ->check(CLI::IsMember({traffic::kCampusLike.name, traffic::kBackboneLike.name}));
   command->add_option("--windows", job.stream.windows, "At once");
@@ -140,11 +151,55 @@ int run_cells(const Common& common, std::vector<int> cores, CellOptions& options
   job.experiment = common.experiment;
   job.pages = kBenchPages.at(common.pages);
   job.cores = std::move(cores);
-  const auto eal = Eal::start({.core = job.cores.front(),
-                               .pages = job.pages,
-                               .memory_bytes = job.connections * 256 + (256U << 20)});
+  const auto eal = start_eal(job.cores.front(), job.pages, job.connections);
   if (!eal) return fail(eal.error().message);
   return write(run_cell_job(job, say_progress), common);
+}
+
+void add_common_tables(CLI::App& app, Common& common, CommonJobConfig& job) {
+  auto* command = app.add_subcommand("common", "See lab/lb/common_job.h");
+  add_common(*command, common);
+  std::vector<std::string> names;
+  for (const SharingKind& kind : sharing_kinds()) names.push_back(kind.name);
+  command->add_option("--tables", job.tables, "Which")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names))
+      ->required();
+  command->add_option("--entries", job.entries, "Of all threads")->required();
+  command
+      ->add_option("--lookups-per-change", job.lookups_per_change, "To an insertion and an erasure")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--lookups", job.lookups, "Of a pass, of each thread")->required();
+  command->add_option("--rounds", job.rounds, "Timed rounds");
+  command->add_option("--cores", common.core_count, "How many threads");
+  command->add_option("--seed", job.seed, "Of keys and hashes");
+}
+
+int run_common_tables(const Common& common, std::vector<int> cores, CommonJobConfig& job) {
+  job.experiment = common.experiment;
+  job.pages = kBenchPages.at(common.pages);
+  job.cores = std::move(cores);
+  const auto eal = start_eal(job.cores.front(), job.pages, job.entries);
+  if (!eal) return fail(eal.error().message);
+  return write(run_common_job(job, say_progress), common);
+}
+
+void add_timers(CLI::App& app, Common& common, TimerJobConfig& job) {
+  auto* command = app.add_subcommand("timers", "See lab/lb/timer_job.h");
+  add_common(*command, common);
+  command->add_option("--timers", job.timers, "How many")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30))
+      ->required();
+  command->add_option("--rounds", job.rounds, "Timed rounds");
+}
+
+int run_timers(const Common& common, int core, TimerJobConfig& job) {
+  job.experiment = common.experiment;
+  job.pages = kBenchPages.at(common.pages);
+  job.core = core;
+  const auto eal = start_eal(core, job.pages, 0);
+  if (!eal) return fail(eal.error().message);
+  return write(run_timer_job(job, say_progress), common);
 }
 
 struct FlowOptions {
@@ -173,10 +228,14 @@ int run(int argc, char** argv) {
   PacketJobConfig packets;
   SoakJobConfig soak;
   CellOptions cells;
+  CommonJobConfig tables;
+  TimerJobConfig timers;
   FlowOptions flows;
   add_packets(app, common, packets);
   add_soak(app, common, soak);
   add_cells(app, common, cells);
+  add_common_tables(app, common, tables);
+  add_timers(app, common, timers);
   add_flows(app, flows);
   CLI11_PARSE(app, argc, argv);
 
@@ -184,6 +243,8 @@ int run(int argc, char** argv) {
   const auto cores = measuring_cores(common.core, common.core_count);
   if (!cores) return fail(cores.error().message);
   if (app.got_subcommand("packets")) return run_packets(common, cores.value(), packets);
+  if (app.got_subcommand("common")) return run_common_tables(common, cores.value(), tables);
+  if (app.got_subcommand("timers")) return run_timers(common, cores.value().front(), timers);
   if (app.got_subcommand("soak")) return run_soak(common, cores.value().front(), soak);
   return run_cells(common, cores.value(), cells);
 }

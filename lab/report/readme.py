@@ -1,4 +1,4 @@
-"""README's figures: blocks made from the records they name.
+"""README's figures, and those of docs/choosing.md: blocks made from the records they name.
 
     <!-- lab: lab/record/table-20261121T1835Z-4cc35f1efb.csv speed -->
     what the experiment's readme_block(record, "speed") gives
@@ -18,6 +18,7 @@ import subprocess
 from report import bench
 from report.record import Record
 
+PAGES = ("README.md", "docs/choosing.md")
 BLOCK = re.compile(r"^<!-- lab: (?P<csv>\S+) (?P<name>\S+) -->\n(?P<text>.*?)^<!-- /lab -->$",
                    re.MULTILINE | re.DOTALL)
 
@@ -45,29 +46,38 @@ def holds(file, text):
     return file.exists() and file.read_text(encoding="utf-8") == text
 
 
+def pages(root):
+    return [page for page in PAGES if (root / page).exists()]
+
+
 def problems(root):
-    """What is wrong with README's figures, one sentence each."""
-    text = (root / "README.md").read_text(encoding="utf-8")
-    blocks = list(BLOCK.finditer(text))
-    if len(blocks) != text.count("<!-- lab:"):
-        yield "README.md: a block of figures is not closed by <!-- /lab -->"
-    if not blocks:
-        yield "README.md: no figure names its record"
-    for block in blocks:
-        csv, name = block["csv"], block["name"]
-        if not (root / csv).exists():
-            yield f"README.md: there is no record {csv}"
-            continue
-        record = Record.read(root / csv)
-        reason = why_not_quotable(root, csv, record)
-        if reason:
-            yield f"README.md: {reason}"
-        text, files = made_of(record, name)
-        if block["text"] != text:
-            yield f"README.md: block {name} differs from {csv}; ./dev lab readme makes it anew"
-        for path, content in files.items():
-            if not holds(root / path, content):
-                yield f"{path}: differs from {csv}; ./dev lab readme makes it anew"
+    """What is wrong with the figures, one sentence each."""
+    for page in pages(root):
+        text = (root / page).read_text(encoding="utf-8")
+        blocks = list(BLOCK.finditer(text))
+        if len(blocks) != text.count("<!-- lab:"):
+            yield f"{page}: a block of figures is not closed by <!-- /lab -->"
+        if not blocks:
+            yield f"{page}: no figure names its record"
+        for block in blocks:
+            yield from problems_of(root, page, block)
+
+
+def problems_of(root, page, block):
+    csv, name = block["csv"], block["name"]
+    if not (root / csv).exists():
+        yield f"{page}: there is no record {csv}"
+        return
+    record = Record.read(root / csv)
+    reason = why_not_quotable(root, csv, record)
+    if reason:
+        yield f"{page}: {reason}"
+    text, files = made_of(record, name)
+    if block["text"] != text:
+        yield f"{page}: block {name} differs from {csv}; ./dev lab readme makes it anew"
+    for path, content in files.items():
+        if not holds(root / path, content):
+            yield f"{path}: differs from {csv}; ./dev lab readme makes it anew"
 
 
 def is_git_tree(root):
@@ -80,14 +90,11 @@ def check(root):
         print("NOT TESTED: README's figures, because this tree is not under git")
         return 0
     found = list(problems(root))
-    print("\n".join(found) or "README.md: every figure is its record's")
+    print("\n".join(found) or f"{', '.join(pages(root))}: every figure is its record's")
     return 1 if found else 0
 
 
 def renew(root):
-    readme = root / "README.md"
-    text = readme.read_text(encoding="utf-8")
-
     def made_anew(block):
         made, files = made_of(Record.read(root / block["csv"]), block["name"])
         for path, content in files.items():
@@ -95,5 +102,7 @@ def renew(root):
             (root / path).write_text(content, encoding="utf-8")
         return f"<!-- lab: {block['csv']} {block['name']} -->\n{made}<!-- /lab -->"
 
-    readme.write_text(BLOCK.sub(made_anew, text), encoding="utf-8")
+    for page in pages(root):
+        text = (root / page).read_text(encoding="utf-8")
+        (root / page).write_text(BLOCK.sub(made_anew, text), encoding="utf-8")
     return check(root)

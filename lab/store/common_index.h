@@ -49,6 +49,7 @@ class CommonIndex final : public Index<KeyT> {
     return held;
   }
 
+  void ask_for_key(uint32_t index) const override { numbers_.ask_for(index); }
   [[nodiscard]] Key key_at(uint32_t index) const override { return numbers_.key_at(index); }
   [[nodiscard]] uint64_t index_count() const override { return numbers_.count(); }
   [[nodiscard]] uint64_t size() const override { return numbers_.taken(); }

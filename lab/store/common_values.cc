@@ -9,6 +9,7 @@
 #include "lab/store/locked_values.h"
 #include "lab/store/rte_hash_common.h"
 #include "lab/store/stores.h"
+#include "lab/store/urcu_values.h"
 
 namespace roost::lab {
 namespace {
@@ -40,7 +41,8 @@ std::vector<SharingKind> all_kinds() {
       {"rte_hash LB", make_rte_hash_common<RteHashCommon<Key>::kLocked>},
       {"chained_map hierarchical", LockedChains<Key>::create},
       {"libcuckoo own", ConcurrentMapValues<LibcuckooValues<Key>>::create},
-      {"tbb own", ConcurrentMapValues<TbbValues<Key>>::create}};
+      {"tbb own", ConcurrentMapValues<TbbValues<Key>>::create},
+      {"urcu own", ConcurrentMapValues<UrcuValues<Key>>::create}};
   for (const StoreKind& store : store_kinds()) {
     kinds.push_back(locked<Spinlock>(store, "spinlock"));
     kinds.push_back(locked<std::shared_mutex>(store, "mutex"));

@@ -11,6 +11,7 @@
 #include "lab/store/index.h"
 #include "lab/store/numbered_keys.h"
 #include "roost/conntrack/reply_table.h"
+#include "roost/table/cursor.h"
 #include "roost/table/flow_table.h"
 
 namespace roost::lab {
@@ -61,6 +62,15 @@ class FlowTableIndex final : public Index<KeyT> {
     return index;
   }
 
+  size_t next_indices(std::span<uint32_t> indices) override {
+    size_t count = 0;
+    const bool has_more =
+        table_.scan(walk_at_, {indices.size(), indices.size()},
+                    [&](const Key&, const uint32_t& index) { indices[count++] = index; });
+    if (!has_more) walk_at_ = {};
+    return count;
+  }
+  void ask_for_key(uint32_t index) const override { numbers_.ask_for(index); }
   [[nodiscard]] Key key_at(uint32_t index) const override { return numbers_.key_at(index); }
   [[nodiscard]] uint64_t index_count() const override { return numbers_.count(); }
   [[nodiscard]] uint64_t size() const override { return table_.size(); }
@@ -76,6 +86,7 @@ class FlowTableIndex final : public Index<KeyT> {
 
   Table table_;
   NumberedKeys<Key> numbers_;
+  Cursor walk_at_;
 };
 
 }  // namespace roost::lab

@@ -65,11 +65,19 @@ class MapIndex final : public Index<KeyT> {
   }
 
   std::optional<uint32_t> erase(const Key& key) override {
+    if (walk_at_ == key) {  // the walk goes on behind it
+      uint32_t passed;
+      Traits::walk(*map_, walk_at_, std::span(&passed, 1));
+    }
     const std::optional<uint32_t> index = Traits::take(*map_, key);
     if (index) numbers_.give_back(*index);
     return index;
   }
 
+  size_t next_indices(std::span<uint32_t> indices) override {
+    return Traits::walk(*map_, walk_at_, indices);
+  }
+  void ask_for_key(uint32_t index) const override { numbers_.ask_for(index); }
   [[nodiscard]] Key key_at(uint32_t index) const override { return numbers_.key_at(index); }
   [[nodiscard]] uint64_t index_count() const override { return numbers_.count(); }
   [[nodiscard]] uint64_t size() const override { return numbers_.taken(); }
@@ -88,6 +96,7 @@ class MapIndex final : public Index<KeyT> {
   NumberedKeys<Key> numbers_;
   std::unique_ptr<ArenaMemory> memory_;
   std::unique_ptr<Map> map_;
+  std::optional<Key> walk_at_;  // the entry that a walk comes to next
 };
 
 }  // namespace roost::lab

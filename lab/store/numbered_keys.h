@@ -35,6 +35,7 @@ class NumberedKeys {
   }
   void give_back(uint32_t index) { free_.push_back(index); }
 
+  void ask_for(uint32_t index) const { __builtin_prefetch(&keys()[index]); }
   [[nodiscard]] const Key& key_at(uint32_t index) const { return keys()[index]; }
   [[nodiscard]] uint64_t count() const { return count_; }
   [[nodiscard]] uint64_t taken() const { return count_ - free_.size(); }

@@ -16,8 +16,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -63,6 +67,43 @@ class RecordScan {
   uint64_t next_ = 0;
 };
 
+// Goes round the table in the table's own order, as the paper does: the table's lines, and those of
+// the records. With a number of entries a tick, it takes all of these at once when a tick begins,
+// whatever the budget is.
+class TableScan {
+ public:
+  struct Config {
+    std::function<size_t(std::span<uint32_t>)> next;  // Index::next_indices
+    uint64_t per_tick = 0;                            // as many as the budget allows
+  };
+
+  explicit TableScan(Config config) : config_(std::move(config)) {}
+
+  void begin(uint32_t /*index*/, Tick /*due*/) {}
+  void end(uint32_t /*index*/) {}
+  template <class Ask, class Look>
+  uint64_t maintain(Tick now, uint64_t budget, Ask&& ask, Look&& look) {
+    if (config_.per_tick != 0) budget = config_.per_tick * (now.count - last_.count);
+    last_ = now;
+    std::array<uint32_t, 32> indices;
+    uint64_t looked = 0;
+    while (looked < budget) {
+      const size_t count =
+          config_.next(std::span(indices).first(std::min(indices.size(), budget - looked)));
+      if (count == 0) break;
+      for (const uint32_t index : std::span(indices).first(count)) ask(index);
+      for (const uint32_t index : std::span(indices).first(count)) look(index);
+      looked += count;
+    }
+    return looked;
+  }
+  [[nodiscard]] static uint64_t memory_bytes() { return 0; }
+
+ private:
+  Config config_;
+  Tick last_{};
+};
+
 // A timer a record (roost/expiry/timer_wheel.h).
 class RecordWheel {
  public:
@@ -80,17 +121,20 @@ class RecordWheel {
   TimerWheel wheel_;
 };
 
-enum class ExpiryKind : uint8_t { kNone, kScan, kWheel };
+enum class ExpiryKind : uint8_t { kNone, kScan, kTableScan, kWheel };
 
-using Expiry = std::variant<NothingExpires, RecordScan, RecordWheel>;
+using Expiry = std::variant<NothingExpires, RecordScan, TableScan, RecordWheel>;
 
 [[nodiscard]] inline Result<Expiry> make_expiry(ExpiryKind kind, uint64_t record_count,
+                                                TableScan::Config table_scan,
                                                 const ArenaOptions& memory) {
   switch (kind) {
     case ExpiryKind::kNone:
       return Expiry(NothingExpires());
     case ExpiryKind::kScan:
       return Expiry(RecordScan(record_count));
+    case ExpiryKind::kTableScan:
+      return Expiry(TableScan(std::move(table_scan)));
     case ExpiryKind::kWheel:
       break;
   }

@@ -34,6 +34,7 @@
 #include "roost/table/audit.h"
 #include "roost/table/cursor.h"
 #include "roost/table/insert_outcome.h"
+#include "roost/table/key_source.h"
 #include "roost/table/lookup_actions.h"
 #include "roost/table/table_image.h"
 
@@ -49,16 +50,34 @@ class RecordTable {
   static constexpr double kPromisedLoad = 0.95;  // of a table of ours that has such a config
   static constexpr unsigned kSlots = 8;  // what walks and sweeps call a bucket: so many records
 
-  static Result<RecordTable> create(std::unique_ptr<Index<Key>> index, ExpiryKind expiry_kind,
-                                    const ArenaOptions& memory, Callback callback) {
-    Result<Arena> records = Arena::map(index->index_count() * sizeof(Record), memory);
+  struct Config {
+    ExpiryKind expiry = ExpiryKind::kScan;
+    double scan_share = 0;  // of a scan of the table: see RecordTables
+    ArenaOptions memory{};
+    std::shared_ptr<uint64_t> looks;  // see RecordTables
+  };
+
+  static Result<RecordTable> create(std::unique_ptr<Index<Key>> index, const Config& config,
+                                    Callback callback) {
+    Result<Arena> records = Arena::map(index->index_count() * sizeof(Record), config.memory);
     if (!records) return records.error();
-    Result<Expiry> expiry = make_expiry(expiry_kind, index->index_count(), memory);
+    Result<Expiry> expiry =
+        make_expiry(config.expiry, index->index_count(),
+                    {.next = [of = index.get()](auto indices) { return of->next_indices(indices); },
+                     .per_tick = static_cast<uint64_t>(config.scan_share *
+                                                       static_cast<double>(index->index_count()))},
+                    config.memory);
     if (!expiry) return expiry.error();
     return RecordTable(std::move(index), std::move(records).value(), std::move(expiry).value(),
-                       std::move(callback));
+                       config.looks, std::move(callback));
   }
 
+  // Not all tables can be told ahead.
+  [[nodiscard]] static Hash64 prefetch(const Key& /*key*/) { return {}; }
+  size_t find(const PrefetchedKeys<std::span<const Key>>& asked, std::span<Value*> out,
+              HitWords hits) {
+    return find(asked.keys, out, hits);
+  }
   // Lanes that miss are nullptr.
   size_t find(std::span<const Key> keys, std::span<Value*> out, HitWords hits) {
     std::array<uint32_t, kIndexLanesMax> indices;
@@ -122,11 +141,14 @@ class RecordTable {
   // Looks at kSlots records for each bucket of the budget.
   uint64_t maintain(uint64_t bucket_budget) {
     uint64_t expired = 0;
-    std::visit(
+    *looks_ += std::visit(
         [&](auto& expiry) {
-          expiry.maintain(
+          return expiry.maintain(
               now_, kSlots * bucket_budget,
-              [this](uint32_t index) { prefetch(PrefetchHint::kT0, &record(index)); },
+              [this](uint32_t index) {
+                roost::prefetch(PrefetchHint::kT0, &record(index));
+                index_->ask_for_key(index);
+              },
               [&](uint32_t index) { return look(index, expired); });
         },
         expiry_);
@@ -176,10 +198,12 @@ class RecordTable {
   };
   static_assert(std::is_standard_layout_v<Record>);  // a value's address is its record's
 
-  RecordTable(std::unique_ptr<Index<Key>> index, Arena records, Expiry expiry, Callback callback)
+  RecordTable(std::unique_ptr<Index<Key>> index, Arena records, Expiry expiry,
+              std::shared_ptr<uint64_t> looks, Callback callback)
       : index_(std::move(index)),
         records_(std::move(records)),
         expiry_(std::move(expiry)),
+        looks_(std::move(looks)),
         callback_(std::move(callback)) {}
 
   [[nodiscard]] Record& record(uint32_t index) const {
@@ -207,6 +231,7 @@ class RecordTable {
   std::unique_ptr<Index<Key>> index_;
   Arena records_;
   Expiry expiry_;
+  std::shared_ptr<uint64_t> looks_;
   Callback callback_;
   Tick now_{};
 };

@@ -64,6 +64,21 @@ class RteHashIndex final : public Index<KeyT> {
     return index_of(rte_hash_del_key(table_.get(), &key));
   }
 
+  size_t next_indices(std::span<uint32_t> indices) override {
+    size_t count = 0;
+    while (count < indices.size()) {
+      const void* key = nullptr;
+      void* data = nullptr;
+      const auto index = index_of(rte_hash_iterate(table_.get(), &key, &data, &walk_at_));
+      if (!index) {
+        walk_at_ = 0;
+        break;
+      }
+      indices[count++] = *index;
+    }
+    return count;
+  }
+
   [[nodiscard]] Key key_at(uint32_t index) const override {
     void* stored = nullptr;
     const int found =
@@ -93,6 +108,7 @@ class RteHashIndex final : public Index<KeyT> {
 
   RteHashHandle table_;
   uint64_t table_bytes_;
+  uint32_t walk_at_ = 0;  // rte_hash_iterate's
 };
 
 }  // namespace roost::lab

@@ -3,6 +3,8 @@
 // Ours with timers in its slots are conntrack::OwnTables.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -41,6 +43,11 @@ struct RecordTables {
 
   StoreKind kind;
   ExpiryKind expiry = ExpiryKind::kScan;
+  // Of a scan of the table: the share of its places that it looks at at once, each tick; 0: as much
+  // as the tracker asks for, piece by piece.
+  double scan_share = 0;
+  // Records that were looked at for having expired.
+  std::shared_ptr<uint64_t> looks = std::make_shared<uint64_t>(0);
 
   template <class Key, class Value>
   Result<PlainTable<Key>> make_plain(const TableConfig& config) const {
@@ -65,8 +72,13 @@ struct RecordTables {
         return make_unused_index(config);
     }();
     if (!index) return index.error();
-    return RecordTable<Key, Value, Callback>::create(std::move(index).value(), expiry,
-                                                     {.pages = config.pages}, std::move(callback));
+    return RecordTable<Key, Value, Callback>::create(
+        std::move(index).value(),
+        {.expiry = expiry,
+         .scan_share = scan_share,
+         .memory = {.pages = config.pages},
+         .looks = looks},
+        std::move(callback));
   }
 };
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,18 @@ Key key_of(uint64_t number) {
   key.source_port = static_cast<uint16_t>(number * 7);
   key.protocol = net::IpProtocol::kTcp;
   return key;
+}
+
+// The indices that a whole walk meets, each once.
+std::set<uint32_t> walked(Index<Key>& index) {
+  std::set<uint32_t> met;
+  std::array<uint32_t, 7> some;
+  while (met.size() < index.size()) {
+    const size_t count = index.next_indices(some);
+    for (const uint32_t one : std::span(some).first(count))
+      if (!met.insert(one).second) return met;  // a round without all
+  }
+  return met;
 }
 
 class Stores : public testing::TestWithParam<StoreKind> {};
@@ -69,6 +82,7 @@ TEST_P(Stores, give_each_key_an_index_of_its_own) {
     ASSERT_EQ(index.size(), expected.size());
   }
   EXPECT_GT(expected.size(), kEntries * 9 / 10);
+  EXPECT_EQ(walked(index), taken);
   const std::array<std::byte, 64> record{};
   for (uint64_t first = 0; first < 2 * kEntries; first += kIndexLanesMax) {
     std::array<Key, kIndexLanesMax> keys;
@@ -202,10 +216,11 @@ TEST(Expiries, show_the_same_connections) {
   all.emplace_back("slot timers", std::make_unique<TrackedIn<conntrack::OwnTables>>(
                                       conntrack::OwnTables{}, kKeys));
   for (const char* store : {"rte_hash", "chained_map", "roost_split"})
-    for (const ExpiryKind expiry : {ExpiryKind::kScan, ExpiryKind::kWheel})
+    for (const ExpiryKind expiry :
+         {ExpiryKind::kScan, ExpiryKind::kTableScan, ExpiryKind::kWheel})
       all.emplace_back(std::string(store) + " " + std::to_string(static_cast<int>(expiry)),
                        std::make_unique<TrackedIn<RecordTables>>(
-                           RecordTables{store_kind(store), expiry}, kKeys));
+                           RecordTables{.kind = store_kind(store), .expiry = expiry}, kKeys));
   std::vector<Key> keys;
   for (uint64_t number = 0; number < kKeys; ++number) keys.push_back(key_of(number));
   traffic::Draw draw(3);
