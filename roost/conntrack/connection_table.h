@@ -124,11 +124,14 @@ class ConnectionTable {
     Endpoint client{};  // if the sender is the server
   };
 
+  // Asks for the memory that find() begins with, and returns what it takes beside the key.
+  [[nodiscard]] Hash64 prefetch(const Key& key) const { return connections_.prefetch(key); }
   // A whole batch, at most net::kBatchLanesMax keys; every match is written.
-  void find(std::span<const Key> keys, std::span<Match> matches);
+  void find(const PrefetchedKeys<std::span<const Key>>& keys, std::span<Match> matches);
   [[nodiscard]] Match find(const Key& key) {
     Match match;
-    find(std::span(&key, 1), std::span(&match, 1));
+    const Hash64 hash = prefetch(key);
+    find({std::span(&key, 1), std::span(&hash, 1)}, std::span(&match, 1));
     return match;
   }
 

@@ -46,11 +46,13 @@ void ConnectionTable<Rule, Tables>::ConnectionEnded::operator()(
 }
 
 template <class Rule, class Tables>
-void ConnectionTable<Rule, Tables>::find(std::span<const Key> keys, std::span<Match> matches) {
+void ConnectionTable<Rule, Tables>::find(const PrefetchedKeys<std::span<const Key>>& asked,
+                                         std::span<Match> matches) {
+  const std::span<const Key> keys = asked.keys;
   ROOST_DEBUG_ASSERT(keys.size() <= net::kBatchLanesMax && matches.size() >= keys.size());
   std::array<Connection*, net::kBatchLanesMax> found;
   HitArray<net::kBatchLanesMax> hits;
-  if (connections_.find(keys, std::span(found), hits) == keys.size()) {
+  if (connections_.find(asked, std::span(found), hits) == keys.size()) {
     for (size_t lane = 0; lane < keys.size(); ++lane) {
       matches[lane] = {found[lane], Sender::kClient, {}};
     }

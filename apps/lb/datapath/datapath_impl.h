@@ -66,13 +66,13 @@ void BasicDatapath<Tables>::sort(size_t lane, net::PacketBatch& batch,
           other_owner_of(packet, key, family.services(), family.connections().ports(), owner_)) {
     batch.verdicts()[lane] = net::LaneVerdict::handoff(*owner);
   } else if (!parsed.fragment.is_one()) {
-    lanes.push(lane, key);
+    lanes.push(lane, key, family.connections());
   } else if (!is_of_a_service(key, family)) {
     batch.verdicts()[lane] = drop(drop_cause::kNoService);
   } else if (const auto verdict = family.tracker().fragments().place(packet, parsed)) {
     batch.verdicts()[lane] = *verdict;
   } else {
-    lanes.push(lane, Key::from_packet(packet, parsed));  // now it has ports
+    lanes.push(lane, Key::from_packet(packet, parsed), family.connections());  // now it has ports
   }
 }
 
@@ -103,7 +103,8 @@ void BasicDatapath<Tables>::send_released(Family<Address, Tables>& family,
   path.set_counting(false);
   family.tracker().send_released(outbox(), [&](net::PacketBatch& one, net::ParsedPacket& parsed) {
     lanes.count = 0;
-    lanes.push(0, net::FlowKey<Address>::from_packet(one.packets()[0], parsed));
+    lanes.push(0, net::FlowKey<Address>::from_packet(one.packets()[0], parsed),
+               family.connections());
     path.forward(lanes, one, std::span(&parsed, 1), now);
   });
   path.set_counting(true);

@@ -37,10 +37,13 @@ struct FamilyLanes {
   size_t count = 0;
   std::array<uint8_t, net::kBatchLanesMax> lanes;
   std::array<net::FlowKey<Address>, net::kBatchLanesMax> keys;
+  std::array<Hash64, net::kBatchLanesMax> hashes;
 
-  void push(size_t lane, const net::FlowKey<Address>& key) {
+  // Asks for the connection's memory, while the lanes behind this one are read.
+  void push(size_t lane, const net::FlowKey<Address>& key, const auto& connections) {
     lanes[count] = static_cast<uint8_t>(lane);
-    keys[count++] = key;
+    keys[count] = key;
+    hashes[count++] = connections.prefetch(key);
   }
 };
 

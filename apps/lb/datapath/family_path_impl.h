@@ -27,7 +27,9 @@ void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
   egress_.advance(now);
   if (lanes.count == 0) return;
   std::array<Match, net::kBatchLanesMax> matches;
-  connections_.find(std::span(lanes.keys).first(lanes.count), std::span(matches));
+  connections_.find(
+      {std::span(lanes.keys).first(lanes.count), std::span(lanes.hashes).first(lanes.count)},
+      std::span(matches));
   std::array<uint8_t, net::kBatchLanesMax> late;
   size_t late_count = 0;
   bool are_all_late = false;
