@@ -18,7 +18,8 @@
 
 namespace roost::lab {
 
-// A view of one; with RCU, its thread is a reader that is quiescent after each call.
+// A view of one; with RCU, its thread is a reader during its calls only, so that one that makes none
+// for a while keeps nothing from being given free. That costs a fence a call.
 template <class KeyT>
 class RteHashCommon final : public SmallValues<KeyT> {
  public:
@@ -42,19 +43,16 @@ class RteHashCommon final : public SmallValues<KeyT> {
   }
 
   size_t lookup(KeyPointers<Key> keys, std::span<uint32_t> out, HitWords hits) override {
-    const size_t found = look_up_values(*held_->made.table, keys, out, hits);
-    pass();
-    return found;
+    const Reading reading(held_->rcu.get(), thread_);
+    return look_up_values(*held_->made.table, keys, out, hits);
   }
   bool insert(const Key& key, uint32_t value) override {
-    const bool is_in = add_value(*held_->made.table, key, value);
-    pass();
-    return is_in;
+    const Reading reading(held_->rcu.get(), thread_);
+    return add_value(*held_->made.table, key, value);
   }
   bool erase(const Key& key) override {
-    const bool was_there = rte_hash_del_key(held_->made.table.get(), &key) >= 0;
-    pass();
-    return was_there;
+    const Reading reading(held_->rcu.get(), thread_);
+    return rte_hash_del_key(held_->made.table.get(), &key) >= 0;
   }
   [[nodiscard]] uint64_t size() const override {
     return static_cast<uint64_t>(rte_hash_count(held_->made.table.get()));
@@ -86,15 +84,26 @@ class RteHashCommon final : public SmallValues<KeyT> {
  public:
   RteHashCommon(std::shared_ptr<Held> held, unsigned thread)
       : held_(std::move(held)), thread_(thread) {
-    if (!held_->rcu) return;
-    static_cast<void>(rte_rcu_qsbr_thread_register(held_->rcu.get(), thread_));
-    rte_rcu_qsbr_thread_online(held_->rcu.get(), thread_);
+    if (held_->rcu)
+      static_cast<void>(rte_rcu_qsbr_thread_register(held_->rcu.get(), thread_));
   }
 
  private:
-  void pass() {
-    if (held_->rcu) rte_rcu_qsbr_quiescent(held_->rcu.get(), thread_);
-  }
+  class Reading {
+   public:
+    Reading(rte_rcu_qsbr* rcu, unsigned thread) : rcu_(rcu), thread_(thread) {
+      if (rcu_ != nullptr) rte_rcu_qsbr_thread_online(rcu_, thread_);
+    }
+    ~Reading() {
+      if (rcu_ != nullptr) rte_rcu_qsbr_thread_offline(rcu_, thread_);
+    }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+   private:
+    rte_rcu_qsbr* rcu_;
+    unsigned thread_;
+  };
 
   std::shared_ptr<Held> held_;
   unsigned thread_;
