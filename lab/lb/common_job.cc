@@ -30,6 +30,13 @@ struct alignas(64) Window {
   std::atomic<uint64_t> first{0};
 };
 
+// What must not happen.
+struct Faults {
+  uint64_t missed = 0;      // keys that were there
+  uint64_t of_another = 0;  // values of another key
+  uint64_t refused = 0;     // insertions and erasures
+};
+
 // One thread's part of a pass.
 class Asker {
  public:
@@ -41,7 +48,7 @@ class Asker {
         lookups_per_change_(config.lookups_per_change),
         draw_(config.seed + thread) {}
 
-  [[nodiscard]] uint64_t wrong() const { return wrong_; }
+  [[nodiscard]] const Faults& faults() const { return faults_; }
 
   // Makes the first window's keys; false when there is no room.
   [[nodiscard]] bool fill() {
@@ -84,11 +91,11 @@ class Asker {
     view_.lookup({pointers.data(), kIndexLanesMax}, values, hits);
     for (size_t lane = 0; lane < kIndexLanesMax; ++lane) {
       if (hits.test(lane)) {
-        wrong_ += values[lane] == value_of(flow(threads[lane], numbers[lane])) ? 0U : 1U;
+        if (values[lane] != value_of(flow(threads[lane], numbers[lane]))) ++faults_.of_another;
       } else {
         // Its owner has erased it meanwhile, and has said so before.
         const uint64_t first = windows_[threads[lane]].first.load(std::memory_order_acquire);
-        wrong_ += numbers[lane] < first ? 0U : 1U;
+        if (numbers[lane] >= first) ++faults_.missed;
       }
     }
   }
@@ -97,9 +104,9 @@ class Asker {
   void move_on() {
     const uint64_t first = windows_[thread_].first.load(std::memory_order_relaxed);
     const uint64_t next = flow(thread_, first + size_);
-    wrong_ += view_.insert(key_of(next), value_of(next)) ? 0U : 1U;
+    if (!view_.insert(key_of(next), value_of(next))) ++faults_.refused;
     windows_[thread_].first.store(first + 1, std::memory_order_release);
-    wrong_ += view_.erase(key_of(flow(thread_, first))) ? 0U : 1U;
+    if (!view_.erase(key_of(flow(thread_, first)))) ++faults_.refused;
   }
 
   View& view_;
@@ -109,7 +116,7 @@ class Asker {
   uint64_t lookups_per_change_;
   traffic::Draw draw_;
   uint64_t due_ = 0;
-  uint64_t wrong_ = 0;
+  Faults faults_;
 };
 
 struct CommonContestant {
@@ -129,7 +136,8 @@ class CommonJob {
     if (!pinned) return pinned.error();
     for (const std::string& name : config_.tables)
       if (auto error = add(name)) return *error;
-    for (CommonContestant& one : contestants_) static_cast<void>(lookups_per_second(one, thread_count()));
+    for (CommonContestant& one : contestants_)
+      static_cast<void>(lookups_per_second(one, thread_count()));
     Rows rows;
     for (unsigned round = 0; round < config_.rounds; ++round) {
       progress_(0.3 + 0.7 * round / config_.rounds, fmt::format("round {}", round));
@@ -138,9 +146,13 @@ class CommonJob {
       }
     }
     for (const CommonContestant& one : contestants_)
-      for (const Asker& asker : one.askers)
-        if (asker.wrong() != 0)
-          return Error{fmt::format("{}: {} wrong answers", one.name, asker.wrong())};
+      for (const Asker& asker : one.askers) {
+        const auto [missed, of_another, refused] = asker.faults();
+        if (missed + of_another + refused != 0)
+          return Error{
+              fmt::format("{}: {} keys missed, {} values of another key, {} changes refused",
+                          one.name, missed, of_another, refused)};
+      }
     return rows;
   }
 

@@ -47,8 +47,11 @@ class RteHashCommon final : public SmallValues<KeyT> {
     return look_up_values(*held_->made.table, keys, out, hits);
   }
   bool insert(const Key& key, uint32_t value) override {
-    const Reading reading(held_->rcu.get(), thread_);
-    return add_value(*held_->made.table, key, value);
+    if (add(key, value)) return true;
+    if (!held_->rcu) return false;
+    // What was erased waits for a reader, which may have been interrupted.
+    rte_rcu_qsbr_synchronize(held_->rcu.get(), RTE_QSBR_THRID_INVALID);
+    return add(key, value);
   }
   bool erase(const Key& key) override {
     const Reading reading(held_->rcu.get(), thread_);
@@ -89,6 +92,11 @@ class RteHashCommon final : public SmallValues<KeyT> {
   }
 
  private:
+  [[nodiscard]] bool add(const Key& key, uint32_t value) {
+    const Reading reading(held_->rcu.get(), thread_);
+    return add_value(*held_->made.table, key, value);
+  }
+
   class Reading {
    public:
     Reading(rte_rcu_qsbr* rcu, unsigned thread) : rcu_(rcu), thread_(thread) {
