@@ -45,7 +45,8 @@ struct CellTraffic {
   uint64_t worker = 0;     // whose flows they are, of so many workers
   uint64_t worker_count = 1;
   uint64_t nanoseconds_per_tick = 100'000'000;
-  bool has_upkeep = true;  // a turn of maintenance after each batch
+  bool has_upkeep = true;  // a turn of maintenance after each batch, or a smaller one every period
+  uint64_t upkeep_nanoseconds = 0;
 
   [[nodiscard]] uint64_t flow_of(const traffic::StreamPacket& packet) const {
     return packet.flow * worker_count + worker;
@@ -98,7 +99,8 @@ class CellOf final : public Cell {
       packets = packets.subspan(batch.size());
       Prepared& prepared = prepared_[prepared_count_++];
       prepared.frames->clear();
-      prepared.now.count = batch.back().nanoseconds / traffic_.nanoseconds_per_tick;
+      prepared.nanoseconds = batch.back().nanoseconds;
+      prepared.now.count = prepared.nanoseconds / traffic_.nanoseconds_per_tick;
       for (const traffic::StreamPacket& packet : batch) prepared.frames->push(frame_of(packet));
     }
   }
@@ -108,7 +110,7 @@ class CellOf final : public Cell {
     auto began = first;
     for (Prepared& prepared : std::span(prepared_).first(prepared_count_)) {
       holder_->function().process(prepared.frames->batch(), prepared.now);
-      if (traffic_.has_upkeep) holder_->function().idle(prepared.now, kIdleBudget);
+      keep_up(prepared);
       const auto ended = BatchTimes::Clock::now();
       times.batches.add(ended - began);
       times.backlog.add(ended - began, prepared.frames->lane_count());
@@ -137,8 +139,19 @@ class CellOf final : public Cell {
 
   struct Prepared {
     std::unique_ptr<FrameBatch> frames;
+    uint64_t nanoseconds = 0;
     Tick now{};
   };
+
+  void keep_up(const Prepared& prepared) {
+    if (!traffic_.has_upkeep) return;
+    if (traffic_.upkeep_nanoseconds == 0) {
+      holder_->function().idle(prepared.now, kIdleBudget);
+      return;
+    }
+    for (; upkeep_due_ <= prepared.nanoseconds; upkeep_due_ += traffic_.upkeep_nanoseconds)
+      holder_->function().idle(prepared.now, 1);
+  }
 
   [[nodiscard]] Frame frame_of(const traffic::StreamPacket& packet) {
     using net::tcp::kAck;
@@ -158,6 +171,7 @@ class CellOf final : public Cell {
   CellTraffic traffic_;
   std::array<Prepared, kPreparedMax / net::kBatchLanesMax> prepared_;
   size_t prepared_count_ = 0;
+  uint64_t upkeep_due_ = 0;
   CellCounts counts_;
 };
 

@@ -84,6 +84,7 @@ class CellJob {
                           .closed_seconds = config_.closed_seconds,
                           .tick_seconds = config_.tick_seconds,
                           .scan_share = config_.scan_share,
+                          .scan_period_seconds = config_.scan_period_seconds,
                           .hash_seed = config_.stream.seed,
                           .both_ends = config_.mode == "nat",
                           .worker_count = worker_count()};

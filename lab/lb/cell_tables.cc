@@ -36,7 +36,8 @@ CellTraffic traffic_of(const CellSetup& setup, size_t worker) {
           .worker = worker,
           .worker_count = setup.worker_count,
           .nanoseconds_per_tick = static_cast<uint64_t>(setup.tick_seconds * 1e9),
-          .has_upkeep = setup.has_upkeep};
+          .has_upkeep = setup.has_upkeep,
+          .upkeep_nanoseconds = static_cast<uint64_t>(setup.scan_period_seconds * 1e9)};
 }
 
 std::string timeouts_of(const CellSetup& setup) {
@@ -75,6 +76,13 @@ Result<Cells> make_sharded(const CellSetup& setup, const Tables& tables) {
   while (cells.size() < setup.worker_count)
     if (auto error = add_balancer(setup, tables, cells)) return *error;
   return cells;
+}
+
+Result<Cells> make_slot_timers(std::string_view name, CellSetup setup) {
+  setup.scan_period_seconds = 0;
+  if (name == kSlotTimersNone) setup = without_end(setup);
+  if (name == kSlotTimersLazy) setup.has_upkeep = false;
+  return make_sharded(setup, conntrack::OwnTables{});
 }
 
 // In direct server return, nothing is in the table of replies.
@@ -131,19 +139,15 @@ std::vector<std::string> cell_names() {
 
 Result<Cells> make_cells(std::string_view name, const CellSetup& setup) {
   if (name == kRawCell) return make_raw(setup);
-  if (name == kSlotTimers) return make_sharded(setup, conntrack::OwnTables{});
-  if (name == kSlotTimersNone) return make_sharded(without_end(setup), conntrack::OwnTables{});
-  if (name == kSlotTimersLazy) {
-    CellSetup lazy = setup;
-    lazy.has_upkeep = false;
-    return make_sharded(lazy, conntrack::OwnTables{});
-  }
+  if (name.starts_with(kSlotTimers)) return make_slot_timers(name, setup);
   for (const StoreKind& store : store_kinds()) {
     for (const auto& [expiry, kind] : kExpiries) {
       if (name_of(store, expiry) != name) continue;
       StoreKind without_replies = store;
       without_replies.make_values = replies_for(setup, store.make_values);
-      return make_sharded(kind == ExpiryKind::kNone ? without_end(setup) : setup,
+      CellSetup of_kind = kind == ExpiryKind::kNone ? without_end(setup) : setup;
+      if (kind != ExpiryKind::kTableScan) of_kind.scan_period_seconds = 0;
+      return make_sharded(of_kind,
                           RecordTables{.kind = without_replies,
                                        .expiry = kind,
                                        .scan_share = setup.scan_share});

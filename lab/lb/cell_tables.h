@@ -21,7 +21,8 @@ struct CellSetup {
   double established_seconds = 3;  // a connection's timeouts
   double closed_seconds = 0.5;
   double tick_seconds = 1;
-  double scan_share = 0;  // RecordTables'
+  double scan_share = 0;  // RecordTables', of each period
+  double scan_period_seconds = 0;
   uint64_t hash_seed = 1;
   bool both_ends = false;
   bool has_upkeep = true;

@@ -124,7 +124,8 @@ void add_cells(CLI::App& app, Common& common, CellOptions& options) {
   command->add_option("--established", job.established_seconds, "Timeout, in seconds");
   command->add_option("--closed", job.closed_seconds, "Timeout, in seconds");
   command->add_option("--scan-share", job.scan_share,
-                      "Of a table's places that table_scan looks at in a tick, at once");
+                      "Of a table's places that table_scan looks at in a period, at once");
+  command->add_option("--scan-period", job.scan_period_seconds, "Seconds");
   command->add_option("--profile", options.profile, "Of the traffic")
       ->check(CLI::IsMember({traffic::kCampusLike.name, traffic::kBackboneLike.name}));
   command->add_option("--windows", job.stream.windows, "At once");

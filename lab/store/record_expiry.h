@@ -68,13 +68,12 @@ class RecordScan {
 };
 
 // Goes round the table in the table's own order, as the paper does: the table's lines, and those of
-// the records. With a number of entries a tick, it takes all of these at once when a tick begins,
-// whatever the budget is.
+// the records. With a number of entries a call, it takes these, whatever the budget is.
 class TableScan {
  public:
   struct Config {
     std::function<size_t(std::span<uint32_t>)> next;  // Index::next_indices
-    uint64_t per_tick = 0;                            // as many as the budget allows
+    uint64_t per_call = 0;                            // as many as the budget allows
   };
 
   explicit TableScan(Config config) : config_(std::move(config)) {}
@@ -82,9 +81,8 @@ class TableScan {
   void begin(uint32_t /*index*/, Tick /*due*/) {}
   void end(uint32_t /*index*/) {}
   template <class Ask, class Look>
-  uint64_t maintain(Tick now, uint64_t budget, Ask&& ask, Look&& look) {
-    if (config_.per_tick != 0) budget = config_.per_tick * (now.count - last_.count);
-    last_ = now;
+  uint64_t maintain(Tick /*now*/, uint64_t budget, Ask&& ask, Look&& look) {
+    if (config_.per_call != 0) budget = config_.per_call;
     std::array<uint32_t, 32> indices;
     uint64_t looked = 0;
     while (looked < budget) {
@@ -101,7 +99,6 @@ class TableScan {
 
  private:
   Config config_;
-  Tick last_{};
 };
 
 // A timer a record (roost/expiry/timer_wheel.h).

@@ -64,7 +64,7 @@ class RecordTable {
     Result<Expiry> expiry =
         make_expiry(config.expiry, index->index_count(),
                     {.next = [of = index.get()](auto indices) { return of->next_indices(indices); },
-                     .per_tick = static_cast<uint64_t>(config.scan_share *
+                     .per_call = static_cast<uint64_t>(config.scan_share *
                                                        static_cast<double>(index->index_count()))},
                     config.memory);
     if (!expiry) return expiry.error();

@@ -43,8 +43,8 @@ struct RecordTables {
 
   StoreKind kind;
   ExpiryKind expiry = ExpiryKind::kScan;
-  // Of a scan of the table: the share of its places that it looks at at once, each tick; 0: as much
-  // as the tracker asks for, piece by piece.
+  // Of a scan of the table: the share of its places that it looks at in one call; 0: as much as the
+  // tracker asks for.
   double scan_share = 0;
   // Records that were looked at for having expired.
   std::shared_ptr<uint64_t> looks = std::make_shared<uint64_t>(0);

@@ -151,7 +151,7 @@ class Figure5(unittest.TestCase):
             for metric, value in ((NS, 100.0), ("looks_per_batch", looks),
                                   ("lost_share_emulated", lost)):
                 found.append(rows.ROW | {"experiment": "fig5_period", "contestant": contestant,
-                                         "job": "fig5_period tick=0.001", "metric": metric,
+                                         "job": "fig5_period tick=0.03", "metric": metric,
                                          "value": value})
         return verdicts(found)
 
