@@ -59,7 +59,8 @@ class ChainedTable {
     }
     return {};
   }
-  // See StandardMap::walk. A chain's later entries come last, so one that is there all along is met.
+  // See StandardMap::walk. A chain's later entries come last, so one that is there all along is
+  // met.
   size_t walk(std::optional<Key>& at, std::span<Value> values) const {
     size_t chain = at ? chain_number(*at) : 0;
     const Node* node = chains_[chain];

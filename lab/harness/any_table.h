@@ -252,8 +252,8 @@ class TypedTable final : public AnyTable {
     const auto start = std::chrono::steady_clock::now();
     if constexpr (Erasing<Table>) {
       while (replaced.stored < churn.leaving.size() &&
-             replace_one(table_, churn.leaving[replaced.stored],
-                         churn.arriving[replaced.stored]) == 2)
+             replace_one(table_, churn.leaving[replaced.stored], churn.arriving[replaced.stored]) ==
+                 2)
         ++replaced.stored;
     }
     replaced.seconds =

@@ -1,4 +1,5 @@
-// Entries that are replaced, by a contestant's own means: one by one, or those that are due together.
+// Entries that are replaced, by a contestant's own means: one by one, or those that are due
+// together.
 #pragma once
 
 #include <algorithm>

@@ -198,8 +198,9 @@ class CellJob {
     if (one.name == kRawCell) return;
     add_row(row, "lost_share_emulated", one.times.front().backlog.lost_share());
     if (const auto looks = one.cells.front()->looks())
-      add_row(row, "looks_per_batch", static_cast<double>(*looks - *one.looks_before) /
-                                          static_cast<double>(one.times.front().batches.total()));
+      add_row(row, "looks_per_batch",
+              static_cast<double>(*looks - *one.looks_before) /
+                  static_cast<double>(one.times.front().batches.total()));
     const traffic::Profile& profile = config_.stream.profile;
     const auto begin_a_second = static_cast<uint64_t>(
         static_cast<double>(profile.flows * config_.stream.windows) / profile.seconds);

@@ -37,8 +37,8 @@ struct CellJobConfig {
   double tick_seconds = 0.1;
   double established_seconds = 3;  // a connection's timeouts
   double closed_seconds = 0.5;
-  // Of table_scan: what share of the places it looks at, all at once, every period. Without a period
-  // it goes by the tracker's pace, after each batch.
+  // Of table_scan: what share of the places it looks at, all at once, every period. Without a
+  // period it goes by the tracker's pace, after each batch.
   double scan_share = 0;
   double scan_period_seconds = 0;
   uint64_t warm_up_packets = 0;  // of each worker

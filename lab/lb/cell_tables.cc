@@ -41,8 +41,9 @@ CellTraffic traffic_of(const CellSetup& setup, size_t worker) {
 }
 
 std::string timeouts_of(const CellSetup& setup) {
-  return fmt::format("tcp_established = {0}\ntcp_syn = {0}\ntcp_closing = {1}\ntcp_closed = {1}\n",
-                     setup.established_seconds, setup.closed_seconds);
+  return fmt::format(
+      "udp = {0}\ntcp_established = {0}\ntcp_syn = {0}\ntcp_closing = {1}\ntcp_closed = {1}\n",
+      setup.established_seconds, setup.closed_seconds);
 }
 
 // Nothing ends, and nothing is looked for.
@@ -147,10 +148,9 @@ Result<Cells> make_cells(std::string_view name, const CellSetup& setup) {
       without_replies.make_values = replies_for(setup, store.make_values);
       CellSetup of_kind = kind == ExpiryKind::kNone ? without_end(setup) : setup;
       if (kind != ExpiryKind::kTableScan) of_kind.scan_period_seconds = 0;
-      return make_sharded(of_kind,
-                          RecordTables{.kind = without_replies,
-                                       .expiry = kind,
-                                       .scan_share = setup.scan_share});
+      return make_sharded(
+          of_kind,
+          RecordTables{.kind = without_replies, .expiry = kind, .scan_share = setup.scan_share});
     }
   }
   for (const SharingKind& sharing : sharing_kinds())

@@ -35,9 +35,7 @@ class WheelTimers {
   }
   void disarm(uint32_t timer) { wheel_.disarm(timer); }
   // Lets so many seconds pass.
-  void pass(double seconds) {
-    now_.count += 1 + static_cast<uint64_t>(seconds * kTicksPerSecond);
-  }
+  void pass(double seconds) { now_.count += 1 + static_cast<uint64_t>(seconds * kTicksPerSecond); }
   // Sees to what has come due; how many fired.
   uint64_t fire() {
     return wheel_.advance(
@@ -112,8 +110,9 @@ class TimerJob {
   Result<Rows> run() {
     const Result<int> pinned = pin_to_core(config_.core);
     if (!pinned) return pinned.error();
-    const ArenaOptions memory{
-        .pages = config_.pages == PageKind::kHuge2MiB ? std::optional(config_.pages) : std::nullopt};
+    const ArenaOptions memory{.pages = config_.pages == PageKind::kHuge2MiB
+                                           ? std::optional(config_.pages)
+                                           : std::nullopt};
     auto ours = WheelTimers::create(config_.timers, memory);
     if (!ours) return ours.error();
     auto theirs = RteTimers::create(config_.timers, memory);

@@ -20,8 +20,8 @@ struct TimerJobConfig {
   int core = 0;
 };
 
-// Rows: nanoseconds a timer by round to arm, to arm again, to disarm, and to fire, when all come due
-// within a second; bytes a timer. Needs a started Eal.
+// Rows: nanoseconds a timer by round to arm, to arm again, to disarm, and to fire, when all come
+// due within a second; bytes a timer. Needs a started Eal.
 [[nodiscard]] Result<Rows> run_timer_job(const TimerJobConfig& config, const Progress& progress);
 
 }  // namespace roost::lab

@@ -61,12 +61,12 @@ class RecordTable {
                                     Callback callback) {
     Result<Arena> records = Arena::map(index->index_count() * sizeof(Record), config.memory);
     if (!records) return records.error();
-    Result<Expiry> expiry =
-        make_expiry(config.expiry, index->index_count(),
-                    {.next = [of = index.get()](auto indices) { return of->next_indices(indices); },
-                     .per_call = static_cast<uint64_t>(config.scan_share *
-                                                       static_cast<double>(index->index_count()))},
-                    config.memory);
+    Result<Expiry> expiry = make_expiry(
+        config.expiry, index->index_count(),
+        {.next = [of = index.get()](auto indices) { return of->next_indices(indices); },
+         .per_call =
+             static_cast<uint64_t>(config.scan_share * static_cast<double>(index->index_count()))},
+        config.memory);
     if (!expiry) return expiry.error();
     return RecordTable(std::move(index), std::move(records).value(), std::move(expiry).value(),
                        config.looks, std::move(callback));

@@ -18,8 +18,8 @@
 
 namespace roost::lab {
 
-// A view of one; with RCU, its thread is a reader during its calls only, so that one that makes none
-// for a while keeps nothing from being given free. That costs a fence a call.
+// A view of one; with RCU, its thread is a reader during its calls only, so that one that makes
+// none for a while keeps nothing from being given free. That costs a fence a call.
 template <class KeyT>
 class RteHashCommon final : public SmallValues<KeyT> {
  public:
@@ -87,8 +87,7 @@ class RteHashCommon final : public SmallValues<KeyT> {
  public:
   RteHashCommon(std::shared_ptr<Held> held, unsigned thread)
       : held_(std::move(held)), thread_(thread) {
-    if (held_->rcu)
-      static_cast<void>(rte_rcu_qsbr_thread_register(held_->rcu.get(), thread_));
+    if (held_->rcu) static_cast<void>(rte_rcu_qsbr_thread_register(held_->rcu.get(), thread_));
   }
 
  private:

@@ -72,13 +72,12 @@ struct RecordTables {
         return make_unused_index(config);
     }();
     if (!index) return index.error();
-    return RecordTable<Key, Value, Callback>::create(
-        std::move(index).value(),
-        {.expiry = expiry,
-         .scan_share = scan_share,
-         .memory = {.pages = config.pages},
-         .looks = looks},
-        std::move(callback));
+    return RecordTable<Key, Value, Callback>::create(std::move(index).value(),
+                                                     {.expiry = expiry,
+                                                      .scan_share = scan_share,
+                                                      .memory = {.pages = config.pages},
+                                                      .looks = looks},
+                                                     std::move(callback));
   }
 };
 

@@ -216,8 +216,7 @@ TEST(Expiries, show_the_same_connections) {
   all.emplace_back("slot timers", std::make_unique<TrackedIn<conntrack::OwnTables>>(
                                       conntrack::OwnTables{}, kKeys));
   for (const char* store : {"rte_hash", "chained_map", "roost_split"})
-    for (const ExpiryKind expiry :
-         {ExpiryKind::kScan, ExpiryKind::kTableScan, ExpiryKind::kWheel})
+    for (const ExpiryKind expiry : {ExpiryKind::kScan, ExpiryKind::kTableScan, ExpiryKind::kWheel})
       all.emplace_back(std::string(store) + " " + std::to_string(static_cast<int>(expiry)),
                        std::make_unique<TrackedIn<RecordTables>>(
                            RecordTables{.kind = store_kind(store), .expiry = expiry}, kKeys));
