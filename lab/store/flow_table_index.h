@@ -65,7 +65,7 @@ class FlowTableIndex final : public Index<KeyT> {
   size_t next_indices(std::span<uint32_t> indices) override {
     size_t count = 0;
     const bool has_more =
-        table_.scan(walk_at_, {indices.size(), indices.size()},
+        table_.scan(walk_at_, {table_.bucket_count(), indices.size()},
                     [&](const Key&, const uint32_t& index) { indices[count++] = index; });
     if (!has_more) walk_at_ = {};
     return count;

@@ -46,8 +46,8 @@ class Index {
   // Asks for what key_at() reads, if that can be told.
   virtual void ask_for_key(uint32_t /*index*/) const {}
   // The indices of the entries that follow in the table's own order, which goes round; fewer than
-  // there is room for, or none, at its end, where many places are empty, or if the table has no
-  // order that can be followed. Entries may come and go between two calls.
+  // there is room for, or none, at its end, or if the table has no order that can be followed.
+  // Entries may come and go between two calls.
   virtual size_t next_indices(std::span<uint32_t> /*indices*/) { return 0; }
   // The key that was given this index last.
   [[nodiscard]] virtual Key key_at(uint32_t index) const = 0;

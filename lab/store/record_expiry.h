@@ -68,7 +68,7 @@ class RecordScan {
 };
 
 // Goes round the table in the table's own order, as the paper does: the table's lines, and those of
-// the records. With a number of entries a call, it takes these, whatever the budget is.
+// the records. With a number of entries a call, it takes as many at least.
 class TableScan {
  public:
   struct Config {
@@ -82,13 +82,14 @@ class TableScan {
   void end(uint32_t /*index*/) {}
   template <class Ask, class Look>
   uint64_t maintain(Tick /*now*/, uint64_t budget, Ask&& ask, Look&& look) {
-    if (config_.per_call != 0) budget = config_.per_call;
+    budget = std::max(budget, config_.per_call);
     std::array<uint32_t, 32> indices;
     uint64_t looked = 0;
-    while (looked < budget) {
+    unsigned ends = 0;  // that were met: at the second one nothing is left
+    while (looked < budget && ends < 2) {
       const size_t count =
           config_.next(std::span(indices).first(std::min(indices.size(), budget - looked)));
-      if (count == 0) break;
+      if (count == 0) ++ends;
       for (const uint32_t index : std::span(indices).first(count)) ask(index);
       for (const uint32_t index : std::span(indices).first(count)) look(index);
       looked += count;
