@@ -39,7 +39,7 @@ check_lint() {
 }
 
 check_mutants() {
-  setup test
+  setup lab
   /usr/bin/python3 tools/mutants.py "$@"
 }
 

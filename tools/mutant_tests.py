@@ -32,9 +32,10 @@ def ctest_names(tree):
         if path.endswith(("CMakeLists.txt", ".cmake")):
             text = re.sub(r"#[^\n]*", "", tree.text(path))
             ours = re.findall(r"\broost_test\(\s*NAME\s+(\w+)", text)
-            names.update(ours, (name + ON_V2 for name in ours),
+            labs = re.findall(r"\blab_test\(\s*(\w+)", text)
+            names.update(ours, labs, (name + ON_V2 for name in ours),
                          re.findall(r"\badd_test\(\s*NAME\s+(\w+)", text))
-            targets.update((name + "_test" for name in ours),
+            targets.update((name + "_test" for name in ours + labs),
                            re.findall(r"\badd_(?:executable|custom_target)\(\s*(\w+)", text))
     return {name for name in names if targets_of(name)[0] in targets}
 

@@ -182,6 +182,11 @@ class TidyTest(unittest.TestCase):
                 found = self.found({path: text})
                 self.assertEqual([rule], [finding.rule for finding in found])
 
+    def test_a_mutant_may_name_a_test_of_the_lab(self):
+        path, text = mutant('"parse"', '"lab_store"')
+        self.assertEqual([], self.found({path: text,
+                                         "lab/CMakeLists.txt": "lab_test(lab_store LINKS x)\n"}))
+
     def test_a_mutant_may_have_several_edits_and_a_preset(self):
         whole = mutant('"parse"', '"parse_on_v2"')[1].replace(
             "file = ", "preset = 'aarch64'\n[[mutant.edit]]\nfile = ") + """
