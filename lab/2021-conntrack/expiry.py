@@ -74,8 +74,8 @@ def expiry_verdicts(part):
 def period_section(part):
     section = Section("Figure 5 by period, 1M live in tables of 1.43M places", notes=[
         SYNTHETIC, "The scan goes through the table in its own order, a thousandth of it at 1 kHz; "
-        "the others see to what has expired when a tick begins. Lost, emulated: of packets that come at 70 % of what the fastest takes, "
-        "what a ring of 1,024 has no room for."])
+        "the others see to what has expired when a tick begins. Lost, emulated: of packets that "
+        "come at 70 % of what the fastest takes, what a ring of 1,024 has no room for."])
     rows, figures = [], {}
     for job in part.measured().values("job"):
         mine = part.select(job=job)

@@ -23,7 +23,7 @@ FLAT_FROM = 0.5
 def jobs(full):
     for profile in cells.PROFILES:
         yield CellJob("fig1", cells.CONNECTIONS, (RAW, SLOT_TIMERS, *cells.STORES),
-                      profile=profile, windows=16 if full else 4, rounds=40 if full else 10,
+                      profile=profile, windows=16 if full else 4, rounds=25 if full else 10,
                       warm_up=(1 << 25) if full else (1 << 22))
     for command in ("fills", "lookups"):
         yield Job(command, "fig2", SIZES["2M"], tuple(FIG2), loads=FIG2_LOADS, calls=("1",),

@@ -26,11 +26,11 @@ MUST_SHARDED, MUST_COMMON_OVER_LF, MUST_COMMON_ALONE = 1.8, 1.2, 1.1
 def jobs(full):
     cores = min(2, os.cpu_count())
     yield CellJob("sharing", cells.CONNECTIONS // 2, (RAW, *SHARDED, *COMMON),
-                  windows=8 if full else 2, cores=cores, rounds=15 if full else 5,
+                  windows=8 if full else 2, cores=cores, rounds=10 if full else 5,
                   packets=1 << 19, warm_up=(1 << 23) if full else (1 << 20))
     for churn in CHURNS if full else CHURNS[-1:]:
         yield CommonJob("common", 1 << 21, tuple(name.removeprefix("common ") for name in COMMON),
-                        churn, cores=cores, rounds=5 if full else 3)
+                        churn, cores=cores, rounds=3)
 
 
 def sections(record):

@@ -29,6 +29,7 @@ using View = SmallValues<net::FlowKey4>;
 struct alignas(64) Window {
   std::atomic<uint64_t> first{0};
 };
+static_assert(sizeof(Window) == 64);
 
 // What must not happen.
 struct Faults {

@@ -2,7 +2,6 @@
 // reversed hash. It is made with as many chains as entries and does not grow.
 #pragma once
 
-#define URCU_INLINE_SMALL_FUNCTIONS  // as its readers in C are compiled
 #include <urcu/rculfhash.h>
 #include <urcu/urcu-bp.h>
 

@@ -24,7 +24,8 @@ def made(experiment, own, raw=20.0, cores=1.0, **fields):
     """What cells take beyond parsing, in each of some rounds."""
     return [rows.ROW | {"experiment": experiment, "contestant": contestant, "core_count": cores,
                         "metric": NS, "round": float(number), "value": value,
-                        "workload": "campus-like x16", "slots": float(FIGURES.cells.CONNECTIONS)} | fields
+                        "workload": "campus-like x16",
+                        "slots": float(FIGURES.cells.CONNECTIONS)} | fields
             for contestant, value in ({RAW: raw} | {name: raw + ns for name, ns in
                                                           own.items()}).items()
             for number in range(ROUNDS)]
