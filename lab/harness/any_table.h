@@ -268,12 +268,15 @@ class TypedTable final : public AnyTable {
       for (size_t at = 0; at < queries.size(); at += call.lanes) {
         const KeysOf<Table> keys = queries.subspan(at, std::min(call.lanes, queries.size() - at));
         const size_t due = churn.leaving.size() * (at + keys.size()) / queries.size();
-        DueEntries<Table> entries(table_, churn.part(done, due - done));
+        DueEntries<Table> entries(table_, churn.part(done, due));
         const PassOutcome found = drive(table_, keys, call.lanes);
         outcome.hit_count += found.hit_count;
         outcome.word_sum += found.word_sum;
+        done += entries.count();
         outcome.hit_count += entries.replace();
-        done = due;
+        // More than one batch of them, where what has left is brought back.
+        for (; done < due; done += kLanesMax)
+          outcome.hit_count += DueEntries<Table>(table_, churn.part(done, due)).replace();
       }
     }
     return outcome;

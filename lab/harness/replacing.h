@@ -19,7 +19,9 @@ struct Churn {
   std::span<const Key> leaving;
   std::span<const Key> arriving;
 
-  [[nodiscard]] Churn part(size_t first, size_t count) const {
+  // From `first` to before `end`, kLanesMax at most.
+  [[nodiscard]] Churn part(size_t first, size_t end) const {
+    const size_t count = std::min(end - first, kLanesMax);
     return {leaving.subspan(first, count), arriving.subspan(first, count)};
   }
 };
@@ -50,6 +52,7 @@ class DueEntries {
     }
   }
 
+  [[nodiscard]] size_t count() const { return due_.leaving.size(); }
   // How many left and arrived, together.
   uint64_t replace() {
     const size_t count = due_.leaving.size();
