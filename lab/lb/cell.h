@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,8 +74,16 @@ class Cell {
   virtual void prepare(std::span<const traffic::StreamPacket> packets) = 0;
   // Sends them through, in batches whose times are added; how long it took.
   virtual BatchTimes::Clock::duration run(CellTimes& times) = 0;
+  // What became of the packet that was prepared at this place.
+  [[nodiscard]] virtual bool is_forwarded(size_t packet) = 0;
+  // A turn without packets.
+  virtual void idle(Tick now) = 0;
   // Walks the whole table.
   [[nodiscard]] virtual CellCounts counts() = 0;
+  // How connections began and ended.
+  [[nodiscard]] virtual lb::FlowCounts flow_counts() = 0;
+  // Of its table, with those of the other workers if it is theirs, too.
+  [[nodiscard]] virtual uint64_t entry_count() = 0;
   // Records that were looked at for having expired; nothing if that is not counted.
   [[nodiscard]] virtual std::optional<uint64_t> looks() const = 0;
   [[nodiscard]] virtual uint64_t memory_bytes() const = 0;
@@ -125,10 +134,20 @@ class CellOf final : public Cell {
     return began - first;
   }
 
+  bool is_forwarded(size_t packet) override {
+    net::PacketBatch& batch = prepared_[packet / net::kBatchLanesMax].frames->batch();
+    return batch.verdicts()[packet % net::kBatchLanesMax].is_forward();
+  }
+  void idle(Tick now) override {
+    holder_->function().idle(now, traffic_.has_upkeep ? kIdleBudget : 0);
+  }
+
   CellCounts counts() override {
     holder_->count(counts_);
     return counts_;
   }
+  lb::FlowCounts flow_counts() override { return holder_->flow_counts(); }
+  uint64_t entry_count() override { return holder_->entry_count(); }
   [[nodiscard]] std::optional<uint64_t> looks() const override { return holder_->looks(); }
   [[nodiscard]] uint64_t memory_bytes() const override { return holder_->memory_bytes(); }
   [[nodiscard]] PageKind page_kind() const override { return holder_->page_kind(); }
@@ -183,6 +202,8 @@ class RawCell {
     return static_cast<uint32_t>(flow % kBackendCount);
   }
   static void count(CellCounts& /*counts*/) {}
+  [[nodiscard]] static lb::FlowCounts flow_counts() { return {}; }
+  [[nodiscard]] static uint64_t entry_count() { return 0; }
   [[nodiscard]] static std::optional<uint64_t> looks() { return {}; }
   [[nodiscard]] static uint64_t memory_bytes() { return 0; }
   [[nodiscard]] static PageKind page_kind() { return PageKind::kSmall; }
@@ -192,11 +213,18 @@ class RawCell {
   RawIoAndParse function_;
 };
 
+// What says how many entries are in a table.
+using CountEntries = std::function<uint64_t()>;
+
 template <class Tables>
 class BalancerCell {
  public:
-  BalancerCell(std::unique_ptr<Balancer<Tables>> balancer, Tables tables)
-      : balancer_(std::move(balancer)), tables_(std::move(tables)) {}
+  // `common_entries`: of the table, if several workers have it.
+  BalancerCell(std::unique_ptr<Balancer<Tables>> balancer, Tables tables,
+               CountEntries common_entries)
+      : balancer_(std::move(balancer)),
+        tables_(std::move(tables)),
+        common_entries_(std::move(common_entries)) {}
 
   [[nodiscard]] auto& function() { return balancer_->datapath(); }
   [[nodiscard]] uint32_t backend_of(uint64_t flow) {
@@ -205,6 +233,10 @@ class BalancerCell {
   void count(CellCounts& counts) {
     counts.created = balancer_->state().tracker().counts().created;
     counts.live = balancer_->state().tracker().count_live();
+  }
+  [[nodiscard]] lb::FlowCounts flow_counts() { return balancer_->state().tracker().counts(); }
+  [[nodiscard]] uint64_t entry_count() {
+    return common_entries_ ? common_entries_() : balancer_->state().ipv4().connections().size();
   }
   [[nodiscard]] std::optional<uint64_t> looks() const {
     if constexpr (requires { tables_.looks; }) return *tables_.looks;
@@ -224,6 +256,7 @@ class BalancerCell {
  private:
   std::unique_ptr<Balancer<Tables>> balancer_;
   Tables tables_;
+  CountEntries common_entries_;
 };
 
 }  // namespace roost::lab

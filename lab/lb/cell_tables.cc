@@ -54,7 +54,8 @@ CellSetup without_end(CellSetup setup) {
 }
 
 template <class Tables>
-std::optional<Error> add_balancer(const CellSetup& setup, Tables tables, Cells& cells) {
+std::optional<Error> add_balancer(const CellSetup& setup, Tables tables, Cells& cells,
+                                  CountEntries common_entries = {}) {
   if constexpr (requires { tables.looks; }) tables.looks = std::make_shared<uint64_t>(0);
   auto balancer = Balancer<Tables>::create({.connections = setup.connections,
                                             .hash_seed = setup.hash_seed,
@@ -63,8 +64,8 @@ std::optional<Error> add_balancer(const CellSetup& setup, Tables tables, Cells& 
                                             .tick_seconds = setup.tick_seconds},
                                            node::FlowOwner({}), tables);
   if (!balancer) return balancer.error();
-  auto holder =
-      std::make_unique<BalancerCell<Tables>>(std::move(balancer).value(), std::move(tables));
+  auto holder = std::make_unique<BalancerCell<Tables>>(
+      std::move(balancer).value(), std::move(tables), std::move(common_entries));
   cells.push_back(std::make_unique<CellOf<BalancerCell<Tables>>>(std::move(holder),
                                                                  traffic_of(setup, cells.size())));
   return {};
@@ -102,6 +103,8 @@ Result<Cells> make_common(const CellSetup& setup, const SharingKind& sharing) {
   if (!views) return views.error();
   Cells cells;
   for (auto& view : views.value()) {
+    // The view stays where it is; only who owns it changes.
+    const auto entries = [table = view.get()] { return table->size(); };
     const auto make_index =
         [&view](const TableConfig& config) -> Result<std::unique_ptr<Index<net::FlowKey4>>> {
       auto numbers = NumberedKeys<net::FlowKey4>::create(config.entries_max, {});
@@ -111,9 +114,8 @@ Result<Cells> make_common(const CellSetup& setup, const SharingKind& sharing) {
     };
     const StoreKind store{sharing.name, make_index,
                           replies_for(setup, store_kind("chained_map").make_values)};
-    if (auto error =
-            add_balancer(setup, RecordTables{.kind = store, .expiry = ExpiryKind::kWheel}, cells))
-      return *error;
+    const RecordTables tables{.kind = store, .expiry = ExpiryKind::kWheel};
+    if (auto error = add_balancer(setup, tables, cells, entries)) return *error;
   }
   return cells;
 }

@@ -178,8 +178,9 @@ def worker_section(part):
 
 def soak_section(part):
     section = Section("soak", notes=[
-        "Frames come from memory and time is counted in batches; see lab/lb/soak_job.h. That every "
-        "count, index and byte was right at the end is a condition for the rows to exist."])
+        "Packets are synthetic (roost/traffic), frames come from memory and time is the traffic's "
+        "own; see lab/lb/soak_job.h. That every count, index and byte was right at the end is a "
+        "condition for the rows to exist."])
     phases = []
     for phase in ("before", "flood", "after"):
         mine = part.select(form=phase)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from lb import cell_jobs
 from lb.cell_jobs import CellJob
+from lb.soak_jobs import SoakJob
 
 SIZES = {"4M": 1 << 22, "16M": 1 << 24}
 RAW = ("raw_io", "raw_io_parse")
@@ -23,7 +24,7 @@ BYTES_FIXED = 256 << 20
 
 @dataclasses.dataclass(frozen=True)
 class LbJob:
-    """`command`: packets, testpmd or soak. `slots`: flows that the tables are made for."""
+    """`command`: packets or testpmd. `slots`: flows that the tables are made for."""
 
     command: str
     experiment: str
@@ -32,7 +33,6 @@ class LbJob:
     rounds: int = ROUNDS
     cores: int = 1
     pages: str = "2M"
-    soak_seconds: float = 0
     zipf: float = 0  # of the flows that packets are of; 0: one after the other
     loads: tuple = (1.0,)
     not_run_because: str = ""
@@ -54,11 +54,8 @@ class LbJob:
         return beside.with_name("roost_lab_lb")
 
     def words(self, beside):
-        common = ["--experiment", self.experiment, "--pages", self.pages]
-        if self.command == "soak":
-            return ["soak", *common, "--connections", str(self.slots), "--seconds",
-                    str(self.soak_seconds)]
-        common += ["--flows", str(self.slots), "--rounds", str(self.rounds)]
+        common = ["--experiment", self.experiment, "--pages", self.pages,
+                  "--flows", str(self.slots), "--rounds", str(self.rounds)]
         if self.command == "testpmd":
             return [*common, "--flow-program", str(beside.with_name("roost_lab_lb"))]
         return ["packets", *common, "--packets", str(self.slots // ROUNDS_PER_CYCLE), "--cores",
@@ -67,22 +64,18 @@ class LbJob:
 
     def table_bytes(self):
         tables = sum(BYTES_PER_FLOW.get(contestant, 0) for contestant in self.contestants)
-        buffers = 0 if self.command == "soak" else BYTES_PER_BUFFER
-        return self.slots * (tables + buffers) + BYTES_FIXED
+        return self.slots * (tables + BYTES_PER_BUFFER) + BYTES_FIXED
 
     def reserved_bytes(self):
         return self.table_bytes()
 
     def seconds(self):
         """About how long it takes: only the progress bar asks."""
-        if self.command == "soak":
-            return self.soak_seconds + 120
         passes = len(self.contestants) * self.rounds * (1 if self.cores == 1 else 2)
         return self.slots * (passes / ROUNDS_PER_CYCLE + 12) * 2.5e-7
 
     def tiny(self):
-        return dataclasses.replace(self, slots=20_000, rounds=2, pages="4K",
-                                   soak_seconds=min(self.soak_seconds, 1))
+        return dataclasses.replace(self, slots=20_000, rounds=2, pages="4K")
 
 
 def churn_jobs(full):
@@ -108,6 +101,6 @@ def jobs(size, _available):
     found.append(LbJob("packets", "zipf", SIZES["4M"], (*RAW, BALANCER, ON_RTE_HASH), zipf=0.99))
     found += churn_jobs(full)
     found.append(LbJob("packets", "workers", SIZES["4M"], (*RAW, BALANCER), cores=2))
-    found.append(LbJob("soak", "soak", SIZES["4M"], (BALANCER,),
-                       soak_seconds=1800 if full else 120))
+    found.append(SoakJob("soak", SIZES["4M"], (cell_jobs.SLOT_TIMERS,),
+                         soak_seconds=1800 if full else 120))
     return found

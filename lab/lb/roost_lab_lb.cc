@@ -78,13 +78,17 @@ int run_packets(const Common& common, std::vector<int> cores, PacketJobConfig& p
 void add_soak(CLI::App& app, Common& common, SoakJobConfig& soak) {
   auto* command = app.add_subcommand("soak", "See lab/lb/soak_job.h");
   add_common(*command, common);
-  command->add_option("--connections", soak.connections, "That the table takes")->required();
+  command->add_option("--cell", soak.cell, "On which tables")->check(CLI::IsMember(cell_names()));
+  command->add_option("--connections", soak.connections, "That the tables take")->required();
+  command->add_option("--cores", common.core_count, "How many workers");
   command->add_option("--seconds", soak.seconds, "How long")->required();
 }
 
-int run_soak(const Common& common, int core, SoakJobConfig& soak) {
+int run_soak(const Common& common, std::vector<int> cores, SoakJobConfig& soak) {
   soak.experiment = common.experiment;
-  soak.core = core;
+  soak.cores = std::move(cores);
+  const auto eal = start_eal(soak.cores.front(), kBenchPages.at(common.pages), soak.connections);
+  if (!eal) return fail(eal.error().message);
   return write(run_soak_job(soak, say_progress), common);
 }
 
@@ -246,7 +250,7 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("packets")) return run_packets(common, cores.value(), packets);
   if (app.got_subcommand("common")) return run_common_tables(common, cores.value(), tables);
   if (app.got_subcommand("timers")) return run_timers(common, cores.value().front(), timers);
-  if (app.got_subcommand("soak")) return run_soak(common, cores.value().front(), soak);
+  if (app.got_subcommand("soak")) return run_soak(common, cores.value(), soak);
   return run_cells(common, cores.value(), cells);
 }
 

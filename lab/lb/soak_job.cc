@@ -2,41 +2,55 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
+#include <threads.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <functional>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "lab/harness/pinned_core.h"
-#include "lab/lb/balancer.h"
-#include "lab/lb/soak_traffic.h"
-#include "lab/packets/batch_times.h"
-#include "roost/conntrack/tables.h"
+#include "lab/lb/cell_tables.h"
+#include "lab/lb/lcore_thread.h"
+#include "lab/lb/soak_worker.h"
+#include "roost/base/assert.h"
 
 namespace roost::lab {
 namespace {
 
-using Clock = BatchTimes::Clock;
+// That all threads have taken and not given back.
+size_t heap_bytes() {
+  const auto heap = mallinfo2();
+  return heap.uordblks + heap.hblkhd;
+}
 
-constexpr uint64_t kFloodPerPlace = 10;
-// After so many ticks the oldest flows are gone, and so are the places that wait to be swept.
-constexpr uint64_t kWarmUpTicks = 3 * SoakTraffic::kHeldTicks;
-constexpr uint64_t kBatchesPerLook = 1'024;  // at the clock and at the load
-// Flows of which the flood may drive out one that was assured and silent.
-constexpr uint64_t kBegunPerAgain = 10'000;
+using Work = std::optional<Error> (SoakWorker::*)();
 
-struct Phase {
-  const char* name;
-  bool is_flood;
-  BatchTimes times{};
-  double load_min = 1;
-  double load_max = 0;
+// A part of a worker's, in a thread of its own.
+//
+// The heap keeps what a thread has freed for that thread until it ends; so it ends. Threads are
+// C's, because one of std frees what its maker has taken, and the heap would have less behind it
+// than before.
+struct Turn {
+  SoakWorker* worker;
+  Work work;
+  int core;
+  thrd_t thread{};
+  std::optional<Error> error{};
+
+  void begin() {
+    const auto take = [](void* of) {
+      auto& turn = *static_cast<Turn*>(of);
+      static_cast<void>(pin_to_core(turn.core));  // rows name the core
+      const LcoreThread lcore;
+      turn.error = (turn.worker->*turn.work)();
+      return 0;
+    };
+    const bool is_made = thrd_create(&thread, take, this) == thrd_success;
+    ROOST_ASSERT(is_made);
+  }
+  void end() { thrd_join(thread, nullptr); }
 };
 
 class SoakJob {
@@ -45,169 +59,127 @@ class SoakJob {
       : config_(config), progress_(progress) {}
 
   Result<Rows> run() {
-    const Result<int> pinned = pin_to_core(config_.core);
-    if (!pinned) return pinned.error();
-    auto balancer = Balancer<conntrack::OwnTables>::create(
-        {.connections = config_.connections,
-         .hash_seed = config_.seed,
-         .timeouts = fmt::format("tcp_established = {0}\ntcp_syn = {0}\ntcp_closing = {1}\n"
-                                 "tcp_closed = {1}\nudp = {1}",
-                                 SoakTraffic::kEstablishedTicks, SoakTraffic::kOtherTicks)});
-    if (!balancer) return balancer.error();
-    balancer_ = std::move(balancer).value();
-    traffic_ = std::make_unique<SoakTraffic>(balancer_->state(), balancer_->datapath(),
-                                             config_.connections);
-    const double half = config_.seconds / 2;
-    std::array<Phase, 3> phases = {{{"before", false}, {"flood", true}, {"after", false}}};
-    warm_up();
-    const size_t heap_before = mallinfo2().uordblks;
-    run_for(phases[0], half, 0);
-    run_flood(phases[1]);
-    // What the flood has left behind goes first.
-    warm_up();
-    run_for(phases[2], half, 0.5);
-    if (auto error = check_at_load()) return *error;
-    if (auto error = check_at_the_end()) return *error;
-    const size_t heap_after = mallinfo2().uordblks;
+    if (auto error = prepare()) return *error;
+    // A first time, so that what is taken once and kept has been taken: a thread's stack, a pool
+    // for as many entries as there can be.
+    if (auto error = on_all(&SoakWorker::fill_and_end)) return *error;
+    const size_t heap_before = heap_bytes();
+    if (auto error = on_all(&SoakWorker::soak)) return *error;
+    const size_t heap_after = heap_bytes();
     if (heap_before != heap_after) {
       return Error{
           fmt::format("the heap held {} bytes before and {} after", heap_before, heap_after)};
     }
-    return rows(phases);
+    for (const auto& cell : cells_) {
+      if (cell->entry_count() != 0)
+        return Error{fmt::format("{} entries are left in a table", cell->entry_count())};
+    }
+    return rows(heap_after - heap_before);
   }
 
  private:
-  using Connections = lb::ConnectionTable<net::Ipv4Address>;
+  [[nodiscard]] size_t worker_count() const { return config_.cores.size(); }
 
-  [[nodiscard]] Connections& connections() { return balancer_->state().ipv4().connections(); }
-
-  void step(Phase& phase) {
-    traffic_->prepare(phase.is_flood);
-    const Clock::time_point began = Clock::now();
-    traffic_->process();
-    phase.times.add(Clock::now() - began);
-    traffic_->judge();
-  }
-
-  void look_at_load(Phase& phase) {
-    const double load =
-        static_cast<double>(connections().size()) / static_cast<double>(config_.connections);
-    phase.load_min = std::min(phase.load_min, load);
-    phase.load_max = std::max(phase.load_max, load);
-  }
-
-  void warm_up() {
-    Phase unused{"", false};
-    const uint64_t end = traffic_->now().count + kWarmUpTicks;
-    while (traffic_->now().count < end) step(unused);
-  }
-
-  void run_for(Phase& phase, double seconds, double share_before) {
-    const Clock::time_point began = Clock::now();
-    double passed = 0;
-    while (passed < seconds) {
-      for (uint64_t i = 0; i < kBatchesPerLook; ++i) step(phase);
-      look_at_load(phase);
-      passed = std::chrono::duration<double>(Clock::now() - began).count();
-      progress_(share_before + passed / seconds / 2, phase.name);
-    }
-  }
-
-  void run_flood(Phase& phase) {
-    const uint64_t end = traffic_->counts().flood + kFloodPerPlace * config_.connections;
-    while (traffic_->counts().flood < end) {
-      step(phase);
-      look_at_load(phase);
-    }
-  }
-
-  std::optional<Error> check_at_load() {
-    const SoakCounts& counts = traffic_->counts();
-    if (counts.lost != 0) {
-      return Error{fmt::format("{} of {} packets of assured flows were not forwarded", counts.lost,
-                               counts.packets)};
-    }
-    balancer_->state().tracker().settle();
-    if (!balancer_->state().audit()) return Error{"an index leads nowhere, with flows live"};
-    return check_sums();
-  }
-
-  std::optional<Error> check_sums() {
-    const lb::FlowCounts counts = balancer_->state().tracker().counts();
-    const SoakCounts& done = traffic_->counts();
-    const uint64_t live = balancer_->state().tracker().count_live();
-    const uint64_t expected = done.begun + done.flood_created;
-    if (counts.created < expected || counts.created > expected + done.begun / kBegunPerAgain ||
-        counts.held() != live || connections().size() != live ||
-        counts.evicted > done.flood_created || counts.deleted != 0) {
-      return Error{fmt::format(
-          "the sums are wrong: {} created of {} and {}, {} ended, {} expired, {} evicted, {} live",
-          counts.created, done.begun, done.flood_created, counts.ended, counts.expired,
-          counts.evicted, live)};
+  std::optional<Error> prepare() {
+    if (!do_connections_end(config_.cell))
+      return Error{fmt::format("connections do not end in the cell \"{}\"", config_.cell)};
+    const uint64_t of_each = config_.connections / worker_count();
+    auto cells = make_cells(config_.cell, {.mode = "nat",
+                                           .connections = of_each,
+                                           .established_seconds = SoakTraffic::kEstablishedTicks,
+                                           .closed_seconds = SoakTraffic::kClosedTicks,
+                                           .tick_seconds = 1,
+                                           .hash_seed = config_.seed,
+                                           .both_ends = true,
+                                           .worker_count = worker_count()});
+    if (!cells) return cells.error();
+    cells_ = std::move(cells).value();
+    for (const auto& cell : cells_) {
+      workers_.push_back(
+          std::make_unique<SoakWorker>(*cell,
+                                       SoakWorker::Config{.connections = of_each,
+                                                          .seconds = config_.seconds,
+                                                          .seed = config_.seed + workers_.size()},
+                                       workers_.empty() ? progress_ : silent_));
     }
     return {};
   }
 
-  std::optional<Error> check_at_the_end() {
-    progress_(1, "everything ends");
-    traffic_->fall_silent();
-    balancer_->state().tracker().settle();
-    if (auto error = check_sums()) return error;
-    const lb::FlowCounts counts = balancer_->state().tracker().counts();
-    if (counts.ended * 2 != traffic_->counts().closed || counts.held() != 0) {
-      return Error{fmt::format("{} flows closed and {} are counted; {} are left",
-                               traffic_->counts().closed / 2, counts.ended, counts.held())};
-    }
-    if (!balancer_->state().audit()) return Error{"an index leads nowhere, with no flow left"};
+  // Each worker's part at once, on its core.
+  std::optional<Error> on_all(Work work) {
+    std::vector<Turn> turns;
+    for (size_t worker = 0; worker < worker_count(); ++worker)
+      turns.push_back({workers_[worker].get(), work, config_.cores[worker]});
+    for (Turn& turn : turns) turn.begin();
+    for (Turn& turn : turns) turn.end();
+    for (Turn& turn : turns)
+      if (turn.error) return turn.error;
     return {};
   }
 
-  [[nodiscard]] Rows rows(std::span<const Phase> phases) {
+  [[nodiscard]] RecordRow row_of(std::string_view form) const {
+    RecordRow row;
+    row.experiment = config_.experiment;
+    row.contestant = config_.cell;
+    row.form = form;
+    row.workload = "churn";
+    row.slots = config_.connections;
+    row.entries = config_.connections;
+    row.load = SoakTraffic::kLoad;
+    row.core_count = worker_count();
+    row.table_bytes = 0;
+    for (const auto& cell : cells_) *row.table_bytes += cell->memory_bytes();
+    row.page_bytes = cells_.front()->page_kind() == PageKind::kHuge2MiB ? 2U << 20 : 4U << 10;
+    row.core = config_.cores.front();
+    row.seed = config_.seed;
+    row.round = 0;
+    row.note = "synthetic packets";
+    return row;
+  }
+
+  [[nodiscard]] Rows rows(uint64_t heap_bytes_left) const {
     Rows rows;
-    const SoakCounts& done = traffic_->counts();
-    const lb::FlowCounts counts = balancer_->state().tracker().counts();
-    for (const Phase& phase : phases) {
-      RecordRow row;
-      row.experiment = config_.experiment;
-      row.contestant = "balancer";
-      row.form = phase.name;
-      row.workload = "churn";
-      row.slots = config_.connections;
-      row.entries = config_.connections;
-      row.load = SoakTraffic::kLoad;
-      row.operations = phase.times.total();
-      row.table_bytes = connections().memory_bytes();
-      row.page_bytes = connections().page_kind() == PageKind::kHuge2MiB ? 2U << 20 : 4U << 10;
-      row.core = config_.core;
-      row.seed = config_.seed;
-      row.round = 0;
-      add_quantiles(row, phase.times, rows);
-      for (const auto& [metric, value] :
-           {std::pair("load_min", phase.load_min), std::pair("load_max", phase.load_max)}) {
-        row.metric = metric;
-        row.value = value;
-        rows.push_back(row);
+    const auto add = [&rows](const RecordRow& like, const char* metric, double value) {
+      rows.push_back(like);
+      rows.back().metric = metric;
+      rows.back().value = value;
+    };
+    const auto first = workers_.front()->phases();
+    for (size_t phase = 0; phase < first.size(); ++phase) {
+      RecordRow row = row_of(first[phase].name);
+      row.operations = first[phase].times.batches.total();
+      add_quantiles(row, first[phase].times.batches, rows);
+      double load_min = first[phase].load_min;
+      double load_max = first[phase].load_max;
+      for (const auto& worker : workers_) {
+        load_min = std::min(load_min, worker->phases()[phase].load_min);
+        load_max = std::max(load_max, worker->phases()[phase].load_max);
       }
+      add(row, "load_min", load_min);
+      add(row, "load_max", load_max);
+    }
+    SoakCounts done;
+    lb::FlowCounts flows;
+    for (size_t worker = 0; worker < worker_count(); ++worker) {
+      done += workers_[worker]->counts();
+      flows += cells_[worker]->flow_counts();
     }
     for (const auto& [metric, count] :
          {std::pair("packets", done.packets), std::pair("flows_begun", done.begun),
           std::pair("flows_refused", done.refused), std::pair("packets_lost", done.lost),
-          std::pair("flood_packets", done.flood), std::pair("flows_created", counts.created),
-          std::pair("flows_ended", counts.ended), std::pair("flows_expired", counts.expired),
-          std::pair("flows_evicted", counts.evicted), std::pair("flows_left", counts.held())}) {
-      RecordRow row = rows.front();
-      row.form = "whole run";
-      row.metric = metric;
-      row.value = static_cast<double>(count);
-      rows.push_back(row);
-    }
+          std::pair("flood_packets", done.flood), std::pair("flows_created", flows.created),
+          std::pair("flows_ended", flows.ended), std::pair("flows_expired", flows.expired),
+          std::pair("flows_evicted", flows.evicted), std::pair("flows_left", flows.held()),
+          std::pair("heap_bytes_left", heap_bytes_left)})
+      add(row_of("whole run"), metric, static_cast<double>(count));
     return rows;
   }
 
   const SoakJobConfig& config_;
-  const Progress& progress_;
-  std::unique_ptr<Balancer<conntrack::OwnTables>> balancer_;
-  std::unique_ptr<SoakTraffic> traffic_;
+  const Progress& progress_;  // the first worker's
+  const Progress silent_ = [](double, const std::string&) {};
+  std::vector<std::unique_ptr<Cell>> cells_;  // by worker
+  std::vector<std::unique_ptr<SoakWorker>> workers_;
 };
 
 }  // namespace

@@ -1,139 +1,130 @@
 #include "lab/lb/soak_traffic.h"
 
-#include <algorithm>
-
-#include "apps/lb/datapath/backend_registry.h"
-#include "roost/base/assert.h"
+#include <utility>
 
 namespace roost::lab {
 namespace {
 
-// Flows of the flood have odd numbers, all others even ones.
-constexpr uint64_t number_of(uint64_t flow) { return (2 * flow) % kFlowsMax; }
-constexpr uint64_t number_of_flood(uint64_t flow) { return (2 * flow + 1) % kFlowsMax; }
+// The stream's connections have even numbers, the flood's odd ones.
+constexpr uint32_t number_of(uint32_t flow) { return 2 * flow; }
+constexpr uint32_t flow_of(uint32_t number) { return number / 2; }
+constexpr uint32_t number_of_flood(uint32_t flow) { return 2 * flow + 1; }
+constexpr bool is_flood(const traffic::StreamPacket& packet) { return packet.flow % 2 == 1; }
 
-constexpr uint64_t kBatchesPerTick = 4'000;  // one for so many places
-constexpr size_t kFloodLanes = 6;            // of a batch
-constexpr uint8_t kFin = net::tcp::kFin | net::tcp::kAck;
+// Nearly an hour of packets at three million a second; they take no memory until they live.
+constexpr uint64_t kFlows = uint64_t{1} << 30;
+constexpr uint64_t kStretch = 10'000;  // the balancer's time to the stream's
+constexpr double kStreamSecondsPerTick = 1.0 / kStretch;
+constexpr double kActiveTicks = 300;  // a connection's, on average, if it is not silent
+constexpr traffic::FlowLengthConfig kLength = {traffic::LengthLaw::kPareto, 6, 1.5, 1'000'000};
+constexpr uint64_t kSilentTicks = SoakTraffic::kEstablishedTicks / 2;
+// A connection whose place among the speakers is another one's by now says nothing more: one in
+// twenty lives for so long.
+constexpr uint64_t kSpeakersPerPlace = 4;
+constexpr size_t kHandshakeLanes = 3;
+constexpr size_t kFloodLanes = 10;  // of a batch
 
 }  // namespace
 
-SoakTraffic::SoakTraffic(lb::State& state, lb::Datapath& datapath, uint64_t connections)
-    : state_(state),
-      datapath_(datapath),
-      batches_per_tick_(std::max<uint64_t>(1, connections / kBatchesPerTick)),
-      flows_per_batch_(kLoad * static_cast<double>(connections) /
-                       static_cast<double>(kHeldTicks * batches_per_tick_)),
-      active_max_(static_cast<uint64_t>(flows_per_batch_ *
-                                        static_cast<double>(kActiveTicks * batches_per_tick_))),
-      backends_(active_max_ + 2 * net::kBatchLanesMax, kNoBackend) {}
+SoakCounts& SoakCounts::operator+=(const SoakCounts& other) {
+  packets += other.packets;
+  begun += other.begun;
+  refused += other.refused;
+  closed += other.closed;
+  flood += other.flood;
+  flood_created += other.flood_created;
+  lost += other.lost;
+  return *this;
+}
 
-void SoakTraffic::prepare(bool with_flood) {
-  frames_.clear();
-  ++batch_number_;
-  flows_due_ += flows_per_batch_;
-  while (flows_due_ >= 1 && lanes_left() >= 5) {
-    flows_due_ -= 1;
-    if (next_flow_ - oldest_flow_ >= active_max_) close_or_forget_flow();
-    begin_flow();
+std::optional<Error> SoakTraffic::begin() {
+  const double flows_per_tick =
+      kLoad * static_cast<double>(config_.connections) / static_cast<double>(kHeldTicks);
+  const double ticks = static_cast<double>(kFlows) / flows_per_tick;
+  auto packets = traffic::ConnectionStream::create(
+      {.profile = {.name = "soak",
+                   .flows = kFlows,
+                   .seconds = ticks * kStreamSecondsPerTick,
+                   .length = kLength,
+                   .flow_seconds = kActiveTicks * kStreamSecondsPerTick},
+       .seed = config_.seed});
+  if (!packets) return packets.error();
+  stream_.emplace(Stream{std::move(packets).value(),
+                         std::vector<Speaker>(kSpeakersPerPlace * config_.connections)});
+  began_nanoseconds_ = now_nanoseconds_;
+  return {};
+}
+
+bool SoakTraffic::send_batch(bool with_flood, CellTimes& times) {
+  lane_count_ = 0;
+  for (size_t i = 0; with_flood && i < kFloodLanes; ++i)
+    push({.nanoseconds = now_nanoseconds_, .flow = number_of_flood(next_flood_++)});
+  while (net::kBatchLanesMax - lane_count_ >= kHandshakeLanes) {
+    traffic::StreamPacket packet;
+    if (stream_->packets.next({&packet, 1}) == 0) return false;
+    packet.nanoseconds = began_nanoseconds_ + kStretch * packet.nanoseconds;
+    now_nanoseconds_ = packet.nanoseconds;
+    add(packet);
   }
-  for (size_t i = 0; with_flood && i < kFloodLanes && lanes_left() > 0; ++i) {
-    flows_[frames_.lane_count()] = next_flood_;
-    push(Kind::kFlood, request_of(number_of_flood(next_flood_++), net::tcp::kSyn));
-  }
-  while (lanes_left() > 0) {
-    const size_t before = lanes_left();
-    use_next_flow();
-    if (lanes_left() == before) break;  // there is none yet
-  }
+  cell_.prepare(std::span(batch_).first(lane_count_));
+  cell_.run(times);
+  judge();
+  return true;
 }
 
-void SoakTraffic::push(Kind kind, const Frame& frame) {
-  kinds_[frames_.lane_count()] = kind;
-  frames_.push(frame);
-}
-
-// The whole handshake in one batch, so that a flow is assured or was refused.
-void SoakTraffic::begin_flow() {
-  const uint64_t flow = next_flow_++;
-  const auto backend = state_.ipv4().services().pick_backend(0, key_of(number_of(flow)));
-  ROOST_ASSERT(backend.has_value());
-  backend_of(flow) = static_cast<uint8_t>(*backend);
-  for (size_t i = 0; i < 3; ++i) flows_[frames_.lane_count() + i] = flow;
-  push(Kind::kSyn, request_of(number_of(flow), net::tcp::kSyn));
-  push(Kind::kAnswerToSyn, answer_of(number_of(flow), *backend, net::tcp::kSyn | net::tcp::kAck));
-  push(Kind::kAssurance, request_of(number_of(flow)));
-}
-
-void SoakTraffic::close_or_forget_flow() {
-  const uint64_t flow = oldest_flow_++;
-  if (backend_of(flow) == kNoBackend || flow % 2 == 0) return;
-  for (size_t i = 0; i < 2; ++i) flows_[frames_.lane_count() + i] = flow;
-  push(Kind::kClose, request_of(number_of(flow), kFin));
-  push(Kind::kClose, answer_of(number_of(flow), backend_of(flow), kFin));
-}
-
-// A packet of the flow whose turn it is, the client's in one round and the backend's in the next.
-// Flows of this batch are not known to be there yet.
-void SoakTraffic::use_next_flow() {
-  uint64_t fresh = next_flow_;
-  for (size_t lane = 0; lane < frames_.lane_count(); ++lane)
-    if (kinds_[lane] == Kind::kSyn) fresh = std::min(fresh, flows_[lane]);
-  for (size_t tries = 0; tries < net::kBatchLanesMax; ++tries) {
-    ++used_flow_;
-    if (used_flow_ < oldest_flow_ || used_flow_ >= fresh) {
-      used_flow_ = oldest_flow_;
-      answers_ = !answers_;
-    }
-    if (used_flow_ >= fresh) return;
-    if (backend_of(used_flow_) == kNoBackend) continue;
-    flows_[frames_.lane_count()] = used_flow_;
-    const uint64_t number = number_of(used_flow_);
-    push(Kind::kUse, answers_ ? answer_of(number, backend_of(used_flow_)) : request_of(number));
+// A connection is known once its handshake was forwarded, in a batch before this one.
+void SoakTraffic::add(traffic::StreamPacket packet) {
+  Speaker& speaker = stream_->speaker_of(packet.flow);
+  const bool is_known = speaker.flow == packet.flow && now().count < speaker.silent_from;
+  packet.flow = number_of(packet.flow);
+  if (packet.number == 0) {
+    for (packet.is_last = false; packet.number < kHandshakeLanes; ++packet.number) push(packet);
     return;
   }
+  if (!is_known) return;
+  speaker.silent_from = silent_from();
+  push(packet);
+  if (!packet.is_last) return;
+  ++packet.number;
+  push(packet);
+}
+
+uint32_t SoakTraffic::silent_from() const {
+  return static_cast<uint32_t>(now().count + kSilentTicks);
 }
 
 void SoakTraffic::judge() {
-  counts_.packets += frames_.lane_count();
-  for (size_t lane = 0; lane < frames_.lane_count(); ++lane) {
-    const bool is_forwarded = frames_.batch().verdicts()[lane].is_forward();
-    switch (kinds_[lane]) {
-      case Kind::kFlood:
-        ++counts_.flood;
-        counts_.flood_created += is_forwarded ? 1 : 0;
-        break;
-      case Kind::kSyn:
-        ++(is_forwarded ? counts_.begun : counts_.refused);
-        if (!is_forwarded) backend_of(flows_[lane]) = kNoBackend;
-        break;
-      case Kind::kAnswerToSyn:
-        if (backend_of(flows_[lane]) != kNoBackend && !is_forwarded) ++counts_.lost;
-        break;
-      case Kind::kAssurance:
-        // Refused when it asked, a flow may find a place now: picked up, and forgotten at once.
-        if (backend_of(flows_[lane]) != kNoBackend) {
-          counts_.lost += is_forwarded ? 0 : 1;
-        } else {
-          counts_.flood_created += is_forwarded ? 1 : 0;
-        }
-        break;
-      case Kind::kClose:
-        counts_.closed += is_forwarded ? 1 : 0;
-        [[fallthrough]];
-      case Kind::kUse:
-        counts_.lost += is_forwarded ? 0 : 1;
-        break;
+  counts_.packets += lane_count_;
+  std::optional<uint32_t> refused;
+  for (size_t lane = 0; lane < lane_count_; ++lane) {
+    const traffic::StreamPacket& packet = batch_[lane];
+    const uint64_t forwarded = cell_.is_forwarded(lane) ? 1 : 0;
+    if (is_flood(packet)) {
+      ++counts_.flood;
+      counts_.flood_created += forwarded;
+    } else if (packet.number == 0 && forwarded == 0) {
+      ++counts_.refused;
+      refused = packet.flow;
+    } else if (packet.number == 0) {
+      ++counts_.begun;
+      const uint32_t flow = flow_of(packet.flow);
+      stream_->speaker_of(flow) = {flow, silent_from()};
+    } else if (packet.flow == refused) {
+      // Refused when it asked, it may find a place now: picked up, and forgotten at once.
+      counts_.flood_created += forwarded;
+    } else {
+      counts_.lost += 1 - forwarded;
+      counts_.closed += packet.is_last ? forwarded : 0;
     }
   }
 }
 
 // In steps of a tick, so that sweeps are as due as they would be.
-void SoakTraffic::fall_silent() {
-  frames_.clear();
+void SoakTraffic::end() {
+  stream_.reset();
   for (uint64_t tick = 0; tick <= kEstablishedTicks; ++tick) {
-    batch_number_ += batches_per_tick_;
-    datapath_.idle(now(), kIdleBudget);
+    now_nanoseconds_ += kNanosecondsPerTick;
+    cell_.idle(now());
   }
 }
 

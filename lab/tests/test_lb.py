@@ -26,7 +26,7 @@ def packet_rows(nanoseconds, experiment_name="packets", form="1 worker", slow_ro
 
 def soak_rows(before, after, **fields):
     figures = {"before": before, "flood": 3 * before, "after": after}
-    found = [rows.ROW | {"experiment": "soak", "contestant": "balancer", "form": phase,
+    found = [rows.ROW | {"experiment": "soak", "contestant": SLOT_TIMERS, "form": phase,
                          "metric": f"batch_ns_{name}", "value": value, "round": 0.0} | fields
              for phase, value in figures.items() for name in ("p50", "p99", "p999")]
     found += [found[0] | {"form": phase, "metric": f"load_{end}", "value": 0.9}
