@@ -2,7 +2,8 @@
 
 Parts, for --only: fig1 (tables, one core); fig2 (by load); sharing (fig3, fig4 and fig6: tables of
 each worker, and one table of all); common (any key from any thread); fig5 and fig5_period (expiry);
-timers (the wheel beside rte_timer); axis_size, axis_load, axis_timeout.
+timers (the wheel beside rte_timer); axis_size, axis_load, axis_timeout; soak (that nothing is lost
+or left).
 """
 import os
 
@@ -10,7 +11,7 @@ from harness.beside import beside
 from report.section import not_run_section
 
 PARTS = tuple(beside(__file__, name) for name in ("figures", "sharing", "expiry", "timers",
-                                                  "axes"))
+                                                  "axes", "soak"))
 choosing = beside(__file__, "choosing")
 CORES_OF_PAPER = 8
 # What cannot be, and why.
