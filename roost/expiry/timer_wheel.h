@@ -114,7 +114,7 @@ class TimerWheel {
   void unlink(Node& node);
   [[nodiscard]] uint32_t bucket_for(Tick due) const;
   [[nodiscard]] std::span<const uint32_t, kLists> lists_of(uint32_t bucket) const {
-    return std::span<const uint32_t, kLists>(&first_[bucket * kLists], kLists);
+    return std::span<const uint32_t, kLists>(&first_[size_t{bucket} * kLists], kLists);
   }
   [[nodiscard]] bool is_empty(uint32_t bucket) const {
     return std::ranges::all_of(lists_of(bucket), [](uint32_t first) { return first == kNone; });
@@ -133,8 +133,8 @@ class TimerWheel {
   }
 
   Arena arena_;
-  std::array<uint32_t, (kDueBucket + 1) * kLists> first_{};  // of each list
-  std::array<uint64_t, kLevels> has_timers_{};               // a bit a bucket
+  std::array<uint32_t, size_t{kDueBucket + 1} * kLists> first_{};  // of each list
+  std::array<uint64_t, kLevels> has_timers_{};                     // a bit a bucket
   uint64_t timer_count_;
   uint64_t armed_count_ = 0;
   Tick next_;          // the first that was not seen to; no bucket of an earlier one has timers
