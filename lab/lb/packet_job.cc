@@ -82,6 +82,9 @@ class BalancerHolder {
   uint64_t flow_count_ = 0;
 };
 
+// However long a machine takes, no flow is over before the last pass.
+constexpr const char* kTimeouts = "tcp_syn = 1000\ntcp_established = 1000\n";
+
 class PacketJob {
  public:
   PacketJob(const PacketJobConfig& config, const Progress& progress)
@@ -151,9 +154,10 @@ class PacketJob {
     progress_(0.2, std::string(name) + ": every flow once");
     std::vector<std::unique_ptr<BalancerHolder<Tables>>> holders;
     for (size_t worker = 0; worker < worker_count(); ++worker) {
-      auto balancer = Balancer<Tables>::create(
-          {.connections = flows_of_[worker].size(), .hash_seed = config_.seed}, owner(worker),
-          tables);
+      auto balancer = Balancer<Tables>::create({.connections = flows_of_[worker].size(),
+                                                .hash_seed = config_.seed,
+                                                .timeouts = kTimeouts},
+                                               owner(worker), tables);
       if (!balancer) return Error{fmt::format("{}: {}", name, balancer.error().message)};
       holders.push_back(std::make_unique<BalancerHolder<Tables>>(std::move(balancer).value()));
       const PageKind pages = holders.back()->page_kind();
