@@ -12,6 +12,7 @@ CONNECTIONS = 1 << 22
 
 
 PACKETS_A_SECOND = 4_000_000  # in the traffic's own time, at most
+PACKETS_MIN = 16_000_000  # of a stream, so that it does not end before the last round
 
 
 def steady(live, packets_of_each, closed_seconds=1.0, **more):
@@ -19,7 +20,7 @@ def steady(live, packets_of_each, closed_seconds=1.0, **more):
     each for two seconds at least."""
     begin = min(PACKETS_A_SECOND // packets_of_each, live // 2)
     lasts = live / begin - closed_seconds
-    seconds = 60 + 2 * (lasts + closed_seconds)
+    seconds = max(60 + 2 * (lasts + closed_seconds), PACKETS_MIN / (begin * packets_of_each))
     return {"law": "fixed", "mean": packets_of_each, "flows": int(begin * seconds),
             "seconds": seconds, "flow-seconds": lasts, "established": 30,
             "closed": closed_seconds} | more
