@@ -16,6 +16,9 @@ LIVE = (10_000, 100_000, 1_000_000, 4_000_000, 16_000_000)
 MEANS = (80, 20, 4)  # packets of a connection
 PACKETS_MAX = 100_000_000  # until the first connections have ended; what takes longer is not run
 SMALL = 20_000  # connections in less than a page of 2 MiB
+# Connections are held for up to five seconds more until a sweep comes by. Where these find no place
+# others are evicted, by each table in its own way, so that cells are no longer the same.
+SECONDS_MIN = 20
 LOADS = (0.3, 0.5, 0.7, 0.9)
 CLOSED = (0.5, 5, 20)  # seconds
 TITLES = {"size": "live connections and packets of each", "load": "load",
@@ -24,7 +27,7 @@ TITLES = {"size": "live connections and packets of each", "load": "load",
 
 def steady(axis, live, mean=20, load=LOAD, closed=1.0):
     """A job that begins when the first connections have ended."""
-    options = cells.steady(live, mean, closed)
+    options = cells.steady(live, mean, closed, SECONDS_MIN)
     contestants = CONTESTANTS if live < LIVE[-1] else OF_MOST
     return CellJob(f"axis_{axis}", int(live / load), (RAW, *contestants), windows=1,
                    packets=1 << 19, rounds=10, warm_up=max(1 << 22, int(live * mean * 1.1)),

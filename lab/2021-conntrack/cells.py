@@ -15,10 +15,10 @@ PACKETS_A_SECOND = 4_000_000  # in the traffic's own time, at most
 PACKETS_MIN = 16_000_000  # of a stream, so that it does not end before the last round
 
 
-def steady(live, packets_of_each, closed_seconds=1.0, **more):
+def steady(live, packets_of_each, closed_seconds=1.0, seconds_min=2, **more):
     """A stream's options by which so many connections are live at a time once the first have ended,
-    each for two seconds at least."""
-    begin = min(PACKETS_A_SECOND // packets_of_each, live // 2)
+    each for so many seconds at least."""
+    begin = min(PACKETS_A_SECOND // packets_of_each, live // seconds_min)
     lasts = live / begin - closed_seconds
     seconds = max(60 + 2 * (lasts + closed_seconds), PACKETS_MIN / (begin * packets_of_each))
     return {"law": "fixed", "mean": packets_of_each, "flows": int(begin * seconds),
