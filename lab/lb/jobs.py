@@ -80,14 +80,15 @@ class LbJob:
 
 def churn_jobs(full):
     """200,000 connections begin a second: those of 20 packets live 16 s, and four million places
-    are taken to 0.8; those of one packet are held for 4 s, in a million places."""
+    are taken to 0.8; those of one packet live 4 s and are held until a sweep comes by, five more at
+    most, so that 2.2 million places are taken to 0.8 then."""
     rounds, share = (40, 1) if full else (10, 4)
     begin = (("law", "fixed"), ("seconds", 120), ("flows", 24_000_000))
     yield CellJob("churn", 4_200_000, CHURN_CELLS, windows=1, mode="nat", rounds=rounds,
                   warm_up=(1 << 27) // share, options=(*begin, ("mean", 20), ("flow-seconds", 16),
                                                        ("established", 30), ("closed", 1)))
-    yield CellJob("new", 1_000_000, CHURN_CELLS, windows=1, mode="nat", rounds=rounds,
-                  packets=1 << 18, warm_up=1 << 20,
+    yield CellJob("new", 2_200_000, CHURN_CELLS, windows=1, mode="nat", rounds=rounds,
+                  packets=1 << 18, warm_up=1 << 21,
                   options=(*begin, ("mean", 1), ("established", 4), ("closed", 4)))
 
 
