@@ -15,7 +15,7 @@ LOAD = 0.7
 LIVE = (10_000, 100_000, 1_000_000, 4_000_000, 16_000_000)
 MEANS = (80, 20, 4)  # packets of a connection
 PACKETS_MAX = 100_000_000  # until the first connections have ended; what takes longer is not run
-SMALL = 20_000  # connections in less than a page of 2 MiB
+SMALL = 200_000  # connections whose arrays are too small for pages of 2 MiB
 # Connections are held for up to five seconds more until a sweep comes by. Where these find no place
 # others are evicted, by each table in its own way, so that cells are no longer the same.
 SECONDS_MIN = 20
