@@ -12,8 +12,8 @@ from report.section import Section, Table, Verdict, cell, not_run_section, size_
 
 __all__ = ["jobs", "readme_block", "sections"]
 
-MUST_OVER_RTE_HASH = {SIZES["4M"]: 1.3, SIZES["16M"]: 1.5}
-EXPECTED_NS, AIM_NS = 90, 50  # of the balancer without I/O and parsing, at 4M
+MUST_OVER_RTE_HASH = {SIZES["4M"]: 1.9, SIZES["16M"]: 1.9}
+MUST_NS, AIM_NS = 50, 40  # of the balancer without I/O and parsing, at 4M
 MUST_TWO_WORKERS = 1.8
 MUST_OTHER_TRAFFIC, MUST_NEW = 1.4, 1.3
 FRAME_BYTES = 64
@@ -88,10 +88,9 @@ def packet_verdicts(slots, ratios, ours):
                       + ("" if ratio >= must else f", {ratio / must - 1:+.1%}"))
     if int(slots) == SIZES["4M"]:
         own = statistics.median(ours.values())
-        word = ("aim reached" if own <= AIM_NS else
-                "as expected" if own <= EXPECTED_NS else "above what was expected")
-        yield Verdict(f"{size_name(slots)} flows", f"a packet beyond raw I/O and parsing: about "
-                      f"{EXPECTED_NS} ns expected, {AIM_NS} the aim", word, f"{own:.1f} ns")
+        yield Verdict(f"{size_name(slots)} flows", f"a packet beyond raw I/O and parsing: at most "
+                      f"{MUST_NS} ns (aim {AIM_NS})",
+                      "must reached" if own <= MUST_NS else "MISSED", f"{own:.1f} ns")
 
 
 def judged(part, subject, claim, found, must):

@@ -51,26 +51,26 @@ class Packets(unittest.TestCase):
         return next(value for claim, value in found.items() if "rte_hash" in claim)
 
     def test_raw_io_and_parsing_are_taken_from_both_sides(self):
-        word, said = self.ratio(160.0, 200.0)
-        self.assertEqual(word, "must reached")  # 140 / 100, though 200 / 160 is below it
-        self.assertIn("1.40", said)
+        word, said = self.ratio(160.0, 250.0)
+        self.assertEqual(word, "must reached")  # 190 / 100, though 250 / 160 is below it
+        self.assertIn("1.90", said)
 
     def test_below_the_must_the_distance_is_said(self):
-        word, said = self.ratio(160.0, 188.0)
+        word, said = self.ratio(160.0, 247.2)
         self.assertEqual(word, "MISSED")
         self.assertIn("-1.5%", said)
 
     def test_a_slow_round_is_everyones(self):
-        self.assertEqual(self.ratio(160.0, 200.0, slow_rounds=(1, 3))[0], "must reached")
+        self.assertEqual(self.ratio(160.0, 250.0, slow_rounds=(1, 3))[0], "must reached")
 
     def test_on_small_pages_there_is_no_verdict(self):
         self.assertEqual(verdicts(packets(160.0, 200.0, page_bytes=4096.0)), {})
 
-    def test_the_nanoseconds_have_words_of_their_own(self):
-        for ours, word in ((105.0, "aim reached"), (140.0, "as expected"),
-                           (160.0, "above what was expected")):
+    def test_the_nanoseconds_have_a_must_of_their_own(self):
+        for ours, word in ((110.0, "must reached"), (111.0, "MISSED")):  # 50 and 51
             found = verdicts(packets(ours, 200.0))
-            self.assertIn(word, [value[0] for value in found.values()])
+            self.assertEqual(next(value[0] for claim, value in found.items() if "50 ns" in claim),
+                             word)
 
 
 class Workers(unittest.TestCase):
