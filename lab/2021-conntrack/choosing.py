@@ -61,7 +61,7 @@ def expiry_block(record):
             for one in ("p99", "p999")),
             cell(part.median(metric="connections_live", contestant=contestant), 0)])
     return markdown_table(["expiry", "ns a packet beyond parsing", "batch p99, ns", "p99.9, ns",
-                           "held at the end"], rows)
+                           "live at the end"], rows)
 
 
 BLOCKS = {"size": size_block, "sharing": sharing_block, "expiry": expiry_block}
