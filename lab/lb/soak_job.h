@@ -14,6 +14,10 @@
 // what was done, but for one of ten thousand connections: where only assured ones are near, the
 // flood drives out the one that has been silent longest, and its next packet creates it again; an
 // index that leads nowhere; an entry, or a byte of the heap, that is left at the end.
+//
+// So some tables of others are wrong that lose nothing: rte_hash LF counts what it has erased last
+// until its next change, cds_lfht frees in a thread of its own, boost_flat_map moves to new arrays
+// as it goes.
 #pragma once
 
 #include <cstdint>
