@@ -62,6 +62,11 @@ class FlowTableIndex final : public Index<KeyT> {
     return index;
   }
 
+  void erase_all(std::span<const Key> keys) override {
+    for (const Key& key : keys) static_cast<void>(table_.prefetch(key));
+    for (const Key& key : keys) erase(key);
+  }
+
   size_t next_indices(std::span<uint32_t> indices) override {
     size_t count = 0;
     const bool has_more =

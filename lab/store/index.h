@@ -43,6 +43,10 @@ class Index {
   virtual std::optional<uint32_t> insert(const Key& key) = 0;
   // Takes a key out; its index is free again. Nothing: it was not there.
   virtual std::optional<uint32_t> erase(const Key& key) = 0;
+  // Takes keys out that are there, at most kIndexLanesMax.
+  virtual void erase_all(std::span<const Key> keys) {
+    for (const Key& key : keys) erase(key);
+  }
   // Asks for what key_at() reads, if that can be told.
   virtual void ask_for_key(uint32_t /*index*/) const {}
   // The indices of the entries that follow in the table's own order, which goes round; fewer than

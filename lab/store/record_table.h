@@ -140,7 +140,7 @@ class RecordTable {
   }
   // Looks at kSlots records for each bucket of the budget.
   uint64_t maintain(uint64_t bucket_budget) {
-    uint64_t expired = 0;
+    Expired expired;
     *looks_ += std::visit(
         [&](auto& expiry) {
           return expiry.maintain(
@@ -152,7 +152,8 @@ class RecordTable {
               [&](uint32_t index) { return look(index, expired); });
         },
         expiry_);
-    return expired;
+    erase_all(expired);
+    return expired.total;
   }
 
   // As FlowTable's; a cursor's slot is an index.
@@ -216,16 +217,27 @@ class RecordTable {
   // The first tick in which a record is over if it is not used again.
   [[nodiscard]] static Tick after_life(const Record& one) { return {one.last_tick + 1}; }
 
-  // Reclaims a record that has expired; when to look again at one that has not.
-  [[nodiscard]] std::optional<Tick> look(uint32_t index, uint64_t& expired) {
-    const Record& one = record(index);
+  // What is erased together, once for their waits for memory.
+  struct Expired {
+    std::array<Key, kIndexLanesMax> keys;
+    size_t count = 0;
+    uint64_t total = 0;
+  };
+
+  // Takes note of a record that has expired; when to look again at one that has not.
+  [[nodiscard]] std::optional<Tick> look(uint32_t index, Expired& expired) {
+    Record& one = record(index);
     if (!one.is_used) return {};
     if (is_live(one)) return after_life(one);
-    const Key key = index_->key_at(index);
-    callback_(key, one.value);
-    erase(key);
-    ++expired;
+    expired.keys[expired.count] = index_->key_at(index);
+    callback_(expired.keys[expired.count++], one.value);
+    one.is_used = false;
+    if (expired.count == expired.keys.size()) erase_all(expired);
     return {};
+  }
+  void erase_all(Expired& expired) {
+    index_->erase_all(std::span(expired.keys).first(expired.count));
+    expired.total += std::exchange(expired.count, 0);
   }
 
   std::unique_ptr<Index<Key>> index_;

@@ -38,12 +38,10 @@ class RteHashIndex final : public Index<KeyT> {
 
   size_t lookup(std::span<const Key> keys, RecordArray records, std::span<uint32_t> indices,
                 HitWords hits) override {
-    ROOST_ASSERT(keys.size() <= kIndexLanesMax);
     hits.clear(keys.size());
     if (keys.empty()) return 0;
-    std::array<const void*, kIndexLanesMax> pointers;
-    for (size_t lane = 0; lane < keys.size(); ++lane) pointers[lane] = &keys[lane];
-    std::array<int32_t, kIndexLanesMax> positions;
+    LanePointers pointers = pointers_to(keys);
+    Positions positions;
     rte_hash_lookup_bulk(table_.get(), pointers.data(), static_cast<uint32_t>(keys.size()),
                          positions.data());
     uint32_t found = 0;
@@ -62,6 +60,20 @@ class RteHashIndex final : public Index<KeyT> {
   }
   std::optional<uint32_t> erase(const Key& key) override {
     return index_of(rte_hash_del_key(table_.get(), &key));
+  }
+
+  // Its erasure has no form for many keys, but its lookup brings all their buckets at a time.
+  void erase_all(std::span<const Key> keys) override {
+    if (keys.empty()) return;
+    LanePointers pointers = pointers_to(keys);
+    std::array<hash_sig_t, kIndexLanesMax> hashes;
+    for (size_t lane = 0; lane < keys.size(); ++lane)
+      hashes[lane] = rte_hash_hash(table_.get(), pointers[lane]);
+    Positions positions;
+    rte_hash_lookup_with_hash_bulk(table_.get(), pointers.data(), hashes.data(),
+                                   static_cast<uint32_t>(keys.size()), positions.data());
+    for (size_t lane = 0; lane < keys.size(); ++lane)
+      rte_hash_del_key_with_hash(table_.get(), pointers[lane], hashes[lane]);
   }
 
   size_t next_indices(std::span<uint32_t> indices) override {
@@ -100,6 +112,15 @@ class RteHashIndex final : public Index<KeyT> {
  private:
   explicit RteHashIndex(MadeRteHash made)
       : table_(std::move(made.table)), table_bytes_(made.bytes) {}
+
+  using Positions = std::array<int32_t, kIndexLanesMax>;
+  using LanePointers = std::array<const void*, kIndexLanesMax>;
+  [[nodiscard]] static LanePointers pointers_to(std::span<const Key> keys) {
+    ROOST_ASSERT(keys.size() <= kIndexLanesMax);
+    LanePointers pointers;
+    for (size_t lane = 0; lane < keys.size(); ++lane) pointers[lane] = &keys[lane];
+    return pointers;
+  }
 
   static std::optional<uint32_t> index_of(int32_t position) {
     if (position < 0) return {};
