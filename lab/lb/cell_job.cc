@@ -181,7 +181,7 @@ class CellJob {
         one.counts += cell->counts();
         if (!cell->audit()) return Error{one.name + ": an index leads nowhere"};
       }
-      if (!do_connections_end(one.name)) continue;
+      if (!do_connections_end(one.name) || has_one_timeout(one.name)) continue;
       if (first == nullptr) first = &one;
       if (one.counts == first->counts) continue;
       return Error{fmt::format("{} forwarded {}, created {} and keeps {}; {}: {}, {}, {}",

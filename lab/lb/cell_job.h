@@ -3,13 +3,13 @@
 //
 // Packets are synthetic, a traffic::ConnectionStream. Frames come from memory and time is the
 // stream's own, so that all cells see the same packets at the same ticks; at the end they must have
-// forwarded, created and kept the same. What is timed is a batch through the datapath and its turn
-// of maintenance, as a worker does it; building frames is not. Cells take turns, a stretch of
-// packets each.
+// forwarded, created and kept the same (but see has_one_timeout()). What is timed is a batch
+// through the datapath and its turn of maintenance, as a worker does it; building frames is not.
+// Cells take turns, a stretch of packets each.
 //
 // Of several workers each has connections of its own; each round is timed on the first one alone,
-// then on all. Each has tables of its own, too (sharding), or
-// all have one table and each its own records (common).
+// then on all. Each has tables of its own, too (sharding), or all have one table and each its own
+// records (common).
 //
 // In `l2dsr` clients send every packet, and a connection is one entry. In `nat` every
 // other packet is the backend's, and a connection has a second entry for these.

@@ -10,7 +10,9 @@
 #include "lab/lb/record_balancer.h"
 #include "lab/store/common_index.h"
 #include "lab/store/common_values.h"
+#include "lab/store/last_seen.h"
 #include "roost/conntrack/tables.h"
+#include "roost/conntrack/timeouts.h"
 
 namespace roost::lab {
 namespace {
@@ -19,6 +21,7 @@ using Cells = std::vector<std::unique_ptr<Cell>>;
 
 constexpr std::string_view kSlotTimers = "slot_timers";
 constexpr std::string_view kSlotTimersLazy = "slot_timers lazy";
+constexpr std::string_view kSlotTimersLastSeen = "slot_timers last_seen";
 constexpr std::string_view kSlotTimersNone = "slot_timers none";
 constexpr std::array<std::pair<std::string_view, ExpiryKind>, 4> kExpiries = {
     {{"none", ExpiryKind::kNone},
@@ -80,10 +83,22 @@ Result<Cells> make_sharded(const CellSetup& setup, const Tables& tables) {
   return cells;
 }
 
+Result<Cells> make_last_seen(CellSetup setup) {
+  if (setup.closed_seconds != setup.established_seconds)
+    return Error{
+        fmt::format("its connections have one timeout: closed ones cannot have {} seconds "
+                    "and others {}",
+                    setup.closed_seconds, setup.established_seconds)};
+  setup.has_upkeep = false;
+  const auto ticks = conntrack::timeout_ticks(setup.established_seconds, setup.tick_seconds);
+  return make_sharded(setup, LastSeenTables{ticks.value_or(kTimeoutTicksMax)});
+}
+
 Result<Cells> make_slot_timers(std::string_view name, CellSetup setup) {
   setup.scan_period_seconds = 0;
   if (name == kSlotTimersNone) setup = without_end(setup);
   if (name == kSlotTimersLazy) setup.has_upkeep = false;
+  if (name == kSlotTimersLastSeen) return make_last_seen(setup);
   return make_sharded(setup, conntrack::OwnTables{});
 }
 
@@ -132,7 +147,8 @@ Cells make_raw(const CellSetup& setup) {
 
 std::vector<std::string> cell_names() {
   std::vector<std::string> names;
-  for (const std::string_view name : {kRawCell, kSlotTimers, kSlotTimersLazy, kSlotTimersNone})
+  for (const std::string_view name :
+       {kRawCell, kSlotTimers, kSlotTimersLazy, kSlotTimersLastSeen, kSlotTimersNone})
     names.emplace_back(name);
   for (const StoreKind& store : store_kinds())
     for (const auto& expiry : kExpiries) names.push_back(name_of(store, expiry.first));

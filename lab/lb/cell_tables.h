@@ -32,10 +32,16 @@ struct CellSetup {
 inline constexpr std::string_view kRawCell = "raw_parse";
 
 // "raw_parse"; "slot_timers", our table as it ships; "slot_timers lazy", the same without sweeps:
-// an insert takes an expired slot; a table of stores.h and an expiry, as "rte_hash wheel"; a table
-// of common_values.h, as "common rte_hash LF", whose records expire by a wheel. With "none"
-// timeouts are as long as can be, and nothing is looked for.
+// an insert takes an expired slot; "slot_timers last_seen", lazy by when a connection was last
+// looked up (last_seen.h); a table of stores.h and an expiry, as "rte_hash wheel"; a table of
+// common_values.h, as "common rte_hash LF", whose records expire by a wheel. With "none" timeouts
+// are as long as can be, and nothing is looked for.
 [[nodiscard]] std::vector<std::string> cell_names();
+// Whether all its connections have the same timeout, closed ones too, and live on by any packet. By
+// the tracker's rule only assured ones do, so such a cell keeps some longer than the others.
+[[nodiscard]] inline bool has_one_timeout(std::string_view name) {
+  return name.ends_with(" last_seen");
+}
 // Whether connections end in a cell of this name, as they do in all others.
 [[nodiscard]] inline bool do_connections_end(std::string_view name) {
   return name != kRawCell && !name.ends_with(" none");

@@ -11,10 +11,12 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "lab/contestants/eal.h"
+#include "lab/store/last_seen.h"
 #include "lab/store/stores.h"
 #include "roost/conntrack/tables.h"
 #include "roost/traffic/draw.h"
@@ -261,6 +263,46 @@ TEST(Expiries, show_the_same_connections) {
     EXPECT_EQ(tracked->reclaimed(), all.front().second->reclaimed()) << name;
   }
   EXPECT_GT(all.front().second->reclaimed().count, 10'000U);
+}
+
+// by last seen, a connection lives for one timeout after each lookup that found it.
+TEST(LastSeen, lookups_are_uses) {
+  constexpr uint64_t kKeys = 256;
+  constexpr TickCount kTimeout = 20;
+  constexpr uint64_t kOperations = 1'000'000;
+  TrackedIn<LastSeenTables> tracked(LastSeenTables{kTimeout}, kKeys);
+  struct Seen {
+    uint64_t value = 0;
+    uint64_t tick = 0;
+  };
+  std::unordered_map<uint64_t, Seen> expected;  // by key; of those that were not ended
+  uint64_t expired = 0;
+  traffic::Draw draw(5);
+  Tick now{};
+  for (uint64_t operation = 0; operation < kOperations; ++operation) {
+    const uint64_t number = draw.below(kKeys);
+    const auto known = expected.find(number);
+    const bool was_live = known != expected.end() && now.count <= known->second.tick + kTimeout;
+    const uint64_t kind = draw.below(16);
+    if (kind < 8) {
+      ASSERT_EQ(tracked.refresh(key_of(number), 1'000), was_live) << "operation " << operation;
+      if (was_live) known->second.tick = now.count;
+    } else if (kind < 11 && !was_live) {
+      if (known != expected.end()) ++expired;
+      tracked.insert(key_of(number), operation + 1, 1'000);
+      expected[number] = {operation + 1, now.count};
+    } else if (kind == 11) {
+      ASSERT_EQ(tracked.erase(key_of(number)), was_live) << "operation " << operation;
+      if (was_live) expected.erase(known);
+    } else if (draw.below(8) == 0) {
+      now.count += draw.below(4);
+      tracked.turn(now, draw.below(3));
+    }
+  }
+  tracked.turn({now.count + 2 * kTimeout}, 0);
+  tracked.settle();
+  EXPECT_EQ(tracked.reclaimed().count, expired + expected.size());
+  EXPECT_GT(expired, 10'000U);
 }
 
 }  // namespace
