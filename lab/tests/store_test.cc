@@ -114,7 +114,7 @@ TEST_P(Stores, keep_small_values) {
     if (draw.below(3) == 0) {
       ASSERT_EQ(table.erase(key_of(number)), expected.erase(number) != 0);
     } else {
-      const auto value = static_cast<uint32_t>(draw.below(uint64_t{1} << 32));
+      const auto value = static_cast<uint32_t>(draw.word());
       ASSERT_EQ(table.insert(key_of(number), value), InsertOutcome::kInserted);
       expected[number] = value;
     }
