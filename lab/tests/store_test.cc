@@ -159,6 +159,7 @@ class Tracked {
   // Which of these keys are live, with what values and times left.
   virtual std::vector<uint64_t> look(std::span<const Key> keys) = 0;
   virtual void settle() = 0;
+  [[nodiscard]] virtual uint64_t size() const = 0;
   [[nodiscard]] const Reclaimed& reclaimed() const { return reclaimed_; }
 
  protected:
@@ -204,6 +205,7 @@ class TrackedIn final : public Tracked {
     return seen;
   }
   void settle() override { table_.maintain(table_.bucket_count()); }
+  [[nodiscard]] uint64_t size() const override { return table_.size(); }
 
  private:
   typename Tables::template Timed<Key, uint64_t, CountReclaimed> table_;
@@ -261,6 +263,7 @@ TEST(Expiries, show_the_same_connections) {
     tracked->turn({now.count + 1'000}, 0);
     tracked->settle();
     EXPECT_EQ(tracked->reclaimed(), all.front().second->reclaimed()) << name;
+    EXPECT_EQ(tracked->size(), 0U) << name;
   }
   EXPECT_GT(all.front().second->reclaimed().count, 10'000U);
 }
@@ -302,6 +305,7 @@ TEST(LastSeen, lookups_are_uses) {
   tracked.turn({now.count + 2 * kTimeout}, 0);
   tracked.settle();
   EXPECT_EQ(tracked.reclaimed().count, expired + expected.size());
+  EXPECT_EQ(tracked.size(), 0U);
   EXPECT_GT(expired, 10'000U);
 }
 
