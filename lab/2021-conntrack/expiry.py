@@ -64,7 +64,7 @@ def fig5_section(part):
 
 
 def last_seen_section(part):
-    section = Section("Figure 5, lazy deletion by when a connection was last seen", notes=[
+    section = Section("Figure 5, lazy deletion by last seen", notes=[
         SYNTHETIC, "All connections have one timeout of 10 seconds, closed ones too: the paper's "
         "deleter knows no other. Each lookup writes the tick to the entry, once a tick at most."])
     section.tables.append(Table(HEADER, list(cell_rows(part, FIG5_LAST_SEEN,

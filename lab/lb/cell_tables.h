@@ -32,8 +32,8 @@ struct CellSetup {
 inline constexpr std::string_view kRawCell = "raw_parse";
 
 // "raw_parse"; "slot_timers", our table as it ships; "slot_timers lazy", the same without sweeps:
-// an insert takes an expired slot; "slot_timers last_seen", lazy by when a connection was last
-// looked up (last_seen.h); a table of stores.h and an expiry, as "rte_hash wheel"; a table of
+// an insert takes an expired slot; "slot_timers last_seen", lazy by the tick of the last lookup
+// (last_seen.h); a table of stores.h and an expiry, as "rte_hash wheel"; a table of
 // common_values.h, as "common rte_hash LF", whose records expire by a wheel. With "none" timeouts
 // are as long as can be, and nothing is looked for.
 [[nodiscard]] std::vector<std::string> cell_names();
