@@ -15,6 +15,7 @@
 #include "apps/ctl/ctl_command.h"
 #include "apps/program/exit_status.h"
 #include "apps/program/function_list.h"
+#include "apps/program/trafficgen_command.h"
 
 namespace roost::program {
 
@@ -65,6 +66,7 @@ std::string about() {
     line(fmt::format("roost {} --suggest CAPTURE", one.command),
          "print a configuration for a capture");
   }
+  line("roost trafficgen -c FILE [--json] -- EAL-ARGUMENTS", "load for what is to be measured");
   line("roost ctl COMMAND", "ask and tell a running function");
   size_t width = 0;
   for (const Line& one : lines) width = std::max(width, one.usage.size());
@@ -161,6 +163,7 @@ int run(std::vector<std::string> arguments) {
   app.require_subcommand(1);
   std::deque<Subcommand> functions;  // CLI11 points to their members
   for (const FunctionEntry& entry : function_list()) functions.emplace_back(app, entry);
+  const TrafficgenCommand trafficgen(app);
   CLI::App* ctl = app.add_subcommand("ctl", kCtlAbout);
   ctl->footer(kCtlFooter);
   const ctl::CtlArguments ctl_arguments(*ctl, all_commands());
@@ -176,6 +179,7 @@ int run(std::vector<std::string> arguments) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
   if (chosen() != functions.end()) return chosen()->run(eal_arguments);
+  if (trafficgen.is_parsed()) return trafficgen.run(eal_arguments);
   if (ctl_arguments.only_list) {
     std::cout << ctl_arguments.list().dump(2) << "\n";
     return kExitOk;

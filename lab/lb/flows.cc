@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <span>
-
 #include "roost/net/byte_order.h"
-#include "roost/net/checksum.h"
-#include "roost/net/frame_header.h"
+#include "roost/net/transport_frame.h"
 
 namespace roost::lab {
 namespace {
@@ -40,26 +36,13 @@ net::Endpoint4 backend_endpoint(uint32_t backend) {
 Frame make_frame(const net::Endpoint4& source, const net::Endpoint4& destination,
                  uint8_t tcp_flags) {
   Frame frame{};
-  const std::span<uint8_t> ip = net::write_frame_header(
+  net::write_transport_frame<net::Ipv4Address>(
       frame,
-      {.macs = {.source = kPeerMac, .destination = kOwnMac}, .ether_type = net::ethernet::kIpv4});
-  constexpr size_t kIpBytes = net::ipv4::kHeaderBytesMin;
-  ip[net::ipv4::kVersionAndLength] = 0x45;
-  net::store_be16(&ip[net::ipv4::kTotalLength], kIpBytes + net::tcp::kHeaderBytesMin);
-  ip[net::ipv4::kTtl] = 64;
-  ip[net::ipv4::kProtocol] = static_cast<uint8_t>(net::IpProtocol::kTcp);
-  std::ranges::copy(source.address.bytes, &ip[net::ipv4::kSource]);
-  std::ranges::copy(destination.address.bytes, &ip[net::ipv4::kDestination]);
-  net::store_be16(&ip[net::ipv4::kChecksum], net::checksum_of(net::sum_words(ip.first(kIpBytes))));
-  const std::span<uint8_t> tcp = ip.subspan(kIpBytes, net::tcp::kHeaderBytesMin);
-  net::store_be16(&tcp[net::tcp::kSourcePort], source.port);
-  net::store_be16(&tcp[net::tcp::kDestinationPort], destination.port);
-  tcp[net::tcp::kDataOffset] = 0x50;
-  tcp[net::tcp::kFlags] = tcp_flags;
-  const uint64_t sum = net::pseudo_header_sum(source.address.bytes, destination.address.bytes,
-                                              net::IpProtocol::kTcp, net::tcp::kHeaderBytesMin) +
-                       net::sum_words(tcp);
-  net::store_be16(&tcp[net::tcp::kChecksum], net::checksum_of(sum));
+      {.macs = {.source = kPeerMac, .destination = kOwnMac},
+       .source = source,
+       .destination = destination,
+       .tcp_flags = tcp_flags},
+      0);
   return frame;
 }
 

@@ -127,6 +127,19 @@ void PortQueue::transmit(PacketBurst& burst) {
   free_buffers(std::span(buffers).first(count).subspan(accepted));
 }
 
+size_t PortQueue::send(FrameBurst& burst) {
+  const std::span<rte_mbuf*> buffers = burst.take();
+  if (buffers.empty()) return 0;
+  std::array<uint32_t, net::kBatchLanesMax> bytes;  // an accepted buffer is no longer ours to ask
+  for (size_t i = 0; i < buffers.size(); ++i) bytes[i] = rte_pktmbuf_pkt_len(buffers[i]);
+  const uint16_t accepted = give_to_device(buffers);
+  counters_.sent += accepted;
+  counters_.refused += buffers.size() - accepted;
+  for (uint16_t i = 0; i < accepted; ++i) counters_.sent_bytes += bytes[i];
+  free_buffers(buffers.subspan(accepted));
+  return accepted;
+}
+
 void PortQueue::send(std::span<const uint8_t> frame) {
   ROOST_ASSERT(!frame.empty() && frame.size() <= UINT16_MAX);
   rte_mbuf* buffer = copy_to_buffers(frame, pool_);

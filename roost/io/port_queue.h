@@ -19,6 +19,7 @@
 #include <span>
 
 #include "roost/io/counters.h"
+#include "roost/io/frame_burst.h"
 #include "roost/io/packet_burst.h"
 
 struct rte_mbuf;
@@ -64,6 +65,10 @@ class alignas(64) PortQueue {
   // Sends the lanes of the burst that are to leave by this port, or by it too, in their order. They
   // are gone from the burst afterwards, sent or refused.
   void transmit(PacketBurst& burst);
+
+  // Sends the burst's frames, in their order, and empties it. Returns how many were sent: the first
+  // ones; the others were refused.
+  size_t send(FrameBurst& burst);
 
   // Sends a copy of a frame of 1 to 65,535 bytes. It is sent, refused, or found no buffer, and
   // counted as that.

@@ -19,4 +19,9 @@ constexpr void store_be16(uint8_t* at, uint16_t value) {
   at[1] = static_cast<uint8_t>(value & 0xff);
 }
 
+constexpr void store_be32(uint8_t* at, uint32_t value) {
+  store_be16(at, static_cast<uint16_t>(value >> 16));
+  store_be16(at + 2, static_cast<uint16_t>(value & 0xffff));
+}
+
 }  // namespace roost::net

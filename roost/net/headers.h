@@ -91,6 +91,7 @@ inline constexpr size_t kSequence = 4;
 inline constexpr size_t kAcknowledgement = 8;
 inline constexpr size_t kDataOffset = 12;  // high four bits, 4-byte units
 inline constexpr size_t kFlags = 13;
+inline constexpr size_t kWindow = 14;
 inline constexpr size_t kChecksum = 16;
 inline constexpr size_t kHeaderBytesMin = 20;
 inline constexpr uint8_t kFin = 0x01;

@@ -25,6 +25,8 @@ Result<ConnectionStream> ConnectionStream::create(const Config& config) {
 
 ConnectionStream::ConnectionStream(const Config& config, FlowLength length, TimerWheel wheel)
     : config_(config), length_(length), wheel_(std::move(wheel)), draw_(config.seed) {
+  // So that it does not move while packets are due; what is not used takes no memory.
+  flows_.reserve(std::min<uint64_t>(flow_count(), kFlowsReservedMax));
   const Arrivals arrivals(
       {.law = config.arrivals,
        .per_second = static_cast<double>(config.profile.flows) / config.profile.seconds,
@@ -102,7 +104,7 @@ std::optional<Tick> ConnectionStream::send_due(uint32_t place, Tick now) {
   while (tick_of(flow.due) <= now) {
     const uint32_t number = flow.sent++;
     const bool is_last = flow.sent == flow.packet_count;
-    due_.push_back({now.count * kNanosecondsPerTick, flow.number, number, is_last});
+    due_.push_back({now.count * kNanosecondsPerTick, flow.number, number, place, is_last});
     if (is_last) {
       free_.push_back(place);
       --live_;

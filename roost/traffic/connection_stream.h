@@ -49,6 +49,7 @@ struct StreamPacket {
   uint64_t nanoseconds = 0;  // since the stream's beginning
   uint32_t flow = 0;         // windows follow each other: window * flows + number in it
   uint32_t number = 0;       // of the flow's packets, from 0
+  uint32_t place = 0;        // of the flow while it lives: below the number that lived at a time
   bool is_last = false;
 };
 
@@ -78,6 +79,7 @@ class ConnectionStream {
   // Time of the wheel, in microseconds.
   static constexpr double kTicksPerSecond = 1e6;
   static constexpr uint64_t kNanosecondsPerTick = 1'000;
+  static constexpr uint64_t kFlowsReservedMax = uint64_t{1} << 24;
 
   struct Flow {
     uint32_t number;

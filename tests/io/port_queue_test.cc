@@ -4,8 +4,13 @@
 #include <gtest/gtest.h>
 #include <rte_ethdev.h>
 
+#include <algorithm>
+#include <memory>
 #include <set>
+#include <span>
+#include <vector>
 
+#include "roost/io/frame_burst.h"
 #include "roost/io/lcores.h"
 #include "tests/io/capture_writer.h"
 #include "tests/io/port_run.h"
@@ -140,6 +145,55 @@ TEST_F(PortQueueTest, two_workers_share_a_transmit_queue_and_lose_nothing) {
     ++seen[number];
   }
   EXPECT_EQ(seen, std::vector<uint32_t>(size_t{2} * kFrames, kRounds));
+}
+
+TEST_F(PortQueueTest, frames_made_here_are_sent_refused_and_freed) {
+  PortRun run({"net_ring0"});
+  PortQueue& queue = run.ports()[0].queue();
+  uint32_t made = 0;
+  {
+    FrameBurst burst(run.pool());
+    for (size_t round = 0; round < 100; ++round) {
+      std::set<uint32_t> expected;
+      for (size_t frame = 0; frame < 1 + round % FrameBurst::kFramesMax; ++frame) {
+        const std::vector<uint8_t> bytes = numbered_frame(made, 60 + round);
+        const std::span<uint8_t> room = burst.append(bytes.size());
+        ASSERT_EQ(room.size(), bytes.size());
+        std::ranges::copy(bytes, room.begin());
+        expected.insert(made++);
+      }
+      ASSERT_EQ(queue.send(burst), expected.size());
+      ASSERT_EQ(burst.count(), 0u);
+      ASSERT_EQ(receive_numbers(queue, 2), expected);
+      ASSERT_LE(run.pool().in_use_count(), FrameBurst::kFramesMax) << "those that the burst holds";
+    }
+    EXPECT_EQ(queue.counters().sent, made);
+    uint64_t sent = 0;
+    for (size_t round = 0; round < 40; ++round) {
+      while (!burst.is_full()) ASSERT_FALSE(burst.append(60).empty());
+      sent += queue.send(burst);
+    }
+    EXPECT_EQ(sent, kRingRoom);
+    EXPECT_EQ(queue.counters().refused, 40 * FrameBurst::kFramesMax - kRingRoom);
+    static_cast<void>(receive_numbers(queue, 40));
+  }
+  EXPECT_EQ(run.pool().in_use_count(), 0u);
+}
+
+TEST_F(PortQueueTest, a_pool_without_buffers_gives_frames_no_room) {
+  PortRun run({"net_ring0"}, {.buffer_count = 255});
+  std::vector<std::unique_ptr<FrameBurst>> bursts;
+  size_t frames = 0;
+  while (frames < 1'000) {
+    if (bursts.empty() || bursts.back()->is_full())
+      bursts.push_back(std::make_unique<FrameBurst>(run.pool()));
+    if (bursts.back()->append(60).empty()) break;
+    ++frames;
+  }
+  EXPECT_GT(frames, 128u);
+  EXPECT_LE(frames, 255u);
+  bursts.clear();
+  EXPECT_EQ(run.pool().in_use_count(), 0u);
 }
 
 TEST_F(PortQueueTest, a_link_is_up_or_down_as_the_device_says) {

@@ -1,0 +1,65 @@
+#include "apps/trafficgen/datapath/schedule.h"
+
+#include <algorithm>
+
+namespace roost::trafficgen {
+
+Result<Schedule> Schedule::create(const traffic::ConnectionStream::Config& stream,
+                                  std::span<const StepConfig> steps) {
+  auto made = traffic::ConnectionStream::create(stream);
+  if (!made) return made.error();
+  Schedule schedule(std::move(made).value());
+  for (const StepConfig& step : steps)
+    schedule.add_step(step, schedule.steps_.empty() ? 0 : schedule.steps_.back().end);
+  return schedule;
+}
+
+void Schedule::add_step(const StepConfig& step, uint64_t begin) {
+  Step added{.begin = begin,
+             .end = begin + static_cast<uint64_t>(step.seconds * 1e9),
+             .next = static_cast<double>(begin)};
+  if (step.packets_per_second) added.distance = 1e9 / *step.packets_per_second;
+  steps_.push_back(added);
+}
+
+const traffic::StreamPacket* Schedule::stream_packet() {
+  if (packet_at_ == packet_count_) {
+    packet_count_ = stream_.next(packets_);
+    packet_at_ = 0;
+    if (packet_count_ == 0) return nullptr;
+  }
+  return &packets_[packet_at_];
+}
+
+std::optional<uint64_t> Schedule::due_in(Step& step, const traffic::StreamPacket& packet) {
+  uint64_t due = 0;
+  if (step.distance > 0) {
+    due = static_cast<uint64_t>(step.next);
+  } else {
+    if (!stream_begin_) stream_begin_ = packet.nanoseconds;
+    due = step.begin + (packet.nanoseconds - *stream_begin_);
+  }
+  if (due >= step.end) return {};
+  step.next += step.distance;
+  return due;
+}
+
+bool Schedule::prepare() {
+  while (step_ < steps_.size()) {
+    const traffic::StreamPacket* packet = stream_packet();
+    if (packet == nullptr) {
+      ended_early_ = true;
+      return false;
+    }
+    if (const auto due = due_in(steps_[step_], *packet)) {
+      next_ = {*due, step_, *packet};
+      ++packet_at_;
+      return true;
+    }
+    ++step_;
+    stream_begin_.reset();
+  }
+  return false;
+}
+
+}  // namespace roost::trafficgen

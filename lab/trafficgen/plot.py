@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+"""A plot of what `roost trafficgen --json` has reported: packets and latencies by second.
+
+    ./dev plot REPORT.json OUT.png
+"""
+
+import json
+import pathlib
+import sys
+
+import matplotlib
+
+matplotlib.use("agg")
+from matplotlib import pyplot  # noqa: E402  (after the choice of its backend)
+
+LATENCIES = (("p50", "p50"), ("p99", "p99"), ("max", "greatest"))
+
+
+def draw(report, figure):
+    seconds = report["by_second"]
+    times = range(len(seconds))
+    packets, latency = figure.subplots(2, sharex=True)
+    for name, label in (("offered", "offered (due)"), ("returned", "returned")):
+        packets.step(times, [second[name] / 1e6 for second in seconds], where="post", label=label)
+    packets.set_ylabel("million packets a second")
+    packets.set_ylim(bottom=0)
+    for name, label in LATENCIES:
+        latency.step(times, [second["latency_microseconds"][name] or None for second in seconds],
+                     where="post", label=label)
+    latency.set_yscale("log")
+    latency.set_ylabel("latency, µs, from when due")
+    latency.set_xlabel("second in which a packet was due")
+    at = 0
+    for step in report["steps"][:-1]:
+        at += step["seconds"]
+        for axes in (packets, latency):
+            axes.axvline(at, color="grey", linewidth=0.8, linestyle=":")
+    for axes in (packets, latency):
+        axes.legend(loc="upper left", fontsize="small")
+        axes.grid(alpha=0.3)
+    loss = report["total"]["loss"]
+    figure.suptitle(f"roost trafficgen, synthetic: {loss:.3%} lost; {report['verdict']}",
+                    fontsize="medium")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    source, target = map(pathlib.Path, sys.argv[1:])
+    try:
+        report = json.loads(source.read_text())
+        report["by_second"], report["steps"]  # pylint: disable=pointless-statement
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        sys.exit(f"plot: {source}: no report of roost trafficgen --json: {error}")
+    figure = pyplot.figure(figsize=(9, 6), layout="constrained")
+    draw(report, figure)
+    figure.savefig(target, dpi=110)
+
+
+if __name__ == "__main__":
+    main()
