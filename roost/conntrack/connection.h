@@ -14,7 +14,7 @@
 //
 // A server's packets are trusted but for an RST: the function has to see that they come by the
 // server's side of the network. So its acknowledgements say where the client's stream is, should we
-// have lost it.
+// have lost it, and its SYN-ACK that the client has begun anew.
 //
 // UDP has nothing to check, and neither have connections whose server is not seen: these are
 // assured by their client's kUnverifiedPackets-th packet. A client that sends fewer packets a
@@ -87,6 +87,11 @@ struct Connection {
     const bool is_verifiable = can_verify(is_reply_unseen);
     if (state != ConnectionState::kUdp) {
       if (!fits(sender, segment, is_verifiable)) return;
+      if (sender == Sender::kServer && accepts_another_syn(segment)) {
+        state = ConnectionState::kSynSent;
+        assurance = Assurance::kUnreplied;
+        set_client_position(stream_position(segment.acknowledgement));
+      }
       if (!segment.has(net::tcp::kRst)) follow(sender, segment, is_verifiable);
     }
     assurance =
@@ -146,6 +151,18 @@ struct Connection {
     return is_near(sequence, client_position, kNearUnits) &&
            (!acknowledges || !is_answered ||
             is_near(acknowledged, server_position, kInFlightUnits));
+  }
+
+  // Whether this answers a SYN that changed nothing when it passed: its sender could have been
+  // anybody, but the server accepts it, and has no other connection of these ends (RFC 9293 section
+  // 3.5.1). A SYN-ACK that is sent again acknowledges what this connection began with.
+  [[nodiscard]] bool accepts_another_syn(const net::TcpSegment& segment) const {
+    using enum ConnectionState;
+    const bool is_under_way = state == kSynReceived || state == kEstablished ||
+                              state == kClientFinished || state == kServerFinished;
+    return is_under_way && segment.has(net::tcp::kSyn) && segment.has(net::tcp::kAck) &&
+           !segment.has(net::tcp::kRst) &&
+           !is_just_behind(stream_position(segment.acknowledgement), client_position);
   }
 
   // The streams move on.

@@ -150,7 +150,8 @@ class ConnectionTable {
 
   // Updates the connection's state and timeout by a packet of it. A later fragment has no segment
   // and leaves the state as it is. Until TCP is assured, nothing but its end changes how long it
-  // has left, so that only its ends can keep one alive.
+  // has left, so that only its ends can keep one alive; one that is assured no longer has the time
+  // of a SYN.
   void update(Connection& connection, Sender sender, const std::optional<net::TcpSegment>& segment,
               const StateTimeouts& timeouts);
 

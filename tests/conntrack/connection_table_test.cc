@@ -84,5 +84,29 @@ TEST(connection_table, a_bound_port_is_no_others_before_its_connection_is_reclai
   }
 }
 
+// It was there for fifteen minutes more; the attempt that takes its place has what a SYN gets.
+TEST(connection_table, a_connection_that_begins_anew_has_the_time_of_a_syn) {
+  using net::tcp::kAck;
+  using net::tcp::kSyn;
+  auto made = ConnectionTable<SameEnds<net::Ipv4Address>>::create({.connections = 16}, {});
+  ASSERT_TRUE(made.ok());
+  auto& table = made.value();
+  FlowKey4 key = query_from({{10, 0, 0, 2}}, 40'000);
+  key.protocol = net::IpProtocol::kTcp;
+  Connection first;
+  first.begin(key.protocol, {kSyn, 1'000, 0, 1}, false);
+  ASSERT_EQ(table.create_connection(key, first, kTimeouts), CreateOutcome::kCreated);
+  Connection& connection = *table.find(key).connection;
+  table.update(connection, Sender::kServer, net::TcpSegment{kSyn | kAck, 5'000, 1'001, 1},
+               kTimeouts);
+  table.update(connection, Sender::kClient, net::TcpSegment{kAck, 1'001, 5'001, 0}, kTimeouts);
+  EXPECT_EQ(table.ticks_left(connection),
+            kTimeouts[static_cast<size_t>(ConnectionState::kEstablished)]);
+  table.update(connection, Sender::kServer, net::TcpSegment{kSyn | kAck, 9'000'000, 8'000'001, 1},
+               kTimeouts);
+  EXPECT_EQ(table.ticks_left(connection),
+            kTimeouts[static_cast<size_t>(ConnectionState::kSynSent)]);
+}
+
 }  // namespace
 }  // namespace roost::conntrack

@@ -230,6 +230,48 @@ TEST(connection, attempts_again_with_another_syn) {
   EXPECT_EQ(talk.connection.client_position, before.client_position);
 }
 
+// The client has begun anew with another number, and only the backend can say so.
+TEST(connection, begins_anew_once_the_backend_accepts_another_syn) {
+  for (const uint32_t client_first : {0x4000'0000U, 0xd000'0000U}) {  // ahead of it, and behind
+    Talk received = Talk::answered();
+    Talk finished = Talk::established();
+    finished.client(kFin | kAck);
+    Talk left = Talk::established();
+    left.backend(kFin | kAck);
+    for (Talk talk : {received, Talk::established(), finished, left}) {
+      SCOPED_TRACE(connection_state_name(talk.connection.state));
+      const ConnectionState before = talk.connection.state;
+      talk.client_next = client_first;
+      talk.backend_next = 0x6000'0000;
+      talk.client(kSyn);
+      EXPECT_EQ(talk.connection.state, before);
+      talk.backend(kSyn | kAck);
+      EXPECT_EQ(talk.connection.state, kSynReceived);
+      EXPECT_EQ(talk.connection.flow_class(), FlowClass::kSeenReply);
+      talk.client(kAck);
+      EXPECT_EQ(talk.connection.state, kEstablished);
+      EXPECT_EQ(talk.connection.flow_class(), FlowClass::kAssured);
+    }
+  }
+}
+
+TEST(connection, goes_on_when_the_backend_accepts_its_syn_again) {
+  Talk talk = Talk::established();
+  talk.client(kAck, 10 * 1'448);  // a first flight; the ACK in front of it was lost
+  const TcpSegment again = {kSyn | kAck, kBackendFirst, kClientFirst + 1, 1};
+  talk.connection.update(Sender::kServer, again, !kIsReplyUnseen);
+  EXPECT_EQ(talk.connection.state, kEstablished);
+  EXPECT_EQ(talk.connection.flow_class(), FlowClass::kAssured);
+  const auto speak = [&](uint8_t flags) {
+    talk.connection.update(Sender::kServer, {flags, kBackendFirst, 0x4000'0000, 1},
+                           !kIsReplyUnseen);
+    return talk.connection.state;
+  };
+  EXPECT_EQ(speak(kSyn), kEstablished) << "acknowledges nothing";
+  EXPECT_EQ(speak(kAck), kEstablished);
+  EXPECT_EQ(speak(kSyn | kAck | kRst), kReset);
+}
+
 TEST(connection, of_udp_is_assured_by_the_fourth_packet_of_its_client) {
   for (const bool is_reply_unseen : {false, true}) {
     Connection connection;
