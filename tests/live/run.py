@@ -36,6 +36,8 @@ from servers import body_digests  # noqa: E402
 from snooping import check_snooping  # noqa: E402
 from strays import EXPECTED, send_strays  # noqa: E402
 from switching import check_switching  # noqa: E402
+from tracker_flood import check_flood_of_syns, compare_floods  # noqa: E402
+from trackers import check_trackers  # noqa: E402
 from takeover import check_takeover  # noqa: E402
 
 WEB_REQUESTS = ["1k", "64k", "backend", "1k"] * 50 + ["4m"] * 3  # each family
@@ -280,6 +282,9 @@ def main():
         try:
             if options.attacks:
                 attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (1, 2, 3))
+                folder = pathlib.Path(directory) / "syns"
+                folder.mkdir()
+                compare_floods(options.roost.resolve(), folder)
                 return
             for has_static_neighbours, workers in ((True, 1), (False, min(2, cores))):
                 folder = pathlib.Path(directory) / f"{has_static_neighbours}"
@@ -294,7 +299,7 @@ def main():
             attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (3,))
             for check in (
                 *(check_takeover, check_snooping, check_offloads, check_priority),
-                *(check_forwarding, check_switching),
+                *(check_forwarding, check_switching, check_trackers, check_flood_of_syns),
             ):
                 folder = pathlib.Path(directory) / check.__name__
                 folder.mkdir()
