@@ -3,6 +3,7 @@ with all their files in one folder. It needs no module of the kernel.
 """
 
 import os
+import pathlib
 import subprocess
 
 from namespaces import wait_for
@@ -15,8 +16,11 @@ class OpenVswitch:
     interface and what ovs-vsctl says of a port of it.
     """
 
-    def __init__(self, namespace, directory, ports):
+    def __init__(self, namespace, directory, ports, program="ovs-vswitchd", settings=()):
+        """`program` is the switch itself; `settings` are columns of the table Open_vSwitch."""
         self.namespace = namespace
+        self.program = program
+        self.settings = settings
         self.directory = directory
         self.ports = ports
         self.daemons = []
@@ -51,11 +55,24 @@ class OpenVswitch:
         socket, log = self.directory / "db.sock", self._log("ovsdb-server")
         wait_for("ovsdb-server listens", socket.exists, log)
         self._control("--no-wait", "init")
-        self._daemon("ovs-vswitchd", self.socket)
+        if self.settings:
+            self._control("--no-wait", "set", "Open_vSwitch", ".", *self.settings)
+        self._daemon(self.program, self.socket)
         words = ["add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev"]
         for interface, settings in self.ports:
             words += ["--", "add-port", "br0", interface, *settings]
         self._control("--timeout=20", *words)
+
+    def ask(self, *words):
+        """The running switch, by ovs-appctl."""
+        name = pathlib.Path(self.program).name
+        pid = (self.directory / f"{name}.pid").read_text().strip()
+        return self._run("ovs-appctl", "-t", self.directory / f"{name}.{pid}.ctl", *words)
+
+    def replace_flows(self, flows):
+        """OpenFlow's, of br0."""
+        self._run("ovs-ofctl", "--bundle", "replace-flows", f"unix:{self.directory}/br0.mgmt",
+                  "-", input="\n".join(flows) + "\n")
 
     def _daemon(self, program, *arguments):
         command = [*self.namespace.prefix, program, *arguments, "--no-chdir", "--pidfile"]
@@ -65,7 +82,7 @@ class OpenVswitch:
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=self._log(program).open("w"),
+                stderr=self._log(pathlib.Path(program).name).open("w"),
             )
         )
 
@@ -75,7 +92,7 @@ class OpenVswitch:
     def _control(self, *words):
         return self._run("ovs-vsctl", f"--db={self.socket}", *words)
 
-    def _run(self, *command):
+    def _run(self, *command, **options):
         told = subprocess.run(
             [*self.namespace.prefix, *command],
             env=self.environment,
@@ -83,6 +100,7 @@ class OpenVswitch:
             text=True,
             timeout=30,
             check=False,
+            **options,
         )
         assert told.returncode == 0, f"{command}: {told.stderr}"
         return told.stdout
