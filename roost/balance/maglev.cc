@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <queue>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "roost/balance/name_hash.h"
@@ -13,11 +13,9 @@ namespace roost::balance {
 namespace {
 
 constexpr uint64_t kEntriesOfLightest = 100;
-constexpr uint16_t kNobody = 0xffff;
 constexpr uint64_t kSharesMax = std::bit_floor(Maglev::kEntryCountMax / kEntriesOfLightest);
 static_assert(Maglev::kBackendCountMax <= kSharesMax,
               "only weights too far apart need too large a table");
-static_assert(Maglev::kBackendCountMax <= kNobody, "an index is never kNobody");
 
 uint64_t ceil_divide(uint64_t dividend, uint64_t divisor) {
   return (dividend + divisor - 1) / divisor;
@@ -71,7 +69,7 @@ void take_entry(std::vector<uint16_t>& owners, Player& player) {
     player.entry += player.skip;
     if (player.entry >= owners.size()) player.entry -= owners.size();
   };
-  while (owners[player.entry] != kNobody) step();
+  while (owners[player.entry] != kNoBackend) step();
   owners[player.entry] = player.index;
   step();
 }
@@ -91,7 +89,7 @@ std::vector<uint16_t> fill_entries(std::vector<Player> players, uint64_t entry_c
     turns.push(i);
   }
 
-  std::vector<uint16_t> owners(entry_count, kNobody);
+  std::vector<uint16_t> owners(entry_count, kNoBackend);
   for (uint64_t taken = 0; taken < entry_count; ++taken) {
     const size_t next = turns.top();
     turns.pop();
@@ -103,23 +101,10 @@ std::vector<uint16_t> fill_entries(std::vector<Player> players, uint64_t entry_c
   return owners;
 }
 
-std::optional<Error> refuse_names(std::span<const WeightedBackend> backends) {
-  std::vector<std::string_view> names;
-  for (const WeightedBackend& backend : backends) names.push_back(backend.name);
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
-  if (twice == names.end()) return std::nullopt;
-  return Error{"two backends are named \"" + std::string(*twice) + "\"; give each its own name"};
-}
-
 }  // namespace
 
 Result<Maglev> Maglev::create(const Config& config) {
-  if (config.backends.size() > kBackendCountMax) {
-    return Error{std::to_string(config.backends.size()) + " backends in one service; use at most " +
-                 std::to_string(kBackendCountMax)};
-  }
-  if (std::optional<Error> error = refuse_names(config.backends)) return *std::move(error);
+  if (std::optional<Error> error = refuse_backends(config.backends)) return *std::move(error);
 
   uint64_t weight_sum = 0;
   uint64_t lightest = 0;
@@ -128,7 +113,7 @@ Result<Maglev> Maglev::create(const Config& config) {
     const bool is_lightest = lightest == 0 || backend.weight < lightest;
     if (backend.weight != 0 && is_lightest) lightest = backend.weight;
   }
-  if (weight_sum == 0) return Maglev({});
+  if (weight_sum == 0) return Maglev(config, {});
 
   const uint64_t shares =
       std::max<uint64_t>(config.backends.size(), ceil_divide(weight_sum, lightest));
@@ -142,7 +127,7 @@ Result<Maglev> Maglev::create(const Config& config) {
   }
   const uint64_t entry_count = smallest_prime_from(
       std::max(config.entry_count_min, kEntriesOfLightest * std::bit_ceil(shares)));
-  return Maglev(fill_entries(make_players(config, entry_count), entry_count));
+  return Maglev(config, fill_entries(make_players(config, entry_count), entry_count));
 }
 
 }  // namespace roost::balance

@@ -33,18 +33,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "roost/balance/weighted_backend.h"
 #include "roost/base/result.h"
 
 namespace roost::balance {
-
-struct WeightedBackend {
-  std::string name{};  // unique
-  uint32_t weight = 1;
-};
 
 // Immutable once made: any number of threads may pick.
 class Maglev {
@@ -53,7 +48,8 @@ class Maglev {
   // backends.
   static constexpr uint64_t kEntryCountMinDefault = 65'537;
   static constexpr uint64_t kEntryCountMax = uint64_t{1} << 25;
-  static constexpr size_t kBackendCountMax = 65'535;
+  static constexpr size_t kBackendCountMax = balance::kBackendCountMax;
+  static constexpr bool kKeepsHistory = false;
 
   struct Config {
     std::span<const WeightedBackend> backends{};
@@ -77,9 +73,19 @@ class Maglev {
   // table.
   [[nodiscard]] size_t entry_count() const { return owners_.size(); }
 
- private:
-  explicit Maglev(std::vector<uint16_t> owners) : owners_(std::move(owners)) {}
+  // The table of other backends, with this one's seed and least size.
+  [[nodiscard]] Result<Maglev> next(std::span<const WeightedBackend> backends) const {
+    return create({backends, seed_, entry_count_min_});
+  }
 
+  [[nodiscard]] uint64_t memory_bytes() const { return owners_.size() * sizeof(owners_[0]); }
+
+ private:
+  Maglev(const Config& config, std::vector<uint16_t> owners)
+      : seed_(config.seed), entry_count_min_(config.entry_count_min), owners_(std::move(owners)) {}
+
+  uint64_t seed_;
+  uint64_t entry_count_min_;
   std::vector<uint16_t> owners_;
 };
 

@@ -9,15 +9,10 @@
 #include <random>
 
 #include "roost/balance/name_hash.h"
+#include "tests/balance/picks.h"
 
 namespace roost::balance {
 namespace {
-
-std::vector<WeightedBackend> equal_backends(size_t count) {
-  std::vector<WeightedBackend> backends;
-  for (size_t i = 0; i < count; ++i) backends.push_back({"backend-" + std::to_string(i), 1});
-  return backends;
-}
 
 Maglev make(std::span<const WeightedBackend> backends, uint64_t seed = 1,
             uint64_t entry_count_min = Maglev::kEntryCountMinDefault) {
