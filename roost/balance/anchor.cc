@@ -66,6 +66,7 @@ Result<Anchor> Anchor::next(std::span<const WeightedBackend> backends) const {
 }
 
 void Anchor::remove(uint32_t bucket) {
+  // What the last number stands for now; the number itself would do, by a longer way in each pick.
   const uint32_t replacement = seen_with(working_count_ - 1, working_count_);
   --working_count_;
   removed_.push_back(bucket);
