@@ -6,10 +6,10 @@
 // that goes gives its flows to wherever their sequences lead next; one that comes takes those whose
 // sequences met its place before.
 //
-// A weight is a chance: a draw also says a level below `scale`, a power of two that no weight is
-// above, and a node takes the draw if its weight is above the level. A weight that grows takes
-// flows from the others, one that shrinks gives some away; none moves between two others. With
-// weight 0 a node takes none.
+// Weights by rejection, which is our own choice: a draw also says a level below `scale`, a power of
+// two that no weight is above, and a node takes the draw if its weight is above the level. A weight
+// that grows takes flows from the others, one that shrinks gives some away; none moves between two
+// others. With weight 0 a node takes none.
 //
 // A backend that comes takes the place that has been free longest (a queue), so the places depend
 // on the order of all changes: kKeepsHistory.

@@ -67,6 +67,16 @@ TEST(config, refuses_a_tunnel_from_a_port_without_an_address_or_room) {
   EXPECT_NE(outcome.faults[0].text.find("an IPv6 address"), std::string::npos);
 }
 
+TEST(config, reads_a_services_algorithm_and_refuses_others) {
+  const std::string name = "name = \"web\"\n";
+  const auto outcome = parse_config(test_config(name, name + "algorithm = \"source\"\n"));
+  ASSERT_TRUE(outcome.config.has_value());
+  EXPECT_EQ(outcome.config->services[0].algorithm, Algorithm::kSource);
+  EXPECT_EQ(outcome.config->services[1].algorithm, Algorithm::kMaglev);
+  expect_refused({name, name + "algorithm = \"ring\" #!\n",
+                  "is none; give one of maglev, source, least_connections"});
+}
+
 TEST(config, reads_modes_and_local_ports) {
   const std::string name = "name = \"web\"\n";
   const auto outcome = parse_config(

@@ -28,6 +28,7 @@ struct Flood {
   std::vector<uint8_t> flags;
   Mode mode = Mode::kNat;
   uint64_t places = kPlaces;
+  std::string algorithm = "maglev";
 };
 
 inline std::string flood_config(const Flood& flood) {
@@ -41,6 +42,7 @@ inline std::string flood_config(const Flood& flood) {
     const std::string mode(mode_name(flood.mode));
     std::string lines = line;
     lines.append("mode = \"").append(mode).append("\"\n");
+    lines.append("algorithm = \"").append(flood.algorithm).append("\"\n");
     toml.replace(toml.find(line), line.size(), lines);
     if (flood.mode == Mode::kFullnat) continue;
     // A backend that is not spoken to has the service's port.

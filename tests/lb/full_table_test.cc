@@ -122,6 +122,14 @@ TEST(full_table, of_assured_connections_is_passed_by_where_backends_answer_thems
   }
 }
 
+// By counts its next packet would go elsewhere, so it goes nowhere.
+TEST(full_table, of_assured_connections_refuses_those_whose_backend_follows_from_counts) {
+  FloodedBalancer world(
+      {"none", false, net::IpProtocol::kTcp, kSynOnly, Mode::kL2dsr, 1'000, "least_connections"});
+  for (uint32_t i = 0; i < 1'000; ++i) world.assure(i);
+  EXPECT_FALSE(world.ask(kPlaces, kSyn).has_value());
+}
+
 TEST(full_table, of_expired_connections_is_not_full) {
   FloodedBalancer world(kSyns);
   const auto cause = one_more_after(world, [&](uint32_t i) {

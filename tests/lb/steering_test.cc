@@ -96,25 +96,6 @@ PacketSpec dns_answer_to(const PacketSpec& query) {
   return answer;
 }
 
-// What a reload does to one worker whose backends all have connections.
-void take(TestBalancer& worker, const Config& file) {
-  const BackendRegistry& before = worker.state().registry();
-  BackendUse use;
-  for (size_t family = 0; family < use.size(); ++family)
-    use[family].assign(before.families[family].backends.size(), true);
-  const auto registry = next_registry(file, before, use);
-  ASSERT_TRUE(registry.ok());
-  std::array<std::vector<ServiceMaglevs>, 2> maglevs;
-  for (size_t family = 0; family < maglevs.size(); ++family) {
-    auto made = make_maglevs(registry.value().families[family], file.maglev_seed);
-    ASSERT_TRUE(made.ok());
-    maglevs[family] = std::move(made).value();
-  }
-  auto update = StateUpdate::create(file, registry.value(), maglevs);
-  ASSERT_TRUE(update.ok());
-  worker.state().exchange(update.value());
-}
-
 TEST_F(Steering, an_answer_that_another_worker_receives_reaches_the_one_that_asked) {
   const size_t asker = owner_of("192.0.2.10");
   for (size_t receiver = 0; receiver < kWorkers; ++receiver) {

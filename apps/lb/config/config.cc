@@ -84,6 +84,8 @@ std::optional<ServiceConfig> read_service(const toml::table& toml,
   const auto port = table.integer("port", {1, net::kL4PortMax});
   const auto protocol = read_protocol(table);
   service.mode = static_cast<Mode>(table.choice("mode", kModeNames).value_or(0));
+  service.algorithm =
+      static_cast<Algorithm>(table.choice("algorithm", kAlgorithmNames).value_or(0));
   service.port = static_cast<uint16_t>(port.value_or(1));
   const size_t faults_before = faults.size();
   for (const toml::table* backend : table.tables("backends")) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/lb/config/algorithm.h"
 #include "apps/lb/config/check_config.h"
 #include "apps/lb/config/fullnat_config.h"
 #include "apps/lb/config/mode.h"
@@ -39,6 +40,7 @@ struct ServiceConfig {
   uint16_t port = 0;
   net::IpProtocol protocol{};
   Mode mode = Mode::kNat;
+  Algorithm algorithm = Algorithm::kMaglev;
   std::vector<BackendConfig> backends{};
   std::optional<CheckConfig> check{};  // of its backends
   uint32_t line = 0;

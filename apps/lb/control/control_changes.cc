@@ -52,11 +52,11 @@ Result<SetWeightsRequest::Change> Control::change_of(const BackendRegistry::Plac
   const std::vector<uint32_t>& indices = family.services[place.service].backends;
   std::vector<uint32_t> weights;
   for (const uint32_t index : indices) weights.push_back(weight_of(place.family, index));
-  auto maglev = make_maglev(family, place.service, weights, lb_config_.maglev_seed);
-  if (!maglev) return maglev.error();
+  auto choice = make_choice(family, place.service, weights, lb_config_.maglev_seed);
+  if (!choice) return choice.error();
   for (size_t i = 0; i < indices.size(); ++i) family.backends[indices[i]].weight = weights[i];
   return SetWeightsRequest::Change{place.family == 1, place.service, std::move(weights),
-                                   std::move(maglev).value()};
+                                   std::move(choice).value()};
 }
 
 std::string Control::words_of(size_t family, uint32_t index) const {

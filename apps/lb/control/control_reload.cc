@@ -149,15 +149,15 @@ Result<Json> Control::take(const lb::Config& file) {
 
 Result<control::Requests<UpdateRequest>> Control::make_updates(const lb::Config& config,
                                                                const BackendRegistry& registry) {
-  std::array<std::vector<ServiceMaglevs>, 2> maglevs;
-  for (size_t family = 0; family < maglevs.size(); ++family) {
-    auto made = make_maglevs(registry.families[family], config.maglev_seed);
+  std::array<std::vector<ServiceChoices>, 2> choices;
+  for (size_t family = 0; family < choices.size(); ++family) {
+    auto made = make_choices(registry.families[family], config.maglev_seed);
     if (!made) return made.error();
-    maglevs[family] = std::move(made).value();
+    choices[family] = std::move(made).value();
   }
   control::Requests<UpdateRequest> updates;
   for (State* state : states_) {
-    Result<StateUpdate> update = StateUpdate::create(config, registry, maglevs);
+    Result<StateUpdate> update = StateUpdate::create(config, registry, choices);
     if (!update) return update.error();
     const bool announces = updates.size() == 0;
     updates.add(*state, std::move(update).value(), announces);

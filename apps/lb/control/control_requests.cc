@@ -64,9 +64,9 @@ bool SetWeightsRequest::step() {
   if (next_ == changes_.size()) return true;
   Change& change = changes_[next_++];
   if (change.is_ipv6) {
-    state_.ipv6().services().change_weights(change.service, change.weights, change.maglev);
+    state_.ipv6().services().change_weights(change.service, change.weights, change.choice);
   } else {
-    state_.ipv4().services().change_weights(change.service, change.weights, change.maglev);
+    state_.ipv4().services().change_weights(change.service, change.weights, change.choice);
   }
   return next_ == changes_.size();
 }

@@ -75,7 +75,7 @@ class SetWeightsRequest final : public node::Request {
     bool is_ipv6 = false;
     uint32_t service = 0;  // in the family's ServiceTable
     std::vector<uint32_t> weights;
-    balance::Maglev maglev;
+    BackendChoice choice;
   };
   SetWeightsRequest(State& state, std::vector<Change> changes)
       : state_(state), changes_(std::move(changes)) {}

@@ -64,13 +64,8 @@ class Placing {
     const uint32_t index =
         known != services_.end() ? known->second : take_free(free_services_, family_.services);
     RegisteredService& registered = family_.services[index];
-    registered = {Registration::kConfigured,
-                  config.name,
-                  config.address,
-                  config.port,
-                  config.protocol,
-                  config.mode,
-                  {}};
+    registered = {Registration::kConfigured, config.name, config.address,   config.port,
+                  config.protocol,           config.mode, config.algorithm, {}};
     for (const BackendConfig& backend : config.backends) {
       registered.backends.push_back(place(backend, index));
     }
@@ -139,20 +134,25 @@ Result<BackendRegistry> first_registry(const Config& config) {
   return next_registry(config, {}, {});
 }
 
-Result<balance::Maglev> make_maglev(const FamilyRegistry& family, size_t service,
-                                    std::span<const uint32_t> weights, uint64_t seed) {
+Result<BackendChoice> make_choice(const FamilyRegistry& family, size_t service,
+                                  std::span<const uint32_t> weights, uint64_t seed) {
   const RegisteredService& registered = family.services[service];
   std::vector<balance::WeightedBackend> weighted;
   for (size_t i = 0; i < weights.size(); ++i) {
     weighted.push_back({family.backends[registered.backends[i]].name, weights[i]});
   }
-  auto maglev = balance::Maglev::create({.backends = weighted, .seed = seed});
-  if (!maglev) return Error{"[[service]] " + registered.name + ": " + maglev.error().message};
-  return maglev;
+  const auto made = [&](auto choice) -> Result<BackendChoice> {
+    if (choice) return BackendChoice(std::move(choice).value());
+    return Error{"[[service]] " + registered.name + ": " + choice.error().message};
+  };
+  if (registered.algorithm == Algorithm::kLeastConnections) {
+    return made(balance::LeastConnections::create({.backends = weighted, .seed = seed}));
+  }
+  return made(balance::Maglev::create({.backends = weighted, .seed = seed}));
 }
 
-Result<std::vector<ServiceMaglevs>> make_maglevs(const FamilyRegistry& family, uint64_t seed) {
-  std::vector<ServiceMaglevs> maglevs;
+Result<std::vector<ServiceChoices>> make_choices(const FamilyRegistry& family, uint64_t seed) {
+  std::vector<ServiceChoices> choices;
   for (size_t service = 0; service < family.services.size(); ++service) {
     std::vector<uint32_t> weights;
     std::vector<uint32_t> configured;
@@ -160,15 +160,16 @@ Result<std::vector<ServiceMaglevs>> make_maglevs(const FamilyRegistry& family, u
       weights.push_back(family.backends[index].weight);
       configured.push_back(family.backends[index].configured_weight);
     }
-    Result<balance::Maglev> maglev = make_maglev(family, service, weights, seed);
-    if (!maglev) return maglev.error();
-    maglevs.push_back({std::move(maglev).value()});
-    if (weights == configured) continue;
-    maglev = make_maglev(family, service, configured, seed);
-    if (!maglev) return maglev.error();
-    maglevs.back().undrained = std::move(maglev).value();
+    Result<BackendChoice> choice = make_choice(family, service, weights, seed);
+    if (!choice) return choice.error();
+    choices.push_back({std::move(choice).value()});
+    const bool is_hash = family.services[service].algorithm != Algorithm::kLeastConnections;
+    if (weights == configured || !is_hash) continue;
+    choice = make_choice(family, service, configured, seed);
+    if (!choice) return choice.error();
+    choices.back().undrained = std::move(choice).value();
   }
-  return maglevs;
+  return choices;
 }
 
 std::vector<net::IpAddress> balancer_addresses(const Config& config,

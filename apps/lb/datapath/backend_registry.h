@@ -13,9 +13,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "apps/lb/config/config.h"
+#include "roost/balance/least_connections.h"
 #include "roost/balance/maglev.h"
 #include "roost/base/result.h"
 #include "roost/net/address.h"
@@ -38,7 +40,8 @@ struct RegisteredBackend {
   bool is_new = true;              // it was not there in the registry before
 };
 
-// A service is a virtual address, port and protocol in a mode: another mode makes it another one.
+// A service is a virtual address, port and protocol in a mode: another mode makes it another one,
+// another algorithm does not.
 struct RegisteredService {
   Registration use = Registration::kFree;
   std::string name{};
@@ -46,6 +49,7 @@ struct RegisteredService {
   uint16_t port = 0;
   net::IpProtocol protocol{};
   Mode mode = Mode::kNat;
+  Algorithm algorithm = Algorithm::kMaglev;
   std::vector<uint32_t> backends{};  // indices, in the order of the file; not those removed
 };
 
@@ -81,20 +85,22 @@ using BackendUse = std::array<std::vector<bool>, 2>;
 // That of a configuration with which the balancer starts.
 [[nodiscard]] Result<BackendRegistry> first_registry(const Config& config);
 
-// The Maglev table of the service at this index, by a weight for each of its backends. Refused,
-// with the service's name: weights too far apart.
-[[nodiscard]] Result<balance::Maglev> make_maglev(const FamilyRegistry& family, size_t service,
-                                                  std::span<const uint32_t> weights, uint64_t seed);
-// How a service's connections find their backends.
-struct ServiceMaglevs {
-  balance::Maglev in_force;
-  // By the weights configured, if others are in force: backends that were drained, or are failing,
-  // have connections of before.
-  std::optional<balance::Maglev> undrained{};
+// How new connections of a service find their backends: by a hash, or by their counts.
+using BackendChoice = std::variant<balance::Maglev, balance::LeastConnections>;
+
+// That of the service at this index, by a weight for each of its backends. Refused, with the
+// service's name: weights too far apart.
+[[nodiscard]] Result<BackendChoice> make_choice(const FamilyRegistry& family, size_t service,
+                                                std::span<const uint32_t> weights, uint64_t seed);
+struct ServiceChoices {
+  BackendChoice in_force;
+  // Of a hash, by the weights configured, if others are in force: backends that were drained, or
+  // are failing, have connections of before.
+  std::optional<BackendChoice> undrained{};
 };
 
 // Those of all services, by index.
-[[nodiscard]] Result<std::vector<ServiceMaglevs>> make_maglevs(const FamilyRegistry& family,
+[[nodiscard]] Result<std::vector<ServiceChoices>> make_choices(const FamilyRegistry& family,
                                                                uint64_t seed);
 
 // The balancer's addresses beside the ports' own: virtual ones of services that are not free, and

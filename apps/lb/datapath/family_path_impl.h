@@ -101,6 +101,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   // Its first fragment did not create one.
   if (passage.parsed.fragment.is_later()) return drop(DropCause::kNoFlow);
   if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
+  if (is_midstream(passage) && !services_.may_pick_up(*service)) return drop(DropCause::kNoFlow);
   const std::optional<uint32_t> backend_index =
       services_.pick_backend(*service, passage.key, is_midstream(passage));
   if (!backend_index) return drop(drop_cause::kNoBackend);
@@ -126,7 +127,9 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
       return drop(DropCause::kNoLocalPort);
     case conntrack::CreateOutcome::kFull:
       // Its backend is the same for all its packets even so, while the weights stay.
-      if (is_dsr(backend.mode)) return send_to_backend(passage, connection, resolved);
+      if (is_dsr(backend.mode) && services_.is_by_hash(*service)) {
+        return send_to_backend(passage, connection, resolved);
+      }
       return drop(DropCause::kTableFull);
     case conntrack::CreateOutcome::kCreated:
       break;

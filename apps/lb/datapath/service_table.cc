@@ -26,7 +26,11 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
   ServiceTable table(std::move(index).value(), std::move(by_source).value(), config.maglev_seed);
   for (uint32_t i = 0; i < registry.services.size(); ++i) {
     const RegisteredService& registered = registry.services[i];
-    Service service{{}, registered.backends, std::move(config.maglevs[i])};
+    Service service{{},
+                    registered.backends,
+                    std::move(config.choices[i]),
+                    registered.algorithm,
+                    registered.mode};
     if (registered.use != Registration::kFree) {
       service.virtual_endpoint = {registered.address.as<Address>().value(), registered.port};
       table.virtual_addresses_.push_back(service.virtual_endpoint.address);
@@ -124,15 +128,17 @@ void ServiceTable<Address>::replace_by(ServiceTable& next) {
 
 template <class Address>
 void ServiceTable<Address>::change_weights(uint32_t service, std::span<const uint32_t> weights,
-                                           balance::Maglev& maglev) {
+                                           BackendChoice& choice) {
   Service& changed = services_[service];
   ROOST_ASSERT(changed.backends.size() == weights.size());
   for (size_t i = 0; i < weights.size(); ++i) {
     backends_[changed.backends[i]].weight = weights[i];
   }
-  std::swap(changed.maglevs.in_force, maglev);
+  std::swap(changed.choices.in_force, choice);
   // The first change since the configuration was read: what was in force is what is configured.
-  if (!changed.maglevs.undrained) changed.maglevs.undrained.emplace(std::move(maglev));
+  if (is_by_hash(service) && !changed.choices.undrained) {
+    changed.choices.undrained.emplace(std::move(choice));
+  }
 }
 
 template class ServiceTable<net::Ipv4Address>;

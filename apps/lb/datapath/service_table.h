@@ -1,9 +1,10 @@
 // The services of one family and their backends: which service a packet is for, and which backend a
 // new connection of it goes to.
 //
-// The backend depends on the flow, the backends' names and weights, and the configured seed only
-// (roost/balance/maglev.h), so that two balancers, and one before and after a restart, choose
-// alike.
+// By a hash the backend depends on the flow or its client, the backends' names and weights, and the
+// configured seed only (roost/balance/maglev.h), so that two balancers, and one before and after a
+// restart, choose alike. By counts (roost/balance/least_connections.h) it depends on the
+// connections that this worker has.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +14,10 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "apps/lb/datapath/backend_registry.h"
-#include "roost/balance/maglev.h"
 #include "roost/base/counter.h"
 #include "roost/base/result.h"
 #include "roost/hash/keyed_hash.h"
@@ -86,12 +87,14 @@ class ServiceTable {
 
   struct Service {
     Endpoint virtual_endpoint{};
-    std::vector<uint32_t> backends;  // what the Maglev tables' indices stand for
-    ServiceMaglevs maglevs;
+    std::vector<uint32_t> backends;  // what the indices of the choices stand for
+    ServiceChoices choices;
+    Algorithm algorithm = Algorithm::kMaglev;
+    Mode mode = Mode::kNat;
   };
 
   struct Config {
-    std::vector<ServiceMaglevs> maglevs{};  // by service index
+    std::vector<ServiceChoices> choices{};  // by service index
     uint64_t maglev_seed = 0;
     std::optional<uint64_t> hash_seed{};
   };
@@ -120,15 +123,24 @@ class ServiceTable {
   // a backend itself gets another one: it would have to answer itself.
   [[nodiscard]] std::optional<uint32_t> pick_backend(uint32_t service, const Key& key,
                                                      bool is_midstream = false) const {
-    const Hash64 hash = maglev_hash_.template hash<sizeof(Key)>(&key);
-    const ServiceMaglevs& maglevs = services_[service].maglevs;
-    const bool is_by_undrained = is_midstream && maglevs.undrained;
+    const ServiceChoices& choices = services_[service].choices;
+    const bool is_by_undrained = is_midstream && choices.undrained;
     const std::optional<size_t> picked =
-        (is_by_undrained ? *maglevs.undrained : maglevs.in_force).pick(hash.bits);
+        pick(services_[service], is_by_undrained ? *choices.undrained : choices.in_force, key);
     if (!picked) return {};
     const uint32_t backend = services_[service].backends[*picked];
     if (backends_[backend].endpoint.address != key.source) return backend;
     return other_backend(service, key, *picked);
+  }
+
+  // Whether a client's packet of an unknown connection that began before may create it. By counts
+  // nothing says which backend has it; in mode `nat` that one's own next packet does.
+  [[nodiscard]] bool may_pick_up(uint32_t service) const {
+    return is_by_hash(service) || services_[service].mode != Mode::kNat;
+  }
+  // Whether a connection's packets go to the same backend without an entry for it.
+  [[nodiscard]] bool is_by_hash(uint32_t service) const {
+    return services_[service].algorithm != Algorithm::kLeastConnections;
   }
 
   // The one backend of mode `nat` that sends from the source of `key`; nothing if two services have
@@ -144,9 +156,9 @@ class ServiceTable {
   }
 
   // New connections of the service go to its backends by these weights from now on, one for each,
-  // for which `maglev` was made; what it had and does not need any more is in `maglev` afterwards.
+  // for which `choice` was made; what it had and does not need any more is in `choice` afterwards.
   // Connections stay where they are. Allocates nothing.
-  void change_weights(uint32_t service, std::span<const uint32_t> weights, balance::Maglev& maglev);
+  void change_weights(uint32_t service, std::span<const uint32_t> weights, BackendChoice& choice);
 
   // Whether some service has this address. O(log services).
   [[nodiscard]] bool is_virtual_address(const Address& address) const {
@@ -167,6 +179,17 @@ class ServiceTable {
 
  private:
   using Index = FlowTable<Key, uint32_t>;
+
+  // The index in the service's list. Constant time by a hash, O(backends) by counts.
+  [[nodiscard]] std::optional<size_t> pick(const Service& service, const BackendChoice& choice,
+                                           const Key& key) const {
+    const Key client{.source = key.source};
+    const Key& hashed = service.algorithm == Algorithm::kSource ? client : key;
+    const Hash64 hash = maglev_hash_.template hash<sizeof(Key)>(&hashed);
+    if (const auto* maglev = std::get_if<balance::Maglev>(&choice)) return maglev->pick(hash.bits);
+    const auto live = [&](size_t i) { return backends_[service.backends[i]].counters.live(); };
+    return std::get_if<balance::LeastConnections>(&choice)->pick(hash.bits, live);
+  }
 
   // The next one in the service's list at another address than the client's. Where the backend sees
   // a local address instead (`fullnat`), itself, if it is the only one. O(backends).

@@ -66,7 +66,7 @@ struct StateUpdate {
 
   // Of a configuration, its registry, and the Maglev tables of both families.
   static Result<StateUpdate> create(const Config& config, const BackendRegistry& registry,
-                                    const std::array<std::vector<ServiceMaglevs>, 2>& maglevs);
+                                    const std::array<std::vector<ServiceChoices>, 2>& choices);
 };
 
 // `Tables`: see tables.h. The definitions are in state_impl.h.

@@ -40,10 +40,10 @@ template <class Address, class Tables>
 Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create(
     const Config& config, const FamilyRegistry& registry, l3::NextHops& next_hops,
     const WorkerShare& share, const Tables& tables) {
-  auto maglevs = make_maglevs(registry, config.maglev_seed);
-  if (!maglevs) return maglevs.error();
+  auto choices = make_choices(registry, config.maglev_seed);
+  if (!choices) return choices.error();
   auto services = ServiceTable<Address>::create(
-      registry, {std::move(maglevs).value(), config.maglev_seed, config.table.hash_seed});
+      registry, {std::move(choices).value(), config.maglev_seed, config.table.hash_seed});
   if (!services) return services.error();
   std::unique_ptr<Family> family(new Family(std::move(services).value()));
   family->services_.pin_neighbours(next_hops);
