@@ -21,6 +21,7 @@ namespace {
 
 constexpr size_t kBackends = 9;
 constexpr uint64_t kConnections = 4'000;
+constexpr double kSeconds = 0.3;  // short: a stream takes a tick each microsecond
 
 EventFigures figures(const std::string& algorithm, const std::string& scenario_name,
                      bool has_table) {
@@ -31,6 +32,8 @@ EventFigures figures(const std::string& algorithm, const std::string& scenario_n
                   .has_table = has_table,
                   .backends = kBackends,
                   .connections = kConnections,
+                  .seconds = kSeconds,
+                  .flow_seconds = kSeconds / 20,
                   .probes = 4'096});
   if (!found) ADD_FAILURE() << found.error().message;
   return found.value();
@@ -48,9 +51,9 @@ TEST(Events, what_breaks_is_what_two_choices_say) {
   auto stream = traffic::ConnectionStream::create(
                     {.profile = {.name = "balance",
                                  .flows = kConnections,
-                                 .seconds = 4,
+                                 .seconds = kSeconds,
                                  .length = {.law = traffic::LengthLaw::kFixed, .mean = 10},
-                                 .flow_seconds = 0.2}})
+                                 .flow_seconds = kSeconds / 20}})
                     .value();
   const traffic::KeySource keys(1);
   const KeyedHash hash(1);
@@ -61,7 +64,7 @@ TEST(Events, what_breaks_is_what_two_choices_say) {
     for (size_t i = 0; i < count; ++i) {
       const traffic::StreamPacket& packet = packets[i];
       const traffic::Key128 key = keys.inserted(packet.flow);
-      const bool is_before = packet.nanoseconds < 2'000'000'000;
+      const bool is_before = static_cast<double>(packet.nanoseconds) < kSeconds / 2 * 1e9;
       const size_t picked =
           (is_before ? before : after).pick(hash.hash<sizeof(key)>(&key).bits).value();
       const std::string& name = (is_before ? list : left)[picked].name;
