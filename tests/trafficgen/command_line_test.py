@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/replay"), str(ROOT / "tests/trace")]
@@ -30,6 +31,13 @@ def words_of(roost, command, config, role, folder, core, *options):
                for device in MEMIF]
     return [roost, command, "-c", config, "--json", *options, "--", "--lcores", f"0@{core}",
             "--no-pci", "--no-huge", "-m", "512", *devices]
+
+
+def wait_for(condition, seconds=60):
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "it does not happen"
+        time.sleep(0.05)
 
 
 def check_configurations(roost, folder):
@@ -84,17 +92,21 @@ def check_run(roost, folder):
     config.write_text(settings.GENERATOR.format(flows=40_000, seconds=20)
                       + settings.STEP.format(1, 10_000) + settings.STEP.format(SECONDS - 1, 30_000))
     environment = os.environ | run_directory(folder)
-    generator = subprocess.Popen(
-        words_of(roost, "trafficgen", config, "server", folder, cores[0]),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
-    with generator, subprocess.Popen(
-            words_of(roost, "lb", balancer_config, "client", folder, cores[-1]),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as balancer:
-        text, errors = generator.communicate(timeout=120)
-        balancer.send_signal(signal.SIGINT)
-        balancer_text, balancer_errors = balancer.communicate(timeout=60)
+    said = folder / "said"
+    with said.open("w") as errors, subprocess.Popen(
+            words_of(roost, "trafficgen", config, "server", folder, cores[0]),
+            stdout=subprocess.PIPE, stderr=errors, text=True, env=environment) as generator:
+        # A client that connects before the server's ports have started is not answered.
+        wait_for(lambda: "has no link" in said.read_text())
+        with subprocess.Popen(
+                words_of(roost, "lb", balancer_config, "client", folder, cores[-1]),
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                env=environment) as balancer:
+            text, _ = generator.communicate(timeout=120)
+            balancer.send_signal(signal.SIGINT)
+            balancer_text, balancer_errors = balancer.communicate(timeout=60)
     # 5: a machine that does other things makes it late.
-    assert generator.returncode in (0, 5), errors
+    assert generator.returncode in (0, 5), said.read_text()
     assert balancer.returncode == 0, balancer_errors
     report, other = json.loads(text), json.loads(balancer_text)
     total = report["total"]
