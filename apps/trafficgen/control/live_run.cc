@@ -201,7 +201,7 @@ bool wait_for_links(const std::vector<io::Port>& ports, const RunOptions& option
     if (options.stop != nullptr && *options.stop != 0) return false;
     if (waited % kPollsASecond == kPollsASecond - 1)
       options.progress(fmt::format("port {} has no link; waiting", down->device_name()));
-    std::this_thread::sleep_for(std::chrono::seconds(1) / kPollsASecond);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1'000 / kPollsASecond));
   }
 }
 
