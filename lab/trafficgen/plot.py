@@ -18,15 +18,22 @@ LATENCIES = (("p50", "p50"), ("p99", "p99"), ("max", "greatest"))
 
 def draw(report, figure):
     seconds = report["by_second"]
-    times = range(len(seconds))
+    times = range(len(seconds) + 1)  # the last one ends, too
+
+    def by_second(value):
+        values = [value(second) for second in seconds]
+        return values + values[-1:]
+
     packets, latency = figure.subplots(2, sharex=True)
     for name, label in (("offered", "offered (due)"), ("returned", "returned")):
-        packets.step(times, [second[name] / 1e6 for second in seconds], where="post", label=label)
+        packets.step(times, by_second(lambda second, name=name: second[name] / 1e6), where="post",
+                     label=label)
     packets.set_ylabel("million packets a second")
     packets.set_ylim(bottom=0)
     for name, label in LATENCIES:
-        latency.step(times, [second["latency_microseconds"][name] or None for second in seconds],
-                     where="post", label=label)
+        latency.step(times, by_second(
+            lambda second, name=name: second["latency_microseconds"][name] or None), where="post",
+                     label=label)
     latency.set_yscale("log")
     latency.set_ylabel("latency, µs, from when due")
     latency.set_xlabel("second in which a packet was due")
