@@ -40,8 +40,7 @@ class AllConnectionEnds {
  public:
   // For places below `count`. Errors: no memory.
   static Result<AllConnectionEnds> create(uint64_t count) {
-    Result<Arena> memory =
-        Arena::map(count * sizeof(ConnectionEnds), {.pages = PageKind::kTransparentHuge});
+    Result<Arena> memory = Arena::map(count * sizeof(ConnectionEnds));
     if (!memory) return memory.error();
     return AllConnectionEnds(std::move(memory).value());
   }
