@@ -175,12 +175,15 @@ def check_flood(scene, control, service, packets, mode):
     )
 
 
+# In portions that a port's ring has room for, should the balancer not run for a moment.
 SPOOF = """
-import socket, sys
+import socket, sys, time
 with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
     sender.bind(("eth0", 0))
-    for line in sys.stdin:
+    for number, line in enumerate(sys.stdin, 1):
         sender.send(bytes.fromhex(line))
+        if number % 50 == 0:
+            time.sleep(0.05)
 """
 
 
