@@ -153,7 +153,7 @@ TEST(Jobs, choices_are_timed_for_all_in_each_round) {
   for (const ChooserKind& kind : chooser_kinds()) config.contestants.push_back(kind.name);
   const auto rows = run_pick_job(config, quiet);
   ASSERT_TRUE(rows);
-  EXPECT_EQ(rows.value().size(), 2 * 2 * chooser_kinds().size());
+  EXPECT_EQ(rows.value().size(), size_t{4} * chooser_kinds().size());
   for (const RecordRow& row : rows.value()) EXPECT_GT(row.value.value(), 0) << row.contestant;
 }
 

@@ -302,7 +302,7 @@ TEST(LastSeen, lookups_are_uses) {
       tracked.turn(now, draw.below(3));
     }
   }
-  tracked.turn({now.count + 2 * kTimeout}, 0);
+  tracked.turn({now.count + uint64_t{2} * kTimeout}, 0);
   tracked.settle();
   EXPECT_EQ(tracked.reclaimed().count, expired + expected.size());
   EXPECT_EQ(tracked.size(), 0U);

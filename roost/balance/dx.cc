@@ -60,8 +60,8 @@ Result<Dx> Dx::next(std::span<const WeightedBackend> backends) const {
     }
   }
   std::vector<uint16_t> comers;
-  for (uint16_t i = 0; i < count; ++i) {
-    if (!has_place[i]) comers.push_back(i);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!has_place[i]) comers.push_back(static_cast<uint16_t>(i));
   }
   std::ranges::sort(comers, {}, [&](uint16_t i) { return backends[i].name; });
   for (const uint16_t owner : comers) {

@@ -61,7 +61,7 @@ class ModelNetwork {
     Frame frame;
   };
 
-  void take(Frame frame, uint64_t now) {
+  void take(const Frame& frame, uint64_t now) {
     if (keeps_frames) seen.push_back(frame);
     for (unsigned copy = copies(frame); copy > 0; --copy)
       on_their_way_.push_back({leaves_at(now), frame});

@@ -72,7 +72,7 @@ TEST(PacketStats, adds_up_by_step_and_by_second) {
   EXPECT_EQ(slices.back(), 20U) << "twenty seconds, and one of them is of two steps";
   for (const uint32_t slice : slices) {
     ++stats.counts_of(slice).returned;
-    stats.add_time(slice, 1'000 * (slice + 1));
+    stats.add_time(slice, uint64_t{1'000} * (slice + 1));
   }
   EXPECT_EQ(stats.step_count(), 2U);
   EXPECT_EQ(stats.counts_of_step(0).returned, 150U);

@@ -59,7 +59,7 @@ class LiveRun final : private FrameRoom {
 
   Report run() {
     if (options_.search_loss) {
-      search();
+      search(*options_.search_loss);
     } else {
       for (const StepConfig& step : config_.steps) report_.step_seconds.push_back(step.seconds);
       run_until_over();
@@ -83,10 +83,10 @@ class LiveRun final : private FrameRoom {
     while (!is_stopped() && clock_.now() < end) turn();
   }
 
-  void search() {
+  void search(double loss_max) {
     const StepConfig first = config_.steps.front();
-    RateSearch search(*first.packets_per_second);
-    report_.search = SearchResult{.loss_max = *options_.search_loss, .trials = {}};
+    RateSearch search(first.packets_per_second.value_or(0));
+    SearchResult result{.loss_max = loss_max, .trials = {}};
     while (!is_stopped() && !search.is_over()) {
       const double rate = search.next();
       const size_t step = report_.step_seconds.size();
@@ -96,19 +96,20 @@ class LiveRun final : private FrameRoom {
       if (step >= generator_.stats().step_count()) break;  // the connections are over
       const PacketCounts counts = generator_.stats().counts_of_step(step);
       const bool is_valid = late_share(counts) <= config_.late.share_max;
-      const bool passes = is_valid && counts.loss() <= *options_.search_loss;
-      report_.search->trials.push_back({rate, counts.loss(), is_valid});
+      const bool passes = is_valid && counts.loss() <= loss_max;
+      result.trials.push_back({rate, counts.loss(), is_valid});
       options_.progress(fmt::format("trial: {:.0f} packets/s, loss {:.4f} %{}", rate,
                                     counts.loss() * 100, is_valid ? "" : ", late"));
       search.note(passes);
     }
+    report_.search = std::move(result);
   }
 
   void turn() {
     const uint64_t now = clock_.now();
     for (size_t made = 0; made < kFramesATurn; ++made)
       if (!make(now)) break;
-    for (uint16_t port = 0; port < ports_.size(); ++port) flush(port);
+    for (const io::Port& port : ports_) flush(port.id());
     for (io::Port& port : ports_) receive(port);
     if (now >= next_progress_) show_progress(now);
   }

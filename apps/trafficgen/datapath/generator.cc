@@ -65,7 +65,7 @@ bool write(const Frame& frame, size_t payload, uint16_t port, const PacketIdenti
 
 template <class Address>
 net::Endpoint<Address> endpoint_of(const AddressAndPort& end) {
-  return {*end.address.template as<Address>(), end.port};
+  return {of_family<Address>(end.address), end.port};
 }
 
 }  // namespace
@@ -92,6 +92,7 @@ Generator::Generator(const Config& config, Schedule schedule, AllConnectionEnds 
       ends_(std::move(ends)),
       sent_(std::move(sent)),
       flood_draw_(config.traffic.stream.seed),
+      flood_kind_(config.flood.value_or(FloodConfig{}).kind),
       late_nanoseconds_(static_cast<uint64_t>(config.late.microseconds * 1'000)) {}
 
 uint32_t Generator::service_of(uint32_t flow) const {
@@ -120,7 +121,7 @@ template <class Address>
 Generator::Frame<Address> Generator::clients_frame(uint32_t flow,
                                                    const ServiceConfig& service) const {
   Frame<Address> frame{.source = clients<Address>().of(flow),
-                       .destination = {*service.address.template as<Address>(), service.port},
+                       .destination = {of_family<Address>(service.address), service.port},
                        .protocol = service.protocol};
   set_link(config_.clients, frame);
   return frame;
@@ -220,7 +221,7 @@ template <class Address>
 bool Generator::make_flood_of(uint32_t flow, const ServiceConfig& service, uint32_t id,
                               FrameRoom& room) {
   Frame<Address> frame = clients_frame<Address>(flow, service);
-  const bool is_syn = config_.flood->kind == FloodKind::kSyn;
+  const bool is_syn = flood_kind_ == FloodKind::kSyn;
   frame.tcp_flags = is_syn ? net::tcp::kSyn : net::tcp::kAck;
   frame.sequence = static_cast<uint32_t>(flood_draw_.word());
   frame.acknowledgement = is_syn ? 0 : ~frame.sequence;

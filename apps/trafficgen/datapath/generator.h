@@ -120,6 +120,7 @@ class Generator {
   SentPackets sent_;
   PacketStats stats_;
   traffic::Draw flood_draw_;
+  FloodKind flood_kind_;
   uint64_t flood_count_ = 0;
   uint64_t late_nanoseconds_;
   uint32_t latest_to_backends_ = 0;  // ids that arrived

@@ -53,6 +53,7 @@ bool Schedule::prepare() {
     }
     if (const auto due = due_in(steps_[step_], *packet)) {
       next_ = {*due, step_, *packet};
+      has_next_ = true;
       ++packet_at_;
       return true;
     }

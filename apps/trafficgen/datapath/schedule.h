@@ -33,16 +33,16 @@ class Schedule {
 
   // The next packet if it is due by `now`; pop() goes on to the one behind it.
   [[nodiscard]] const DuePacket* peek(uint64_t now) {
-    if (!next_ && !prepare()) return nullptr;
-    return next_->nanoseconds <= now ? &*next_ : nullptr;
+    if (!has_next_ && !prepare()) return nullptr;
+    return next_.nanoseconds <= now ? &next_ : nullptr;
   }
-  void pop() { next_.reset(); }
+  void pop() { has_next_ = false; }
   // A packet that will be due soon; nullptr if none is known.
   [[nodiscard]] const traffic::StreamPacket* peek_ahead() const {
     return packet_at_ + kAhead < packet_count_ ? &packets_[packet_at_ + kAhead] : nullptr;
   }
   // No packet follows: steps or stream are at their end.
-  [[nodiscard]] bool is_over() { return !next_ && !prepare(); }
+  [[nodiscard]] bool is_over() { return !has_next_ && !prepare(); }
   // The stream had no packet left in this step.
   [[nodiscard]] bool ended_early() const { return ended_early_; }
   [[nodiscard]] uint64_t flow_count() const { return stream_.flow_count(); }
@@ -76,7 +76,8 @@ class Schedule {
   std::vector<Step> steps_;
   uint32_t step_ = 0;
   std::optional<uint64_t> stream_begin_{};  // the stream's time at the step's beginning
-  std::optional<DuePacket> next_{};
+  DuePacket next_{};
+  bool has_next_ = false;
   bool ended_early_ = false;
 };
 
