@@ -37,7 +37,12 @@ class ClientEnds {
       : prefix_(of_family<Address>(prefix.address)),
         number_bits_(std::min<unsigned>(
             32,
-            static_cast<unsigned>(prefix.address.bit_count() - prefix.prefix_bits) + kPortBits)) {}
+            static_cast<unsigned>(prefix.address.bit_count() - prefix.prefix_bits) + kPortBits)) {
+    for (size_t i = 0; i < prefix_.bytes.size(); ++i) {
+      const int host_bits = std::clamp(static_cast<int>(8 * (i + 1)) - prefix.prefix_bits, 0, 8);
+      prefix_.bytes[i] &= static_cast<uint8_t>(0xff << host_bits);
+    }
+  }
 
   // Different for different numbers below 2^number_bits().
   [[nodiscard]] net::Endpoint<Address> of(uint32_t number) const {
@@ -61,7 +66,7 @@ class ClientEnds {
     return (word * 0xC2B2AE35U) & mask;
   }
 
-  Address prefix_;  // host bits are zero
+  Address prefix_;  // its host bits are zero
   unsigned number_bits_;
 };
 
