@@ -101,8 +101,7 @@ void PortQueue::deliver(rte_mbuf* buffer, PacketBurst& burst) {
 
 void PortQueue::transmit(PacketBurst& burst) {
   std::array<rte_mbuf*, net::kBatchLanesMax> buffers;
-  std::array<uint32_t, net::kBatchLanesMax> bytes;  // an accepted buffer is no longer ours to ask
-  uint16_t count = 0;
+  size_t count = 0;
   const std::span<const net::LaneVerdict> verdicts = burst.batch().verdicts();
   for (size_t lane = 0; lane < verdicts.size(); ++lane) {
     if (verdicts[lane].is_forward()) {
@@ -116,42 +115,37 @@ void PortQueue::transmit(PacketBurst& burst) {
         continue;
       }
     }
-    bytes[count] = rte_pktmbuf_pkt_len(buffers[count]);
     ++count;
   }
-  if (count == 0) return;
-  const uint16_t accepted = give_to_device(std::span(buffers).first(count));
-  counters_.sent += accepted;
-  counters_.refused += static_cast<uint64_t>(count - accepted);
-  for (uint16_t i = 0; i < accepted; ++i) counters_.sent_bytes += bytes[i];
-  free_buffers(std::span(buffers).first(count).subspan(accepted));
+  send_buffers(std::span(buffers).first(count));
 }
 
-size_t PortQueue::send(FrameBurst& burst) {
-  const std::span<rte_mbuf*> buffers = burst.take();
-  if (buffers.empty()) return 0;
-  std::array<uint32_t, net::kBatchLanesMax> bytes;  // an accepted buffer is no longer ours to ask
-  for (size_t i = 0; i < buffers.size(); ++i) bytes[i] = rte_pktmbuf_pkt_len(buffers[i]);
-  const uint16_t accepted = give_to_device(buffers);
-  counters_.sent += accepted;
-  counters_.refused += buffers.size() - accepted;
-  for (uint16_t i = 0; i < accepted; ++i) counters_.sent_bytes += bytes[i];
-  free_buffers(buffers.subspan(accepted));
-  return accepted;
-}
+size_t PortQueue::send(FrameBurst& burst) { return send_buffers(burst.take()); }
 
 void PortQueue::send(std::span<const uint8_t> frame) {
   ROOST_ASSERT(!frame.empty() && frame.size() <= UINT16_MAX);
   rte_mbuf* buffer = copy_to_buffers(frame, pool_);
   if (buffer == nullptr) {
     ++counters_.no_buffer;
-  } else if (give_to_device(std::span(&buffer, 1)) == 1) {
-    ++counters_.sent;
-    counters_.sent_bytes += frame.size();
   } else {
-    ++counters_.refused;
-    free_buffer(buffer);
+    send_buffers(std::span(&buffer, 1));
   }
+}
+
+// Gives the buffers to the device, and frees those that it does not take; returns how many it took,
+// the first ones.
+size_t PortQueue::send_buffers(std::span<rte_mbuf*> buffers) {
+  if (buffers.empty()) return 0;
+  uint64_t bytes = 0;  // counted now: an accepted buffer is no longer ours to ask
+  for (const rte_mbuf* buffer : buffers) bytes += rte_pktmbuf_pkt_len(buffer);
+  const uint16_t accepted = give_to_device(buffers);
+  const std::span<rte_mbuf*> refused = buffers.subspan(accepted);
+  for (const rte_mbuf* buffer : refused) bytes -= rte_pktmbuf_pkt_len(buffer);
+  counters_.sent += accepted;
+  counters_.sent_bytes += bytes;
+  counters_.refused += refused.size();
+  free_buffers(refused);
+  return accepted;
 }
 
 // Hands the buffers to the device; returns how many it took, the first ones.

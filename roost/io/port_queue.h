@@ -77,6 +77,7 @@ class alignas(64) PortQueue {
   [[nodiscard]] const PortCounters& counters() const { return counters_; }
 
  private:
+  size_t send_buffers(std::span<rte_mbuf*> buffers);
   [[nodiscard]] uint16_t give_to_device(std::span<rte_mbuf*> buffers);
 
   uint16_t port_;
