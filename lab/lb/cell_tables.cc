@@ -91,7 +91,7 @@ Result<Cells> make_last_seen(CellSetup setup) {
                     setup.closed_seconds, setup.established_seconds)};
   setup.has_upkeep = false;
   const auto ticks = conntrack::timeout_ticks(setup.established_seconds, setup.tick_seconds);
-  return make_sharded(setup, LastSeenTables{ticks.value_or(kTimeoutTicksMax)});
+  return make_sharded(setup, LastSeenTables{{}, ticks.value_or(kTimeoutTicksMax)});
 }
 
 Result<Cells> make_slot_timers(std::string_view name, CellSetup setup) {

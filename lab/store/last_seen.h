@@ -74,18 +74,12 @@ class LastSeenTable : public FlowTable<KeyT, Value, conntrack::OwnTables::TimedP
 };
 
 // For conntrack (roost/conntrack/tables.h); replies' entries have no timers.
-struct LastSeenTables {
-  template <class Key, class Value>
-  using Plain = conntrack::OwnTables::Plain<Key, Value>;
+struct LastSeenTables : conntrack::OwnTables {
   template <class Key, class Value, class Callback>
   using Timed = LastSeenTable<Key, Value, Callback>;
 
   TickCount timeout = 1;  // of every connection; at most kTimeoutTicksMax
 
-  template <class Key, class Value>
-  [[nodiscard]] Result<Plain<Key, Value>> make_plain(const TableConfig& config) const {
-    return Plain<Key, Value>::create(config);
-  }
   template <class Key, class Value, class Callback>
   [[nodiscard]] Result<Timed<Key, Value, Callback>> make_timed(const TableConfig& config,
                                                                Callback callback) const {

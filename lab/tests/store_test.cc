@@ -273,7 +273,7 @@ TEST(LastSeen, lookups_are_uses) {
   constexpr uint64_t kKeys = 256;
   constexpr TickCount kTimeout = 20;
   constexpr uint64_t kOperations = 1'000'000;
-  TrackedIn<LastSeenTables> tracked(LastSeenTables{kTimeout}, kKeys);
+  TrackedIn<LastSeenTables> tracked(LastSeenTables{{}, kTimeout}, kKeys);
   struct Seen {
     uint64_t value = 0;
     uint64_t tick = 0;
