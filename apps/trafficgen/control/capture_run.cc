@@ -47,7 +47,6 @@ Result<uint64_t> write_capture(const Config& config, const std::string& path,
   io::PcapngFile file = std::move(opened).value();
   OneFrame one;
   uint64_t written = 0;
-  std::array<uint8_t, Generator::kAnswerBytesMax> answer;
   for (uint64_t now = 0; !generator.is_over(now); now += kStepNanoseconds) {
     if (stop != nullptr && *stop != 0) break;
     while (const auto frame = generator.make_next(now, one)) {
@@ -64,7 +63,7 @@ Result<uint64_t> write_capture(const Config& config, const std::string& path,
                          .contiguous_bytes = static_cast<uint32_t>(one.bytes().size()),
                          .total_bytes = static_cast<uint32_t>(one.bytes().size()),
                          .in_port = other};
-      static_cast<void>(generator.receive(packet, now, answer));
+      generator.receive(packet, now);
     }
   }
   if (auto error = file.finish(0)) return *error;

@@ -70,6 +70,7 @@ class LiveRun final : private FrameRoom {
     generator_.finish();
     report_.stats = generator_.stats();
     for (io::Port& port : ports_) report_.sent_by_ports += port.counters().sent;
+    report_.sent_by_ports -= advertisements_sent_;
     return std::move(report_);
   }
 
@@ -147,13 +148,19 @@ class LiveRun final : private FrameRoom {
 
   void take_received(io::Port& port) {
     const uint64_t now = clock_.now();
-    std::array<uint8_t, Generator::kAnswerBytesMax> answer;
     for (const net::Packet& packet : received_.batch().packets()) generator_.prefetch(packet);
-    for (const net::Packet& packet : received_.batch().packets()) {
-      const size_t length = generator_.receive(packet, now, answer);
-      if (length > 0) port.queue().send(std::span(answer).first(length));
-    }
+    for (const net::Packet& packet : received_.batch().packets()) generator_.receive(packet, now);
     received_.clear();
+    if (!generator_.outbox().is_empty()) send_advertisements(port.queue());
+  }
+
+  // Those to one port's frames leave by it.
+  void send_advertisements(io::PortQueue& queue) {
+    const uint64_t sent_before = queue.counters().sent;
+    net::Outbox& outbox = generator_.outbox();
+    for (size_t i = 0; i < outbox.frame_count(); ++i) queue.send(outbox.frame(i).bytes);
+    outbox.clear();
+    advertisements_sent_ += queue.counters().sent - sent_before;
   }
 
   void show_progress(uint64_t now) {
@@ -172,6 +179,7 @@ class LiveRun final : private FrameRoom {
   io::PacketBurst received_;
   Report report_;
   NanosecondClock clock_;
+  uint64_t advertisements_sent_ = 0;
   uint64_t next_progress_ = 1'000'000'000;
 };
 

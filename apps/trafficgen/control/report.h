@@ -27,7 +27,7 @@ struct SearchResult {
 
 struct Report {
   PacketStats stats{};
-  uint64_t sent_by_ports = 0;  // as they count it
+  uint64_t sent_by_ports = 0;  // as they count it, but for answers to neighbours
   std::vector<double> step_seconds{};
   double seconds = 0;
   bool ended_early = false;  // the connections were over before the steps

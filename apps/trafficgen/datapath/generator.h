@@ -22,6 +22,7 @@
 #include "apps/trafficgen/datapath/schedule.h"
 #include "apps/trafficgen/datapath/sent_packets.h"
 #include "roost/base/result.h"
+#include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
 #include "roost/net/parse.h"
 #include "roost/net/transport_frame.h"
@@ -62,10 +63,10 @@ class Generator {
 
   // Asks for the memory that receive() needs for a packet.
   void prefetch(const net::Packet& packet);
-  // A packet that arrived at a port. Its answer, if it asks for one of our addresses, is written to
-  // `answer`, which has room for kAnswerBytesMax bytes; returns how long it is, 0: there is none.
-  [[nodiscard]] size_t receive(const net::Packet& packet, uint64_t now, std::span<uint8_t> answer);
-  static constexpr size_t kAnswerBytesMax = 128;
+  // A packet that arrived at a port. If it asks for one of our addresses, the answer is in
+  // outbox().
+  void receive(const net::Packet& packet, uint64_t now);
+  [[nodiscard]] net::Outbox& outbox() { return outbox_; }
 
   [[nodiscard]] Schedule& schedule() { return schedule_; }
   // No packet will be due any more, the flood's included.
@@ -119,6 +120,7 @@ class Generator {
   AllConnectionEnds ends_;
   SentPackets sent_;
   PacketStats stats_;
+  net::Outbox outbox_;
   traffic::Draw flood_draw_;
   FloodKind flood_kind_;
   uint64_t flood_count_ = 0;

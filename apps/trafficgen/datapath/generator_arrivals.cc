@@ -68,7 +68,7 @@ void Generator::prefetch(const net::Packet& packet) {
   if (const SentPacket* sent = sent_.find(*id)) ends_.prefetch(sent->place);
 }
 
-size_t Generator::receive(const net::Packet& packet, uint64_t now, std::span<uint8_t> answer) {
+void Generator::receive(const net::Packet& packet, uint64_t now) {
   ArrivalCounts& counts = stats_.arrivals();
   net::ParsedPacket parsed;
   const net::ParseVerdict verdict = net::parse(packet, parsed);
@@ -84,23 +84,20 @@ size_t Generator::receive(const net::Packet& packet, uint64_t now, std::span<uin
         } else {
           arrive(*sent, packet, parsed, now);
         }
-        return 0;
+        return;
       }
       if (flood_identity_.read(*bytes)) {
         ++counts.flood_returned;
-        return 0;
+        return;
       }
     }
   }
   for (const SideConfig* side : {&config_.clients, &config_.backends}) {
-    if (side->port != packet.in_port) continue;
-    if (const size_t length = answer_neighbour(packet, parsed, *side, answer)) {
-      ++counts.neighbour_requests;
-      return length;
-    }
+    if (side->port != packet.in_port || !answer_neighbour(packet, parsed, *side, outbox_)) continue;
+    ++counts.neighbour_requests;
+    return;
   }
   ++counts.foreign;
-  return 0;
 }
 
 void Generator::arrive(SentPacket& sent, const net::Packet& packet, const net::ParsedPacket& parsed,

@@ -2,19 +2,16 @@
 // every address of a side's prefixes.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "apps/trafficgen/config/config.h"
+#include "roost/net/outbox.h"
 #include "roost/net/packet_batch.h"
 #include "roost/net/parse.h"
 
 namespace roost::trafficgen {
 
-// Writes the frame that answers this one, at most 128 bytes; returns its length, 0 if it asks for
-// no address of this side. `parsed` is what net::parse() found, whatever its verdict.
-[[nodiscard]] size_t answer_neighbour(const net::Packet& packet, const net::ParsedPacket& parsed,
-                                      const SideConfig& side, std::span<uint8_t> answer);
+// Writes the answer to this frame into the outbox; false if it asks for no address of this side, or
+// the outbox has no room. `parsed` is what net::parse() found, whatever its verdict.
+[[nodiscard]] bool answer_neighbour(const net::Packet& packet, const net::ParsedPacket& parsed,
+                                    const SideConfig& side, net::Outbox& outbox);
 
 }  // namespace roost::trafficgen
