@@ -109,6 +109,22 @@ std::vector<uint64_t> TomlTable::integers(std::string_view key, IntegerRange ran
   return found;
 }
 
+std::vector<net::IpPrefix> TomlTable::prefixes(std::string_view key, std::string_view wrong) {
+  std::vector<net::IpPrefix> found;
+  const toml::array* elements = array(key);
+  if (elements == nullptr) return found;
+  for (const toml::node& element : *elements) {
+    const std::string text = element.value_or(std::string());
+    const Result<net::IpPrefix> prefix = net::IpPrefix::parse(text);
+    if (element.is_string() && prefix) {
+      found.push_back(prefix.value());
+    } else {
+      fault(line_of(element), fmt::format("{} {}: {} {}", name_, key, in_quotes(text), wrong));
+    }
+  }
+  return found;
+}
+
 std::optional<double> TomlTable::number(std::string_view key) {
   const toml::node* node = find(key);
   if (node == nullptr) return {};

@@ -43,6 +43,8 @@ class TomlTable {
   // Those of an array; an element that is none in the range is a fault: "[[port]] vlan: WRONG; give
   // integers from ...".
   std::vector<uint64_t> integers(std::string_view key, IntegerRange range, std::string_view wrong);
+  // The same of prefixes: "[[port]] addresses: "192.0.2" WRONG".
+  std::vector<net::IpPrefix> prefixes(std::string_view key, std::string_view wrong);
   std::optional<double> number(std::string_view key);
   std::optional<std::string> text(std::string_view key);
   // Which of `names` the text is.

@@ -22,18 +22,10 @@ void read_port_addresses(TomlTable& table, bool is_required, PortConfig& port) {
   if (array == nullptr) return;
   if (array->empty() && is_required)
     table.fault_in("addresses", "none is given; give at least one");
-  for (const toml::node& element : *array) {
-    const std::string text = element.value_or(std::string());
-    const Result<net::IpPrefix> prefix = net::IpPrefix::parse(text);
-    if (!element.is_string() || !prefix) {
-      table.fault(config::line_of(element),
-                  table.name() + " addresses: " + config::in_quotes(text) +
-                      " is no address with its network's length; write it like "
-                      "\"192.0.2.1/24\" or \"2001:db8::1/64\"");
-      continue;
-    }
-    port.addresses.push_back(prefix.value());
-  }
+  port.addresses =
+      table.prefixes("addresses",
+                     "is no address with its network's length; write it like \"192.0.2.1/24\" or "
+                     "\"2001:db8::1/64\"");
 }
 
 void read_vlan(TomlTable& table, PortConfig& port) {

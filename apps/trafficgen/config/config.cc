@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "roost/config/message_text.h"
 #include "roost/config/tick_config.h"
@@ -98,24 +99,17 @@ TrafficConfig read_traffic(TomlTable& top, std::vector<Fault>& faults) {
   return config;
 }
 
-void read_prefixes(TomlTable& table, std::vector<net::IpPrefix>& prefixes) {
+std::vector<net::IpPrefix> read_prefixes(TomlTable& table) {
   const toml::array* array = table.array("prefixes");
-  if (array == nullptr) return;
-  for (const toml::node& node : *array) {
-    const std::string text = node.value<std::string>().value_or("");
-    const Result<net::IpPrefix> prefix = net::IpPrefix::parse(text);
-    if (!prefix) {
-      table.fault_in("prefixes",
-                     config::in_quotes(text) + " is no prefix; write it like \"203.0.113.0/24\"");
-      continue;
-    }
-    const bool is_second = std::ranges::any_of(prefixes, [&](const net::IpPrefix& other) {
-      return other.address.is_ipv6() == prefix.value().address.is_ipv6();
-    });
-    if (is_second) table.fault_in("prefixes", "two are of one family; give one of each at most");
-    prefixes.push_back(prefix.value());
-  }
-  if (prefixes.empty()) table.fault_in("prefixes", "none is given; give at least one");
+  if (array == nullptr) return {};
+  if (array->empty()) table.fault_in("prefixes", "none is given; give at least one");
+  const auto prefixes =
+      table.prefixes("prefixes", "is no prefix; write it like \"203.0.113.0/24\"");
+  const auto is_ipv6 = [](const net::IpPrefix& prefix) { return prefix.address.is_ipv6(); };
+  const auto ipv6_count = std::ranges::count_if(prefixes, is_ipv6);
+  if (ipv6_count > 1 || std::ssize(prefixes) - ipv6_count > 1)
+    table.fault_in("prefixes", "two are of one family; give one of each at most");
+  return prefixes;
 }
 
 SideConfig read_side(TomlTable& top, std::string_view name, uint16_t port_default,
@@ -132,7 +126,7 @@ SideConfig read_side(TomlTable& top, std::string_view name, uint16_t port_defaul
   side.mac = table.mac("mac").value_or(net::MacAddress{});
   side.gateway = table.mac("gateway").value_or(net::MacAddress{});
   if (const auto vlan = table.integer("vlan", {1, 4'094})) side.vlan = static_cast<uint16_t>(*vlan);
-  read_prefixes(table, side.prefixes);
+  side.prefixes = read_prefixes(table);
   table.refuse_unknown_keys();
   return side;
 }
