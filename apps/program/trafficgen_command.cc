@@ -37,8 +37,6 @@ constexpr const char* kFooter =
     "  4  DPDK, ports, memory or the file to write are not available\n"
     "  5  the generator was late too often: the figures are its own, not those of what it measures";
 
-constexpr int kExitNoVerdict = 5;
-
 // "loss=0.1%" or "loss=0.001".
 std::optional<double> parse_search(std::string_view text) {
   constexpr std::string_view kName = "loss=";

@@ -14,12 +14,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests/replay"), str(ROOT / "tests/trace")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("tests/replay", "tests/trace", "tests/ctl")]
 
 import settings  # noqa: E402
+from function_checks import wait_for  # noqa: E402
 from watched_replay import run, run_directory  # noqa: E402
 
 MEMIF = ["net_memif0,id=0", "net_memif1,id=1"]
@@ -31,13 +31,6 @@ def words_of(roost, command, config, role, folder, core, *options):
                for device in MEMIF]
     return [roost, command, "-c", config, "--json", *options, "--", "--lcores", f"0@{core}",
             "--no-pci", "--no-huge", "-m", "512", *devices]
-
-
-def wait_for(condition, seconds=60):
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it does not happen"
-        time.sleep(0.05)
 
 
 def check_configurations(roost, folder):
@@ -97,7 +90,7 @@ def check_run(roost, folder):
             words_of(roost, "trafficgen", config, "server", folder, cores[0]),
             stdout=subprocess.PIPE, stderr=errors, text=True, env=environment) as generator:
         # A client that connects before the server's ports have started is not answered.
-        wait_for(lambda: "has no link" in said.read_text())
+        wait_for("the generator's ports are there", lambda: "has no link" in said.read_text())
         with subprocess.Popen(
                 words_of(roost, "lb", balancer_config, "client", folder, cores[-1]),
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "roost/net/address.h"
 #include "roost/net/byte_order.h"
@@ -13,16 +12,6 @@
 #include "roost/traffic/draw.h"
 
 namespace roost::trafficgen {
-
-// The address, which is of this family.
-template <class Address>
-[[nodiscard]] Address of_family(const net::IpAddress& address) {
-  if constexpr (std::is_same_v<Address, net::Ipv6Address>) {
-    return address.ipv6();
-  } else {
-    return address.ipv4();
-  }
-}
 
 template <class AddressType>
 class ClientEnds {
@@ -34,7 +23,7 @@ class ClientEnds {
 
   // The prefix is of this family.
   explicit ClientEnds(const net::IpPrefix& prefix)
-      : prefix_(of_family<Address>(prefix.address)),
+      : prefix_(prefix.address.as<Address>().value()),
         number_bits_(std::min<unsigned>(
             32,
             static_cast<unsigned>(prefix.address.bit_count() - prefix.prefix_bits) + kPortBits)) {
