@@ -105,6 +105,16 @@ class IpAddress {
     }
   }
 
+  // The same where it must be of that family.
+  template <class Address>
+  [[nodiscard]] constexpr Address to() const {
+    if constexpr (std::is_same_v<Address, Ipv6Address>) {
+      return ipv6();
+    } else {
+      return ipv4();
+    }
+  }
+
   // True when the first `bit_count` bits of both are equal and so is their family.
   [[nodiscard]] bool shares_prefix(const IpAddress& other, uint8_t prefix_bits) const;
 

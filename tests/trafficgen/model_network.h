@@ -103,7 +103,7 @@ class ModelNetwork {
     } else {
       const auto& [address, port] = virtual_end_[is_ipv6(to)];
       net::rewrite_source(packet, parsed,
-                          net::Endpoint<Address>{*address.template as<Address>(), port});
+                          net::Endpoint<Address>{address.template to<Address>(), port});
     }
   }
   static constexpr bool is_ipv6(const net::Ipv4Address&) { return false; }

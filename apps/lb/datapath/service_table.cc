@@ -32,7 +32,7 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
                     registered.algorithm,
                     registered.mode};
     if (registered.use != Registration::kFree) {
-      service.virtual_endpoint = {registered.address.as<Address>().value(), registered.port};
+      service.virtual_endpoint = {registered.address.to<Address>(), registered.port};
       table.virtual_addresses_.push_back(service.virtual_endpoint.address);
     }
     if (registered.use == Registration::kConfigured) {
@@ -52,7 +52,7 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
                         static_cast<uint32_t>(table.backends_.size()));
     }
     if (registered.use != Registration::kFree) {
-      backend.endpoint = {registered.address.as<Address>().value(), registered.port};
+      backend.endpoint = {registered.address.to<Address>(), registered.port};
       backend.virtual_endpoint = table.services_[registered.service].virtual_endpoint;
       backend.service = registered.service;
       backend.weight = registered.weight;
@@ -74,7 +74,7 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
 template <class Address>
 void ServiceTable<Address>::note_source(const RegisteredBackend& registered,
                                         net::IpProtocol protocol, uint32_t index) {
-  const Key source{.source = registered.address.as<Address>().value(),
+  const Key source{.source = registered.address.to<Address>(),
                    .source_port = registered.port,
                    .protocol = protocol};
   const bool is_known = by_source_.find(source) != nullptr;

@@ -23,7 +23,7 @@ class ClientEnds {
 
   // The prefix is of this family.
   explicit ClientEnds(const net::IpPrefix& prefix)
-      : prefix_(prefix.address.as<Address>().value()),
+      : prefix_(prefix.address.to<Address>()),
         number_bits_(std::min<unsigned>(
             32,
             static_cast<unsigned>(prefix.address.bit_count() - prefix.prefix_bits) + kPortBits)) {

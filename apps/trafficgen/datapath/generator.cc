@@ -65,7 +65,7 @@ bool write(const Frame& frame, size_t payload, uint16_t port, const PacketIdenti
 
 template <class Address>
 net::Endpoint<Address> endpoint_of(const AddressAndPort& end) {
-  return {end.address.as<Address>().value(), end.port};
+  return {end.address.to<Address>(), end.port};
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ template <class Address>
 Generator::Frame<Address> Generator::clients_frame(uint32_t flow,
                                                    const ServiceConfig& service) const {
   Frame<Address> frame{.source = clients<Address>().of(flow),
-                       .destination = {service.address.as<Address>().value(), service.port},
+                       .destination = {service.address.to<Address>(), service.port},
                        .protocol = service.protocol};
   set_link(config_.clients, frame);
   return frame;
