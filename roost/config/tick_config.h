@@ -7,7 +7,6 @@ namespace roost::config {
 
 class TomlTable;
 
-inline constexpr uint32_t kWorkersMax = 128;  // DPDK's limit of lcores
 inline constexpr uint64_t kSeedMax = INT64_MAX;
 inline constexpr uint64_t kTickMicrosecondsDefault = 1'000'000;
 

@@ -74,7 +74,7 @@ void add_reloads(const RunReport& report, MetricList& out) {
 }
 
 void add_stages(std::span<const node::RunTotals> workers, MetricList& out) {
-  out.add_families<node::BatchCounters>(node::kBatchCounters, [&](auto&& value_of) {
+  out.add_families<node::TurnCounters>(node::kTurnCounters, [&](auto&& value_of) {
     for (size_t i = 0; i < workers.size(); ++i) {
       out.add({{"worker", std::to_string(i)}}, value_of(workers[i]));
     }

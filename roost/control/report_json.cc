@@ -1,11 +1,17 @@
 #include "roost/control/report_json.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
 namespace roost::control {
 
 namespace {
+
+// To a thousandth.
+Json share_json(const node::TurnCounters& turns) {
+  return std::round(1'000 * turns.cpu_share()) / 1'000;
+}
 
 Json running_worker_json(size_t number, unsigned core, const node::RunTotals& totals) {
   uint64_t received = 0;
@@ -16,7 +22,8 @@ Json running_worker_json(size_t number, unsigned core, const node::RunTotals& to
     a_packet[name] = received == 0 ? 0.0 : cycles / static_cast<double>(received);
   }
   Json json = {{"worker", number}, {"core", core}, {"packets", received}};
-  json.update(counters_json<node::BatchCounters>(node::kBatchCounters, totals));
+  json.update(counters_json<node::TurnCounters>(node::kTurnCounters, totals));
+  json["cpu_share"] = share_json(totals);
   json["cycles"] = cycles_json(totals.cycles);
   json["cycles_a_packet"] = std::move(a_packet);
   return json;
@@ -95,7 +102,7 @@ Json captures_json(const RunReport& report) {
 
 Json run_json(const RunReport& report) {
   Json json = {{"seconds", report.run.seconds}};
-  json.update(counters_json<node::BatchCounters>(node::kBatchCounters, report.run));
+  json.update(counters_json<node::TurnCounters>(node::kTurnCounters, report.run));
   json["cycles"] = cycles_json(report.run.cycles);
   return json;
 }
@@ -135,7 +142,8 @@ Json worker_json(const node::WorkerTotals& worker, const Json& own) {
   Json json = counters_json<node::WorkerTotals>(node::kWorkerCounters, worker);
   json.update(counters_json<io::HandoffCounters>(io::kReportedHandoffCounters, worker));
   json.update(own);
-  json.update(counters_json<node::BatchCounters>(node::kBatchCounters, worker));
+  json.update(counters_json<node::TurnCounters>(node::kTurnCounters, worker));
+  json["cpu_share"] = share_json(worker);
   json["cycles"] = cycles_json(worker.cycles);
   return json;
 }

@@ -121,10 +121,11 @@ void write_cycles(const RunReport& report, TextOut out) {
   fmt::format_to(
       out,
       "\ncycles a packet: {:.0f} to receive, {:.0f} to process, {:.0f} to transmit, {:.0f} "
-      "for upkeep; {:.1f} packets a batch; {:.2f} s\n",
+      "for upkeep; {:.1f} packets a batch; {:.2f} s, {:.1f} % of its core{}\n",
       per(cycles.receive, report.received), per(cycles.process, report.received),
       per(cycles.transmit, report.received), per(cycles.upkeep, report.received),
-      per(report.received, report.run.batches), report.run.seconds);
+      per(report.received, report.run.batches), report.run.seconds, 100 * report.run.cpu_share(),
+      report.run.workers.size() > 1 ? "s" : "");
 }
 
 }  // namespace roost::control

@@ -64,8 +64,11 @@ void add_packets_and_drops(const Json& result, const std::function<void()>& add_
 
 void add_workers(const Json& workers, const View::Columns& own_columns,
                  const View::Columns& table_columns, View& view) {
+  // Times stand there as a share.
+  constexpr std::span kTurnColumns = std::span(node::kTurnCounters).first<2>();
   View::Columns columns =
-      with_counters<node::BatchCounters>({"worker", "core", "packets"}, node::kBatchCounters);
+      with_counters<node::TurnCounters>({"worker", "core", "packets"}, kTurnColumns);
+  columns.emplace_back("cpu_share");
   columns.insert(columns.end(), own_columns.begin(), own_columns.end());
   Json cycles = Json::array();
   Json tables = Json::array();

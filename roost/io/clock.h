@@ -4,6 +4,7 @@
 // lab read the cycle counter. EAL must have started.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "roost/expiry/tick.h"
@@ -25,6 +26,19 @@ class TickClock {
  private:
   uint64_t start_cycles_;
   uint64_t tick_cycles_;
+};
+
+// What the calling thread has had since this was made.
+class ThreadTime {
+ public:
+  ThreadTime();
+
+  [[nodiscard]] uint64_t run_microseconds() const;  // by the wall clock
+  [[nodiscard]] uint64_t cpu_microseconds() const;  // of a processor; a system call
+
+ private:
+  std::chrono::steady_clock::time_point start_;
+  uint64_t start_cpu_microseconds_;
 };
 
 // Says about once a second that a second has passed.

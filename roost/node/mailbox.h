@@ -42,17 +42,18 @@ class Request {
 // One worker's. It stands in a cache line of its own, because the worker looks at it every turn.
 class alignas(64) Mailbox {
  public:
-  // The worker, each turn: a step of the request that waits, if one does, and before that
-  // prepare().
+  // The worker, each turn: a step of the request that waits, and before that prepare(). Returns
+  // whether one waits.
   template <class Prepare>
-  void serve(Prepare&& prepare) {
+  bool serve(Prepare&& prepare) {
     heartbeat_.beat();
-    if (!ownership_.is_offered()) return;
+    if (!ownership_.is_offered()) return false;
     prepare();
     run_step();
+    return true;
   }
-  void serve() {
-    serve([] {});
+  bool serve() {
+    return serve([] {});
   }
 
   // The worker, when it ends: a thread that waits is released, and later requests get kClosed.

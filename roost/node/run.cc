@@ -113,17 +113,17 @@ Result<std::vector<CaptureTotals>> replay(Workers& workers, const RunConfig& con
 // configuration says, or as the user named cores for.
 Result<uint32_t> count_workers(const RunConfig& config, const RunOptions& options, bool is_replay) {
   if (is_replay) {
-    if (config.workers.value_or(1) > 1) {
+    if (config.workers.count.value_or(1) > 1) {
       options.notice("captures are replayed by one worker, in the order of their time");
     }
     return 1;
   }
   const auto lcores = static_cast<uint32_t>(io::lcore_count());
-  if (!config.workers) return io::names_lcores(options.eal_arguments) ? lcores : 1;
-  if (*config.workers <= lcores) return *config.workers;
+  if (!config.workers.count) return io::names_lcores(options.eal_arguments) ? lcores : 1;
+  if (*config.workers.count <= lcores) return *config.workers.count;
   return Error{fmt::format(
       "{} workers = {}, and DPDK has {} cores for them; name as many with -l, or have fewer",
-      config.section, *config.workers, lcores)};
+      config.section, *config.workers.count, lcores)};
 }
 
 std::optional<Error> run_with_ports(const RunConfig& config, const RunPlan& plan,
@@ -134,6 +134,7 @@ std::optional<Error> run_with_ports(const RunConfig& config, const RunPlan& plan
       {.count = plan.worker_count,
        .owner_seed = owner_seed,
        .tick_seconds = static_cast<double>(config.tick_microseconds) / 1'000'000,
+       .pause_microseconds = config.workers.pause_microseconds,
        .make = [&](const WorkerSeat& seat) { return function.make_worker(seat); },
        .on_second = [&](size_t worker,
                         const WorkerCounters& counters) { function.on_second(worker, counters); }},

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "roost/base/result.h"
+#include "roost/config/workers_config.h"
 #include "roost/io/port.h"
 #include "roost/l3/network_config.h"
 #include "roost/node/run_totals.h"
@@ -25,7 +26,7 @@ struct RunConfig {
   std::vector<io::Port::Config>
       ports{};  // in DPDK's order; numbers, workers and keys are the run's
   uint64_t tick_microseconds = 1'000'000;
-  std::optional<uint32_t> workers{};    // else one for each of EAL's cores, or one
+  config::WorkersConfig workers{};
   std::optional<uint64_t> hash_seed{};  // else random, or fixed for a replay
   std::string section{};                // of the file, where `workers` stands: "[lb]"
 };

@@ -8,7 +8,7 @@ void add(const RunTotals& from, RunTotals& to) {
     add_counters<io::PortCounters>(io::kPortCounters, from.ports[i], to.ports[i]);
   }
   add_counters<FrameCounters>(kFrameCounters, from, to);
-  add_counters<BatchCounters>(kBatchCounters, from, to);
+  add_counters<TurnCounters>(kTurnCounters, from, to);
   to.drops += from.drops;
   to.cycles += from.cycles;
 }

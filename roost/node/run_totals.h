@@ -57,8 +57,8 @@ inline constexpr std::array kCaptureCounters = {
 
 // What one worker did. received + handoff_in + its originated frames and replicas =
 // what it decided + handoff_out + handoff_full. What it is reported by: kWorkerCounters,
-// kHandoffCounters and kBatchCounters.
-struct WorkerTotals : io::PortCounters, io::HandoffCounters, BatchCounters {
+// kHandoffCounters and kTurnCounters.
+struct WorkerTotals : io::PortCounters, io::HandoffCounters, TurnCounters {
   uint64_t decided = 0;
   StageCycles cycles{};
 };
@@ -72,7 +72,7 @@ inline constexpr std::array kWorkerCounters = {
         .with_text("decided")};
 
 // What all workers did.
-struct RunTotals : FrameCounters, BatchCounters {
+struct RunTotals : FrameCounters, TurnCounters {
   std::vector<PortTotals> ports{};
   std::vector<CaptureTotals> captures{};  // empty for a live run
   std::vector<WorkerTotals> workers{};

@@ -29,13 +29,30 @@ inline constexpr std::array kFrameCounters = {
         .with_text("received were for itself")};
 static_assert(lists_all(kFrameCounters));
 
-struct BatchCounters {
+// Of a worker's turns. Times are read about once a second.
+struct TurnCounters {
   uint64_t batches = 0;
+  uint64_t pauses = 0;
+  uint64_t run_microseconds = 0;
+  uint64_t cpu_microseconds = 0;
+
+  // How much of a core the worker took, 0 to 1.
+  [[nodiscard]] double cpu_share() const {
+    if (run_microseconds == 0) return 0;
+    return static_cast<double>(cpu_microseconds) / static_cast<double>(run_microseconds);
+  }
 };
 
-inline constexpr std::array kBatchCounters = {
-    Counter{"batches", &BatchCounters::batches, "batches that held a packet"}.with_metric(
-        "worker_batches")};
-static_assert(lists_all(kBatchCounters));
+inline constexpr std::array kTurnCounters = {
+    Counter{"batches", &TurnCounters::batches, "batches that held a packet"}.with_metric(
+        "worker_batches"),
+    Counter{"pauses", &TurnCounters::pauses, "times that it slept, nothing having come"}
+        .with_metric("worker_pauses"),
+    Counter{"run_microseconds", &TurnCounters::run_microseconds, "time that it has run"}
+        .with_metric("worker_run_microseconds"),
+    Counter{"cpu_microseconds", &TurnCounters::cpu_microseconds,
+            "time of a processor that it took meanwhile"}
+        .with_metric("worker_cpu_microseconds")};
+static_assert(lists_all(kTurnCounters));
 
 }  // namespace roost::node

@@ -5,6 +5,7 @@
 //   after it, and also without traffic:  function.idle(now, budget)
 //   after each of the two: send what is in function.outbox()
 //   once a turn: a step of a control thread's request (mailbox.h)
+//   after a while of turns without any of it, if the operator wants that: a pause
 //
 // A function of two phases starts a batch before the one before it is finished, so that the lines
 // it has asked for arrive meanwhile (docs/decisions/0024-two-phases.md):
@@ -40,6 +41,7 @@
 #include "roost/io/capture_merge.h"
 #include "roost/io/clock.h"
 #include "roost/io/handoff.h"
+#include "roost/io/idle_pause.h"
 #include "roost/io/packet_burst.h"
 #include "roost/io/port.h"
 #include "roost/net/outbox.h"
@@ -85,9 +87,10 @@ struct WorkerConfig {
   io::HandoffQueues* handoff = nullptr;  // of this worker; none if it is the only one
   Mailbox* mailbox = nullptr;            // of this worker, if requests are posted to it
   uint64_t idle_budget = 64;             // handed to the function's idle()
+  uint32_t pause_microseconds = 0;       // the longest, when nothing comes; 0: it polls
 };
 
-struct WorkerCounters : FrameCounters, BatchCounters {
+struct WorkerCounters : FrameCounters, TurnCounters {
   uint64_t packets = 0;  // decided here, not by another worker
   StageCycles cycles{};
   net::DropCounts drops{};
@@ -109,23 +112,29 @@ class Worker {
   template <std::predicate Stop, std::invocable<const WorkerCounters&> OnSecond>
   void run_live(const io::TickClock& clock, Stop&& stop, OnSecond&& on_second) {
     io::SecondsTimer seconds;
+    const io::ThreadTime time;
+    io::IdlePause pause(config_.pause_microseconds);
     while (!stop()) {
+      bool found_work = false;
       for (io::Port& port : ports_) {
         io::PortQueue& queue = port.queue(config_.worker);
         if (!queue.can_receive()) continue;
         const uint64_t began = io::read_cycles();
         const Tick now = clock.now();
         queue.receive(next_burst(), net::kBatchLanesMax);
-        work(now, began);
+        found_work |= work(now, began);
       }
-      if (config_.handoff != nullptr) work_on_handoffs(clock);
-      serve_mailbox();
-      if (seconds.has_passed()) on_second(counters_);
+      if (config_.handoff != nullptr) found_work |= work_on_handoffs(clock);
+      found_work |= serve_mailbox();
+      if (seconds.has_passed()) see_second(time, on_second);
+      if (pause.after_turn(found_work)) ++counters_.pauses;
     }
     finish_started();
-    if (config_.handoff == nullptr) return;
-    config_.handoff->close();
-    while (work_on_handoffs(clock) != 0) continue;
+    if (config_.handoff != nullptr) {
+      config_.handoff->close();
+      while (work_on_handoffs(clock)) continue;
+    }
+    count_time(time);
   }
 
   // Takes the captures' packets in the order of their timestamps until the last one or until
@@ -135,15 +144,17 @@ class Worker {
   void run_captures(io::CaptureMerge& captures, Stop&& stop, OnSecond&& on_second) {
     ROOST_ASSERT(config_.handoff == nullptr);
     io::SecondsTimer seconds;
+    const io::ThreadTime time;
     while (!stop()) {
       const uint64_t began = io::read_cycles();
       const std::optional<Tick> now = captures.next(next_burst());
       if (!now) break;
       work(*now, began);
       serve_mailbox();
-      if (seconds.has_passed()) on_second(counters_);
+      if (seconds.has_passed()) see_second(time, on_second);
     }
     finish_started();
+    count_time(time);
   }
 
   [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
@@ -168,29 +179,40 @@ class Worker {
     typename StartedOf<Function>::Type started;
   };
 
-  // A request sees no batch that is only started.
-  void serve_mailbox() {
-    if (config_.mailbox != nullptr) config_.mailbox->serve([this] { finish_started(); });
+  void count_time(const io::ThreadTime& time) {
+    counters_.run_microseconds = time.run_microseconds();
+    counters_.cpu_microseconds = time.cpu_microseconds();
   }
 
-  // Decides what other workers handed off; returns how much that was.
-  size_t work_on_handoffs(const io::TickClock& clock) {
+  template <class OnSecond>
+  void see_second(const io::ThreadTime& time, OnSecond&& on_second) {
+    count_time(time);
+    on_second(counters_);
+  }
+
+  // A request sees no batch that is only started. Returns whether a request waited.
+  bool serve_mailbox() {
+    return config_.mailbox != nullptr && config_.mailbox->serve([this] { finish_started(); });
+  }
+
+  // Decides what other workers handed off; whether there was anything to do.
+  bool work_on_handoffs(const io::TickClock& clock) {
     const uint64_t began = io::read_cycles();
     const Tick now = clock.now();
-    const size_t count = config_.handoff->dequeue(next_burst());
-    work(now, began);
-    return count;
+    config_.handoff->dequeue(next_burst());
+    return work(now, began);
   }
 
   // The one that is empty.
   [[nodiscard]] io::PacketBurst& next_burst() { return turns_[next_].burst; }
 
-  // Sees to what the next burst holds, and to what was started before.
-  void work(Tick now, uint64_t began) {
+  // Sees to what the next burst holds, and to what was started before; whether there was either.
+  bool work(Tick now, uint64_t began) {
     Turn& arrived = turns_[next_];
     if (arrived.burst.batch().is_empty()) {
-      if (!finish_started()) be_idle(now);
-      return;
+      if (finish_started()) return true;
+      be_idle(now);
+      return false;
     }
     const uint64_t received = io::read_cycles();
     counters_.cycles.receive += received - began;
@@ -204,6 +226,7 @@ class Worker {
     } else {
       finish(arrived);
     }
+    return true;
   }
 
   // Whether there was a batch that was only started.

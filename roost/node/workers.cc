@@ -53,7 +53,8 @@ std::optional<Error> Workers::make_workers() {
          .owner = FlowOwner({.worker_count = count, .worker = worker, .seed = config_.owner_seed}),
          .config = {.worker = worker,
                     .handoff = handoff_ ? &handoff_->queues(worker) : nullptr,
-                    .mailbox = &mailboxes_.mailbox(worker)}});
+                    .mailbox = &mailboxes_.mailbox(worker),
+                    .pause_microseconds = config_.pause_microseconds}});
     if (made) {
       workers_[worker] = std::move(made).value();
     } else {
@@ -108,7 +109,7 @@ RunTotals Workers::totals() const {
 void Workers::add_totals(size_t worker, RunTotals& totals) const {
   const WorkerCounters& counters = workers_[worker]->counters();
   add_counters<FrameCounters>(kFrameCounters, counters, totals);
-  add_counters<BatchCounters>(kBatchCounters, counters, totals);
+  add_counters<TurnCounters>(kTurnCounters, counters, totals);
   totals.cycles += counters.cycles;
   totals.drops += counters.drops;
   if (handoff_) {

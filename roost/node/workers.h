@@ -89,6 +89,7 @@ class Workers {
     size_t count = 1;         // no more than there are lcores; the ports have queues for them
     uint64_t owner_seed = 0;  // the ports have the key of it (rss_key)
     double tick_seconds = 1;
+    uint32_t pause_microseconds = 0;  // as WorkerConfig's
     // Makes a worker, on its own core; of all workers at the same time.
     std::function<Result<std::unique_ptr<RunningWorker>>(const WorkerSeat&)> make{};
     // About once a second, on the worker's own thread.

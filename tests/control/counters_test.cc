@@ -37,7 +37,7 @@ node::RunTotals numbered_totals() {
     number = fill<node::DeviceLosses>(node::kDeviceLosses, number, port);
   }
   number = fill<node::FrameCounters>(node::kFrameCounters, number, totals);
-  fill<node::BatchCounters>(node::kBatchCounters, number, totals);
+  fill<node::TurnCounters>(node::kTurnCounters, number, totals);
   return totals;
 }
 
@@ -51,7 +51,7 @@ TEST(RunTotals, of_workers_are_added_counter_by_counter) {
     expect_times<node::DeviceLosses>(node::kDeviceLosses, 0, worker.ports[i], sum.ports[i]);
   }
   expect_times<node::FrameCounters>(node::kFrameCounters, 3, worker, sum);
-  expect_times<node::BatchCounters>(node::kBatchCounters, 3, worker, sum);
+  expect_times<node::TurnCounters>(node::kTurnCounters, 3, worker, sum);
 }
 
 TEST(NeighbourReport, of_workers_are_added_counter_by_counter) {
@@ -98,7 +98,7 @@ TEST(RunReport, json_has_every_listed_field) {
   EXPECT_EQ(reloads_json(report).dump(), R"({"taken":7,"refused":8})");
   EXPECT_EQ(worker_json(report.run.workers[0]).size(), node::kWorkerCounters.size() +
                                                            io::kReportedHandoffCounters.size() +
-                                                           node::kBatchCounters.size() + 1);
+                                                           node::kTurnCounters.size() + 2);
 }
 
 TEST(CounterText, is_columns_or_words_of_what_people_read) {

@@ -54,10 +54,10 @@ inline std::string device_counter_rows(std::string_view function) {
   return counter_rows<io::PortCounters>("ports", io::kReportedPortCounters) +
          counter_rows<node::DeviceLosses>("ports", node::kDeviceLosses, function) +
          counter_rows<node::CaptureTotals>("captures", node::kCaptureCounters) +
-         counter_rows<node::BatchCounters>("run", node::kBatchCounters) +
+         counter_rows<node::TurnCounters>("run", node::kTurnCounters) +
          counter_rows<node::WorkerTotals>("workers", node::kWorkerCounters) +
          counter_rows<io::HandoffCounters>("workers", io::kReportedHandoffCounters) +
-         counter_rows<node::BatchCounters>("workers", node::kBatchCounters) +
+         counter_rows<node::TurnCounters>("workers", node::kTurnCounters) +
          counter_rows<ReloadCounters>("reloads", kReloadCounters);
 }
 

@@ -192,7 +192,7 @@ Config config_of(const std::string& toml) {
   ConfigOutcome outcome = parse_config(toml);
   for (const config::Fault& fault : outcome.faults) ADD_FAILURE() << describe(fault, "test");
   Config config = std::move(outcome.config).value();
-  config.workers = kWorkers;
+  config.workers.count = kWorkers;
   return config;
 }
 

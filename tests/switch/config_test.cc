@@ -96,7 +96,7 @@ hash_seed = 7
   EXPECT_EQ(config.moves.window_seconds, 20U);
   EXPECT_EQ(config.moves.hold_seconds, 30U);
   EXPECT_TRUE(config.rules()->config.drops_bpdus);
-  EXPECT_EQ(config.workers, 4U);
+  EXPECT_EQ(config.workers.count, 4U);
   EXPECT_EQ(config.hash_seed, 7U);
   ASSERT_EQ(config.stations.size(), 2U);
   EXPECT_EQ(config.stations[0].port, 1);
@@ -131,7 +131,7 @@ TEST(SwitchConfig, the_rest_has_the_manuals_defaults) {
   EXPECT_EQ(config.moves.window_seconds, 10U);
   EXPECT_EQ(config.moves.hold_seconds, 60U);
   EXPECT_FALSE(config.drops_bpdus);
-  EXPECT_FALSE(config.hash_seed || config.workers || config.mirror);
+  EXPECT_FALSE(config.hash_seed || config.workers.count || config.mirror);
   EXPECT_EQ(config.ports[0].rules.limits, bridge::FloodLimits{});
   EXPECT_FALSE(config.ports[0].learn_max || config.ports[0].mtu);
 }
@@ -254,6 +254,7 @@ TEST(SwitchConfig, what_a_port_is_may_change_in_a_run_and_what_needs_memory_may_
       {kPorts + "[switch]\nhold_seconds = 1\n", "[switch] hold_seconds"},
       {kPorts + "[switch]\nhash_seed = 8\n", "[switch] hash_seed"},
       {kPorts + "[switch]\nworkers = 2\n", "[switch] workers"},
+      {kPorts + "[switch]\npause_microseconds = 1\n", "[switch] pause_microseconds"},
       {kPorts + "mtu = 1_400\n", "[[port]] mtu"},
       {kPorts + "[[port]]\n", "the number of [[port]]s"},
       {kPorts + "[control]\nmetrics = \"127.0.0.1:9180\"\n", "[control] metrics"}};

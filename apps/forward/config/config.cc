@@ -15,9 +15,7 @@ void read_forward(config::TomlTable& top, std::vector<config::Fault>& faults, Co
   config::TomlTable table(*toml, "[forward]", faults);
   config.is_wire = table.boolean("wire").value_or(false);
   config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
-  if (const auto workers = table.integer("workers", {1, config::kWorkersMax})) {
-    config.workers = static_cast<uint32_t>(*workers);
-  }
+  config.workers = config::read_workers(table);
   table.refuse_unknown_keys();
 }
 
@@ -64,7 +62,7 @@ std::vector<config::Fault> refused_changes(const Config& running, const Config& 
   const auto& [tick_microseconds, hash_seed, workers, is_wire, network, control, table] = file;
   comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);
   if (hash_seed) comparison.compare(0, "[forward] hash_seed", running.hash_seed, hash_seed);
-  if (workers) comparison.compare(0, "[forward] workers", running.workers, workers);
+  config::compare_workers(running.workers, workers, "[forward]", comparison);
   comparison.compare(0, "[forward] wire", running.is_wire, is_wire);
   l3::NetworkConfig same_routes = network;
   same_routes.routes = running.network.routes;

@@ -12,6 +12,7 @@
 #include "roost/config/control_config.h"
 #include "roost/config/tick_config.h"
 #include "roost/config/toml_file.h"
+#include "roost/config/workers_config.h"
 #include "roost/l3/network_config.h"
 
 namespace roost::routing {
@@ -23,8 +24,8 @@ namespace roost::forward {
 struct Config {
   uint64_t tick_microseconds = config::kTickMicrosecondsDefault;
   std::optional<uint64_t> hash_seed{};  // else random
-  std::optional<uint32_t> workers{};    // else one for each of EAL's cores, or one
-  bool is_wire = false;                 // two ports; what one receives leaves by the other
+  config::WorkersConfig workers{};
+  bool is_wire = false;  // two ports; what one receives leaves by the other
   l3::NetworkConfig network{};
   config::ControlConfig control{};
   std::shared_ptr<const routing::RoutingTable> table{};  // made of the routes when EAL runs

@@ -24,7 +24,7 @@ node::RunConfig Router::run_config(const Config& config) {
 }
 
 std::optional<Error> Router::prepare(Config& config, const node::RunPlan& plan) {
-  config.workers = plan.worker_count;
+  config.workers.count = plan.worker_count;
   config.hash_seed = plan.hash_seed;
   if (config.is_wire) return {};
   auto table = routing::RoutingTable::create(config.network);

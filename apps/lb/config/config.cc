@@ -110,9 +110,7 @@ void read_lb(config::TomlTable& top, std::vector<config::Fault>& faults, Config&
   if (toml == nullptr) return;
   config::TomlTable table(*toml, "[lb]", faults);
   config.verify_l4_checksum = table.boolean("verify_l4_checksum").value_or(false);
-  if (const auto workers = table.integer("workers", {1, config::kWorkersMax})) {
-    config.workers = static_cast<uint32_t>(*workers);
-  }
+  config.workers = config::read_workers(table);
   config.gue_port = static_cast<uint16_t>(
       table.integer("gue_port", {1, net::kL4PortMax}).value_or(config.gue_port));
   table.refuse_unknown_keys();

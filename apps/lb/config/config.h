@@ -17,6 +17,7 @@
 #include "apps/lb/config/mode.h"
 #include "roost/config/control_config.h"
 #include "roost/config/toml_file.h"
+#include "roost/config/workers_config.h"
 #include "roost/conntrack/connection_state.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/network_config.h"
@@ -63,7 +64,7 @@ struct Config {
   FullnatConfig fullnat{};
   uint16_t gue_port = 6'080;  // of backends whose service's mode is `gue`
   config::ControlConfig control{};
-  std::optional<uint32_t> workers{};  // else one for each of EAL's cores, or one
+  config::WorkersConfig workers{};
 
   [[nodiscard]] double tick_seconds() const {
     return static_cast<double>(tick_microseconds) / 1'000'000;

@@ -22,7 +22,7 @@ std::vector<config::Fault> refused_changes(const Config& running, const Config& 
     comparison.compare(0, "[table] hash_seed", running.table.hash_seed, table.hash_seed);
   }
   comparison.compare(0, "[lb] verify_l4_checksum", running.verify_l4_checksum, verify_l4_checksum);
-  if (workers) comparison.compare(0, "[lb] workers", running.workers, workers);
+  config::compare_workers(running.workers, workers, "[lb]", comparison);
   comparison.compare(0, "[lb] gue_port", running.gue_port, gue_port);
   comparison.compare(fullnat.line, "[fullnat] addresses", running.fullnat.addresses,
                      fullnat.addresses);

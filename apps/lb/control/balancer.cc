@@ -45,7 +45,7 @@ std::string Balancer::summary_of(const Config& config) {
 }
 
 std::optional<Error> Balancer::prepare(Config& config, const node::RunPlan& plan) {
-  config.workers = plan.worker_count;
+  config.workers.count = plan.worker_count;
   config.table.hash_seed = plan.hash_seed;
   return {};
 }

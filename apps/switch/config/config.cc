@@ -45,9 +45,7 @@ void read_switch(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   integer("hold_seconds", {1, kMoveSecondsMax}, config.moves.hold_seconds);
   config.drops_bpdus = table.choice("bpdu", kForwardOrDrop) == 1;
   config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
-  if (const auto workers = table.integer("workers", {1, config::kWorkersMax})) {
-    config.workers = static_cast<uint32_t>(*workers);
-  }
+  config.workers = config::read_workers(table);
   table.refuse_unknown_keys();
 }
 
@@ -189,7 +187,7 @@ std::vector<Fault> refused_changes(const Config& running, const Config& file) {
                drops_bpdus, moves, ports, stations, mirror, control, shared] = file;
   comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);
   if (hash_seed) comparison.compare(0, "[switch] hash_seed", running.hash_seed, hash_seed);
-  if (workers) comparison.compare(0, "[switch] workers", running.workers, workers);
+  config::compare_workers(running.workers, workers, "[switch]", comparison);
   comparison.compare(0, "[switch] entries_max", running.entries_max, entries_max);
   comparison.compare(0, "[switch] static_max", running.static_max, static_max);
   comparison.compare(0, "[switch] ageing_seconds", running.ageing_seconds, ageing_seconds);

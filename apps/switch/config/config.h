@@ -15,6 +15,7 @@
 #include "roost/config/control_config.h"
 #include "roost/config/tick_config.h"
 #include "roost/config/toml_file.h"
+#include "roost/config/workers_config.h"
 
 namespace roost::switching {
 
@@ -30,9 +31,9 @@ struct PortConfig {
 struct Config {
   uint64_t tick_microseconds = config::kTickMicrosecondsDefault;
   std::optional<uint64_t> hash_seed{};  // else random
-  std::optional<uint32_t> workers{};    // else one for each of EAL's cores, or one
-  uint64_t entries_max = 1'000'000;     // of learned stations
-  uint64_t static_max = 4'096;          // of static ones
+  config::WorkersConfig workers{};
+  uint64_t entries_max = 1'000'000;  // of learned stations
+  uint64_t static_max = 4'096;       // of static ones
   uint64_t ageing_seconds = 300;
   bool drops_bpdus = false;
   bridge::MoveLimit::Config moves{};

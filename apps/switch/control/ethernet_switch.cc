@@ -27,7 +27,7 @@ node::RunConfig EthernetSwitch::run_config(const Config& config) {
 }
 
 std::optional<Error> EthernetSwitch::prepare(Config& config, const node::RunPlan& plan) {
-  config.workers = plan.worker_count;
+  config.workers.count = plan.worker_count;
   config.hash_seed = plan.hash_seed;
   auto shared = Shared::create(config);
   if (!shared) return shared.error();

@@ -1,0 +1,26 @@
+// What a function's configuration says of its workers: how many, and whether they sleep.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace roost::config {
+
+class Comparison;
+class TomlTable;
+
+struct WorkersConfig {
+  std::optional<uint32_t> count{};  // else one for each of EAL's cores, or one
+  // The longest that a worker sleeps while nothing comes; 0: it polls all the time.
+  uint32_t pause_microseconds = 0;
+};
+
+// Reads `workers` and `pause_microseconds` of a function's own table.
+[[nodiscard]] WorkersConfig read_workers(TomlTable& table);
+
+// Neither changes while the function runs. `section`: the table's name in the file, "[lb]".
+void compare_workers(const WorkersConfig& running, const WorkersConfig& file,
+                     const std::string& section, Comparison& comparison);
+
+}  // namespace roost::config
