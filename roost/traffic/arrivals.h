@@ -47,9 +47,9 @@ class Arrivals {
     return exponential(draw, mean * config_.burst);
   }
 
-  // Exponentially distributed.
+  // Exponentially distributed. 1 - unit() is exact, so log1p would say the same, in twice the time.
   [[nodiscard]] static double exponential(Draw& draw, double mean) {
-    return -std::log1p(-draw.unit()) * mean;
+    return -std::log(1 - draw.unit()) * mean;
   }
 
  private:
