@@ -6,6 +6,7 @@ end, comes that close to the deadline of the connection it concerns is ambiguous
 so instead of guessing.
 """
 
+import collections
 from dataclasses import dataclass, field
 
 from lb_config import TCP, Endpoint, Service
@@ -74,6 +75,13 @@ class Flows:
         self.live[service.name, client] = flow
         self.created += 1
         return flow
+
+    def live_by_backend(self, service):
+        """For captures in which nothing expires."""
+        assert self.expired == self.ended == 0
+        return collections.Counter(
+            flow.backend for flow in self.live.values() if flow.service.name == service.name
+        )
 
     def touch(self, flow, tick):
         timeout_ticks = round(self.config.timeouts[flow.state] / self.config.tick_seconds)

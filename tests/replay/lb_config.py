@@ -38,6 +38,8 @@ class Service:
     protocol: int
     virtual: Endpoint
     backends: dict  # Endpoint -> name
+    weights: dict  # Endpoint -> weight
+    algorithm: str
 
 
 def mac_bytes(text):
@@ -78,12 +80,18 @@ class LbConfig:
 
     @staticmethod
     def _service(toml):
-        backends = {
-            Endpoint(address_bytes(b["address"]), b.get("port", toml["port"])): b["name"]
+        ends = {
+            Endpoint(address_bytes(b["address"]), b.get("port", toml["port"])): b
             for b in toml["backends"]
         }
-        virtual = Endpoint(address_bytes(toml["address"]), toml["port"])
-        return Service(toml["name"], PROTOCOLS[toml["protocol"]], virtual, backends)
+        return Service(
+            toml["name"],
+            PROTOCOLS[toml["protocol"]],
+            Endpoint(address_bytes(toml["address"]), toml["port"]),
+            {end: b["name"] for end, b in ends.items()},
+            {end: b.get("weight", 1) for end, b in ends.items()},
+            toml.get("algorithm", "maglev"),
+        )
 
     def services_of_backend(self, protocol, endpoint):
         return [s for s in self.services if s.protocol == protocol and endpoint in s.backends]

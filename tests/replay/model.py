@@ -2,9 +2,10 @@
 order.
 
 It shares nothing with the program but the configuration file. Which backend a new connection goes
-to is Maglev's choice, which the model does not know; it takes it from the capture's own reply leg,
+to is a hash's choice, which the model does not know; it takes it from the capture's own reply leg,
 where the live balancer's choice can be read, and for a connection without replies from the first
-packet that went out, which must be for a backend of its service; all later packets are held to it.
+packet that went out, which must be for a backend of its service; all later packets are held to it,
+and the choice to what the service's algorithm promises.
 """
 
 import collections
@@ -46,6 +47,7 @@ class Model:
         self.flows = Flows(config)
         self.prediction = Prediction(len(config.ports))
         self.replies = self._read_replies()
+        self.backend_by_source = {}  # (service, client's address) -> the first that it got
 
     def _read_replies(self):
         """(protocol, client) -> the backends that answered this client."""
@@ -102,6 +104,7 @@ class Model:
                 client = headers.source
                 if self.flows.is_reply_tuple_taken(service, client, backend, tick):
                     return "reply_tuple_taken"
+                self._check_choice(service, client, backend)
                 self.prediction.flows_by_backend[service.name, service.backends[backend]] += 1
                 flow = self.flows.create(service, client, backend)
             self._send(frame, headers, flow.backend.address, False, flow.backend)
@@ -143,6 +146,18 @@ class Model:
         answered = self.replies[headers.protocol, headers.source] & service.backends.keys()
         assert len(answered) <= 1, f"two backends answered {headers.source} for {service.name}"
         return answered.pop() if answered else self._observed_backend(service)
+
+    def _check_choice(self, service, client, backend):
+        if service.algorithm == "source":
+            before = self.backend_by_source.setdefault((service.name, client.address), backend)
+            assert backend == before, f"{client} of {service.name} gets {backend} after {before}"
+        if service.algorithm == "least_connections":
+            live = self.flows.live_by_backend(service)
+            with_one_more = {
+                end: (live[end] + 1) / weight for end, weight in service.weights.items() if weight
+            }
+            least = min(with_one_more.values())
+            assert with_one_more[backend] == least, f"{service.name}: {backend} of {with_one_more}"
 
     def _observed_backend(self, service):
         """The backend in the packet that the program sent in this one's place."""

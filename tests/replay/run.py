@@ -77,6 +77,22 @@ class Replays:
         translated = len(forwarded[0]) - result.report["echo_replies"]
         assert translated == replies, f"{replies} replies came in, {translated} went out"
 
+    def other_algorithms_keep_their_promises(self):
+        """The clients' leg alone: the backends' is of another choice."""
+        no_replies = self.directory / "no_replies.pcap"
+        pcap.write(no_replies, [])
+        for algorithm in ("source", "least_connections"):
+            config_file = self.directory / f"{algorithm}.toml"
+            toml = self.demo.config_file.read_text()
+            config_file.write_text(
+                toml.replace("[[service]]\n", f'[[service]]\nalgorithm = "{algorithm}"\n')
+            )
+            result = replay(self.roost, config_file, [self.demo.files[0], no_replies])
+            captures = [self.demo.captures[0], []]
+            prediction = check_against_model(LbConfig(config_file), captures, result)
+            assert prediction.flows["created"] >= 360, prediction.flows
+            print(f"  {algorithm}: {dict(prediction.flows_by_backend)}")
+
     def nine_hours_end_with_the_expected_counts(self):
         result = replay(self.roost, self.long.config_file, self.long.files)
         check_against_model(self.long.config, self.long.captures, result)
