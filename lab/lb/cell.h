@@ -76,8 +76,11 @@ class Cell {
   virtual BatchTimes::Clock::duration run(CellTimes& times) = 0;
   // What became of the packet that was prepared at this place.
   [[nodiscard]] virtual bool is_forwarded(size_t packet) = 0;
-  // A turn without packets.
+  // Decides a batch that somebody else has received.
+  virtual void process(net::PacketBatch& batch, Tick now) = 0;
+  // A turn of maintenance.
   virtual void idle(Tick now) = 0;
+  [[nodiscard]] virtual net::Outbox& outbox() = 0;
   // Walks the whole table.
   [[nodiscard]] virtual CellCounts counts() = 0;
   // How connections began and ended.
@@ -138,9 +141,13 @@ class CellOf final : public Cell {
     net::PacketBatch& batch = prepared_[packet / net::kBatchLanesMax].frames->batch();
     return batch.verdicts()[packet % net::kBatchLanesMax].is_forward();
   }
+  void process(net::PacketBatch& batch, Tick now) override {
+    holder_->function().process(batch, now);
+  }
   void idle(Tick now) override {
     holder_->function().idle(now, traffic_.has_upkeep ? kIdleBudget : 0);
   }
+  [[nodiscard]] net::Outbox& outbox() override { return holder_->function().outbox(); }
 
   CellCounts counts() override {
     holder_->count(counts_);

@@ -45,8 +45,9 @@ CellTraffic traffic_of(const CellSetup& setup, size_t worker) {
 
 std::string timeouts_of(const CellSetup& setup) {
   return fmt::format(
-      "udp = {0}\ntcp_established = {0}\ntcp_syn = {0}\ntcp_closing = {1}\ntcp_closed = {1}\n",
-      setup.established_seconds, setup.closed_seconds);
+      "udp = {0}\ntcp_established = {0}\ntcp_syn = {2}\ntcp_closing = {1}\ntcp_closed = {1}\n",
+      setup.established_seconds, setup.closed_seconds,
+      setup.syn_seconds.value_or(setup.established_seconds));
 }
 
 // Nothing ends, and nothing is looked for.

@@ -17,8 +17,9 @@ namespace roost::lab {
 // What all cells are made with.
 struct CellSetup {
   std::string mode;
-  uint64_t connections = 0;        // of each worker
-  double established_seconds = 3;  // a connection's timeouts
+  uint64_t connections = 0;             // of each worker
+  double established_seconds = 3;       // a connection's timeouts
+  std::optional<double> syn_seconds{};  // else as established
   double closed_seconds = 0.5;
   double tick_seconds = 1;
   double scan_share = 0;  // RecordTables', of each period

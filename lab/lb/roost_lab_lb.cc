@@ -4,6 +4,8 @@
 // Exit status: 0 measured; 1 something was wrong with an answer or could not be set up, said on
 // standard error.
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
@@ -18,6 +20,7 @@
 #include "lab/lb/common_job.h"
 #include "lab/lb/flows.h"
 #include "lab/lb/packet_job.h"
+#include "lab/lb/serve_job.h"
 #include "lab/lb/soak_job.h"
 #include "lab/lb/timer_job.h"
 #include "lab/packets/capture_files.h"
@@ -207,6 +210,44 @@ int run_timers(const Common& common, int core, TimerJobConfig& job) {
   return write(run_timer_job(job, say_progress), common);
 }
 
+struct ServeOptions {
+  ServeConfig job;
+  std::string device;
+  int core = 0;
+  uint64_t memory_mib = 256;
+};
+
+void add_serve(CLI::App& app, ServeOptions& options) {
+  CellSetup& setup = options.job.setup;
+  auto* command = app.add_subcommand("serve", "See lab/lb/serve_job.h");
+  command->add_option("--cell", options.job.cell, "Which")
+      ->check(CLI::IsMember(cell_names()))
+      ->required();
+  command->add_option("--connections", setup.connections, "That its table takes")->required();
+  command->add_option("--established", setup.established_seconds, "Timeout, in seconds");
+  command->add_option("--syn", setup.syn_seconds, "Timeout, in seconds");
+  command->add_option("--closed", setup.closed_seconds, "Timeout, in seconds");
+  command->add_option("--tick", setup.tick_seconds, "Seconds");
+  command->add_option("--device", options.device, "DPDK's, as net_memif0,role=client,...")
+      ->required();
+  command->add_option("--core", options.core, "That it runs on");
+  command->add_option("--memory", options.memory_mib, "DPDK's, in MiB");
+}
+
+int run_serve(ServeOptions& options) {
+  options.job.setup.mode = "nat";
+  options.job.setup.both_ends = true;
+  options.job.eal_arguments = {"--no-pci",
+                               "--no-telemetry",
+                               "--in-memory",
+                               fmt::format("--lcores=0@{}", options.core),
+                               "-m",
+                               std::to_string(options.memory_mib),
+                               "--vdev=" + options.device};
+  const auto error = run_serve_job(options.job);
+  return error ? fail(error->message) : 0;
+}
+
 struct FlowOptions {
   uint64_t flows = 0;
   std::string out;
@@ -235,16 +276,19 @@ int run(int argc, char** argv) {
   CellOptions cells;
   CommonJobConfig tables;
   TimerJobConfig timers;
+  ServeOptions serve;
   FlowOptions flows;
   add_packets(app, common, packets);
   add_soak(app, common, soak);
   add_cells(app, common, cells);
   add_common_tables(app, common, tables);
   add_timers(app, common, timers);
+  add_serve(app, serve);
   add_flows(app, flows);
   CLI11_PARSE(app, argc, argv);
 
   if (app.got_subcommand("flows")) return write_flows(flows);
+  if (app.got_subcommand("serve")) return run_serve(serve);
   const auto cores = measuring_cores(common.core, common.core_count);
   if (!cores) return fail(cores.error().message);
   if (app.got_subcommand("packets")) return run_packets(common, cores.value(), packets);

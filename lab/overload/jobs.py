@@ -1,0 +1,65 @@
+"""The jobs of the experiment `overload`, each a run of measure.py on one cell."""
+import dataclasses
+from pathlib import Path
+
+SLOT_TIMERS, WHEEL = "slot_timers", "roost_inline wheel"
+COMMON, COMMON_RTE_HASH = "common roost shared", "common rte_hash LF"
+CELLS = {SLOT_TIMERS: "sharded, slot timers (as it ships)", WHEEL: "sharded, wheel",
+         COMMON: "common table of ours, wheel", COMMON_RTE_HASH: "common rte_hash, wheel"}
+CONNECTIONS = 400_000  # that a table takes
+BYTES_PER_CONNECTION = 400
+BYTES_FIXED = 1 << 30  # of two programs, and of their rings
+PARTS = {"overload": 40, "floods": 130}  # seconds
+
+
+@dataclasses.dataclass(frozen=True)
+class OverloadJob:
+    """`contestants`: one cell, by name. `slots`: connections that its table takes."""
+
+    experiment: str
+    contestants: tuple
+    slots: int = CONNECTIONS
+    is_tiny: bool = False
+    rounds: int = 1
+    cores: int = 1
+    pages: str = "2M"
+    loads: tuple = (0.5,)
+    not_run_because: str = ""
+    process: int = 0  # the only one
+
+    @property
+    def name(self):
+        return f"{self.experiment} {self.contestants[0]}"
+
+    @property
+    def process_name(self):
+        return self.name
+
+    @staticmethod
+    def program(_beside):
+        return Path(__file__).with_name("measure.py")
+
+    def words(self, beside):
+        return [self.experiment, "--program", str(beside.with_name("roost_lab_lb")),
+                "--roost", str(beside.parents[1] / "apps" / "roost"),
+                "--cell", self.contestants[0], "--connections", str(self.slots),
+                *(["--tiny"] if self.is_tiny else [])]
+
+    def table_bytes(self):
+        return self.slots * BYTES_PER_CONNECTION + BYTES_FIXED
+
+    def reserved_bytes(self):
+        return self.table_bytes()
+
+    def seconds(self):
+        """About how long it takes: only the progress bar asks."""
+        return PARTS[self.experiment]
+
+    def tiny(self):
+        """Its tables and rings are on huge pages all the same: memif has none of others."""
+        return dataclasses.replace(self, slots=2_000, is_tiny=True)
+
+
+def jobs(size, _available):
+    cells = (SLOT_TIMERS,) if size == "smoke" else CELLS
+    return [OverloadJob(part, (cell,)) for part in PARTS for cell in cells]

@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+"""Loads a cell (lab/lb/serve_job.h) by `roost trafficgen` over net_memif, each on a core of its
+own. Called as the measuring program is, and writes the same rows.
+
+overload: what comes back of an offer far above; then 70 % of that, 150 %, and 70 % again.
+floods: assured connections that go on; then the same with SYNs of ten times the table meanwhile,
+and with ACKs.
+"""
+import argparse
+import contextlib
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+MEMORY_MIB = 400  # of each program
+SHARES = (0.7, 1.5, 0.7)  # of the capacity
+FLOOD_TIMES_TABLE = 10
+
+TRAFFICGEN = """
+[traffic]
+flows = {flows}
+seconds = {begin_seconds}
+flow_seconds = {flow_seconds}
+length_law = "{law}"
+mean_packets = {packets}
+[clients]
+port = 0
+mac = "02:00:00:00:01:01"
+gateway = "02:00:00:00:00:01"
+prefixes = ["64.0.0.0/3"]
+[backends]
+port = 0
+mac = "02:00:00:00:02:0b"
+gateway = "02:00:00:00:00:01"
+prefixes = ["10.0.0.0/24"]
+[[service]]
+address = "198.51.100.80"
+port = 80
+[late]
+share_max = {late_share_max}
+"""
+
+
+@dataclass
+class Plan:
+    """How long and how much."""
+
+    offer: int  # packets a second that no cell takes
+    capacity_seconds: int
+    step_seconds: tuple
+    flows: int  # of the floods, assured
+    begin_seconds: int
+    flood_from: int
+    flood_seconds: int
+    seconds: int  # of a run of the floods
+    syn_seconds: int  # tcp_syn
+
+
+FULL = Plan(3_500_000, 5, (5, 10, 10), 200_000, 5, 10, 10, 32, 5)
+TINY = Plan(20_000, 2, (2, 2, 3), 1_000, 1, 2, 1, 7, 1)
+
+
+class Measurement:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.plan = TINY if arguments.tiny else FULL
+        self.folder = Path(arguments.folder)
+        self.rows = []
+
+    def eal(self, core):
+        return ["--no-pci", "--no-telemetry", "--in-memory", f"--lcores=0@{core}",
+                "-m", str(MEMORY_MIB)]
+
+    def device(self, role):
+        return f"net_memif0,role={role},socket={self.folder}/memif.sock,socket-abstract=no"
+
+    @contextlib.contextmanager
+    def served(self):
+        """The cell, and the lines that it says, once a second."""
+        said = []
+        words = [self.arguments.program, "serve", "--cell", self.arguments.cell,
+                 "--connections", str(self.arguments.connections), "--established", "900",
+                 "--syn", str(self.plan.syn_seconds), "--closed", "2", "--tick", "1",
+                 "--device", self.device("client"), "--core", str(self.arguments.cores[0]),
+                 "--memory", str(MEMORY_MIB)]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+            reader = threading.Thread(
+                target=lambda: said.extend(map(json.loads, process.stdout)))
+            try:
+                if "ready" not in process.stdout.readline():
+                    raise RuntimeError(f"the cell does not start: status {process.wait()}")
+                reader.start()
+                yield said
+                process.send_signal(signal.SIGINT)
+                if process.wait(timeout=60) != 0:
+                    raise RuntimeError(f"the cell ended with status {process.returncode}")
+                reader.join()
+            finally:
+                process.kill()
+
+    def generated(self, toml):
+        """A generator's report."""
+        config = self.folder / "trafficgen.toml"
+        config.write_text(toml, encoding="utf-8")
+        words = [self.arguments.roost, "trafficgen", "-c", config, "--json", "--",
+                 *self.eal(self.arguments.cores[1]), f"--vdev={self.device('server')}"]
+        with open(self.folder / "trafficgen.log", "w+", encoding="utf-8") as log:
+            result = subprocess.run(words, stdout=subprocess.PIPE, stderr=log, text=True,
+                                    check=False)
+            if result.returncode not in (0, 5):  # 5: late too often, which the report says
+                log.seek(0)
+                raise RuntimeError(f"roost trafficgen: {log.read()[-2000:]}")
+        return json.loads(result.stdout)
+
+    def add(self, form, metric, value, second=0):
+        self.rows.append({
+            "experiment": self.arguments.part, "kind": "measured",
+            "contestant": self.arguments.cell, "form": form, "workload": self.arguments.part,
+            "slots": self.arguments.connections, "core_count": 1, "round": second,
+            "metric": metric, "value": f"{value:.6g}", "core": self.arguments.cores[0],
+            "note": "synthetic packets over net_memif"})
+
+    def add_seconds(self, form, report):
+        for number, second in enumerate(report["by_second"]):
+            for name in ("offered", "returned", "loss"):
+                self.add(form, name, second[name], number)
+            for name in ("p50", "p99", "max"):
+                self.add(form, f"{name}_us", second["latency_microseconds"][name] or 0, number)
+        self.add(form, "late", report["total"]["late"] / max(1, report["total"]["offered"]))
+        self.add(form, "backend_changed", report["arrivals"]["backend_changed"])
+
+    def steps(self, *steps):
+        rate = max(rate for _, rate in steps)
+        seconds = sum(seconds for seconds, _ in steps)
+        toml = TRAFFICGEN.format(flows=int(max(1_000, rate * seconds / 15)),
+                                 begin_seconds=seconds, flow_seconds=2, law="pareto", packets=20,
+                                 late_share_max=1)
+        return toml + "".join(f"[[step]]\nseconds = {seconds}\npackets_per_second = {rate:.0f}\n"
+                              for seconds, rate in steps)
+
+    def overload(self):
+        with self.served():
+            report = self.generated(self.steps((self.plan.capacity_seconds, self.plan.offer)))
+        returned = sorted(second["returned"] for second in report["by_second"][1:])
+        capacity = returned[len(returned) // 2]
+        self.add("capacity", "capacity", capacity)
+        self.add("capacity", "sent_over_returned",
+                 report["total"]["sent"] / max(1, report["total"]["returned"]))
+        with self.served():
+            report = self.generated(self.steps(*(
+                (seconds, share * capacity)
+                for seconds, share in zip(self.plan.step_seconds, SHARES))))
+        self.add_seconds("steps", report)
+        for number, seconds in enumerate(self.plan.step_seconds):
+            self.add("steps", "step_seconds", seconds, number)
+
+    def floods(self):
+        plan = self.plan
+        table = self.arguments.connections
+        toml = TRAFFICGEN.format(flows=plan.flows, begin_seconds=plan.begin_seconds,
+                                 flow_seconds=400, law="fixed", packets=400, late_share_max=1)
+        toml += f"[[step]]\nseconds = {plan.seconds}\n"
+        for number, kind in enumerate(("none", "syn", "ack")):
+            print(f"progress {number / 3:.2f} {kind}", file=sys.stderr, flush=True)
+            flood = "" if kind == "none" else (
+                f'[flood]\nkind = "{kind}"\nfrom = {plan.flood_from}\n'
+                f"to = {plan.flood_from + plan.flood_seconds}\n"
+                f"packets_per_second = {FLOOD_TIMES_TABLE * table / plan.flood_seconds}\n")
+            with self.served() as said:
+                report = self.generated(toml + flood)
+            self.add_seconds(kind, report)
+            # The generator begins a little later than the cell: seconds count from its end.
+            seconds = [line for line in said if "held" in line]
+            for number, line in enumerate(seconds):
+                self.add(kind, "held", line["held"], number - len(seconds))
+            for name in ("created", "ended", "expired", "evicted", "dropped"):
+                self.add(kind, name, said[-1][name])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=("overload", "floods"))
+    parser.add_argument("--program", type=Path, required=True)
+    parser.add_argument("--roost", type=Path, required=True)
+    parser.add_argument("--cell", required=True)
+    parser.add_argument("--connections", type=int, required=True)
+    parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--core", type=int)
+    parser.add_argument("--csv", type=Path, required=True)
+    arguments = parser.parse_args()
+    allowed = sorted(os.sched_getaffinity(0))
+    first = allowed[-1] if arguments.core is None else arguments.core
+    arguments.cores = (first, next((core for core in allowed if core != first), first))
+    with tempfile.TemporaryDirectory(prefix="roost-lab-") as arguments.folder:
+        measurement = Measurement(arguments)
+        try:
+            getattr(measurement, arguments.part)()
+        except (RuntimeError, OSError, ValueError) as error:
+            sys.exit(f"{arguments.part}, {arguments.cell}: {error}")
+    with arguments.csv.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(measurement.rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(measurement.rows)
+
+
+if __name__ == "__main__":
+    main()
