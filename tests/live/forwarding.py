@@ -196,10 +196,12 @@ def check_report(report):
 
 
 def check_wire(roost, directory):
-    """Without addresses, the router is a wire: neighbours find each other through it."""
+    """Without addresses, the router is a wire: neighbours find each other through it, also while it
+    sleeps.
+    """
     directory.mkdir()
     config = directory / "wire.toml"
-    config.write_text("[[port]]\n[[port]]\n[forward]\nwire = true\n")
+    config.write_text("[[port]]\n[[port]]\n[forward]\nwire = true\npause_microseconds = 100\n")
     with Network(is_kernel=False, is_wire=True) as network:
         devices = [f"net_af_packet{i},iface={side}" for i, side in enumerate(SIDES)]
         with Balancer(
@@ -214,6 +216,9 @@ def check_wire(roost, directory):
             report = wire.stop()
     assert report["broken"] == [] and not any(report["drops"].values()), report
     assert report["packets"]["received"] == report["packets"]["sent"] > 2_000, report["packets"]
+    (worker,) = report["workers"]
+    assert worker["pauses"] > 0 and 0 < worker["cpu_share"] < 0.5, worker
+    print(f"live: a wire that may sleep took {worker['cpu_share']:.1%} of its core")
 
 
 def ask_kernel(directory):
