@@ -113,7 +113,7 @@ class Serving final : public node::RunFunction {
 }  // namespace
 
 std::optional<Error> run_serve_job(const ServeConfig& config) {
-  const lb::ConfigOutcome outcome = lb::parse_config(balancer_toml({.connections = 1}));
+  const lb::ConfigOutcome outcome = lb::parse_config(balancer_toml({.connections = 16}));
   if (!outcome.config) return Error{config::describe(outcome.faults.front(), "the configuration")};
   end_serving_on_signals();
   Serving serving(config);
