@@ -88,7 +88,7 @@ class Measurement:
         words = [self.arguments.program, "serve", "--cell", self.arguments.cell,
                  "--connections", str(self.arguments.connections), "--established", "900",
                  "--syn", str(self.plan.syn_seconds), "--closed", "2", "--tick", "1",
-                 "--device", self.device("client"), "--core", str(self.arguments.cores[0]),
+                 "--device", self.device("server"), "--core", str(self.arguments.cores[0]),
                  "--memory", str(MEMORY_MIB)]
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
             reader = threading.Thread(
@@ -110,7 +110,7 @@ class Measurement:
         config = self.folder / "trafficgen.toml"
         config.write_text(toml, encoding="utf-8")
         words = [self.arguments.roost, "trafficgen", "-c", config, "--json", "--",
-                 *self.eal(self.arguments.cores[1]), f"--vdev={self.device('server')}"]
+                 *self.eal(self.arguments.cores[1]), f"--vdev={self.device('client')}"]
         with open(self.folder / "trafficgen.log", "w+", encoding="utf-8") as log:
             result = subprocess.run(words, stdout=subprocess.PIPE, stderr=log, text=True,
                                     check=False)
