@@ -118,7 +118,7 @@ def flood_verdicts(said, flooded, quiet, held):
     changed = flooded.median(metric="backend_changed")
     yield Verdict(said, "no connection goes to another backend", reached(changed == 0),
                   f"{changed:.0f} did")
-    yield Verdict(said, "when tcp_syn has passed after the flood, the table holds what it holds "
+    yield Verdict(said, "tcp_syn and a sweep after the flood, the table holds what it holds "
                   f"without one, within {HELD_WITHIN:.1%}",
                   reached(abs(end / without - 1) <= HELD_WITHIN),
                   f"{end:.0f}, without {without:.0f}")

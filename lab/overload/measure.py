@@ -59,12 +59,12 @@ class Plan:
     begin_seconds: int
     flood_from: int
     flood_seconds: int
-    seconds: int  # of a run of the floods
+    seconds: int  # of a run of the floods: they, tcp_syn and a sweep of 5 s end before
     syn_seconds: int  # tcp_syn
 
 
 FULL = Plan(3_500_000, 5, (5, 10, 10), 200_000, 5, 10, 10, 32, 5)
-TINY = Plan(20_000, 2, (2, 2, 3), 1_000, 1, 2, 1, 7, 1)
+TINY = Plan(20_000, 2, (2, 2, 3), 1_000, 1, 1, 1, 9, 1)
 
 
 class Measurement:
