@@ -7,7 +7,7 @@
 
 packages_run='g++ cmake ninja-build pkg-config
   libdpdk-dev libpcap-dev libcli11-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev
-  libasio-dev prometheus-cpp-dev libcivetweb-dev libsystemd-dev'
+  libasio-dev libcurl4-openssl-dev prometheus-cpp-dev libcivetweb-dev libsystemd-dev'
 
 # python3-munkres: without it matplotlib brings scipy, whose Boost takes the place of the lab's.
 packages_test='clang-16 clang-format-16 libclang-rt-16-dev ccache

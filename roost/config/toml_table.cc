@@ -221,6 +221,8 @@ std::vector<const toml::table*> TomlTable::tables(std::string_view key) {
   return found;
 }
 
+bool TomlTable::contains(std::string_view key) { return find(key) != nullptr; }
+
 void TomlTable::require(std::string_view key, std::string_view example) {
   if (table_.contains(key)) return;
   const std::string where = name_.empty() ? "the file" : name_;

@@ -56,6 +56,9 @@ class TomlTable {
   // The elements of an array of tables; an element of another type is a fault.
   std::vector<const toml::table*> tables(std::string_view key);
 
+  // Whether the key is there, with whatever value; it counts as read.
+  [[nodiscard]] bool contains(std::string_view key);
+
   // A fault if the key is absent; `example` shows what it looks like.
   void require(std::string_view key, std::string_view example);
 

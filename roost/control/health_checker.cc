@@ -1,60 +1,57 @@
 #include "roost/control/health_checker.h"
 
-#include <asio/buffer.hpp>
+#include <fmt/format.h>
+
 #include <asio/io_context.hpp>
-#include <asio/ip/tcp.hpp>
-#include <asio/read_until.hpp>
 #include <asio/steady_timer.hpp>
-#include <asio/streambuf.hpp>
-#include <asio/write.hpp>
-#include <istream>
-#include <optional>
+#include <csignal>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "roost/control/http_attempt.h"
+#include "roost/control/http_transfers.h"
+#include "roost/control/tcp_attempt.h"
 
 namespace roost::control {
 
 namespace {
 
-using Tcp = asio::ip::tcp;
+// What attempts of all kinds share.
+struct Network {
+  asio::io_context context{1};
+  HttpTransfers transfers{context};
+};
 
-constexpr size_t kStatusLineBytesMax = 1'024;
-
-Tcp::endpoint endpoint_of(const HealthTarget& target) {
-  if (target.address.is_ipv6()) {
-    return {asio::ip::address_v6(target.address.ipv6().bytes), target.port};
+std::unique_ptr<CheckAttempt> begin_attempt(Network& network, const HealthTarget& target,
+                                            CheckDone done) {
+  if (const auto* http = std::get_if<HttpCheck>(&target.kind)) {
+    return std::make_unique<HttpAttempt>(network.transfers, target, *http, std::move(done));
   }
-  return {asio::ip::address_v4(target.address.ipv4().bytes), target.port};
+  return std::make_unique<TcpAttempt>(network.context, target, std::move(done));
 }
 
-std::string request_of(const HealthTarget& target) {
-  const std::string host = target.address.format();
-  return "GET " + target.http_path +
-         " HTTP/1.0\r\nHost: " + (target.address.is_ipv6() ? "[" + host + "]" : host) +
-         "\r\nUser-Agent: roost-health\r\nConnection: close\r\n\r\n";
+// Servers' bytes may stand in a reason, which is for logs, terminals and JSON.
+std::string in_ascii(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_visible = c >= ' ' && c <= '~';
+    out += is_visible ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<uint8_t>(c));
+  }
+  return out;
 }
 
-// "HTTP/1.1 200 OK": whether the status is from 200 to 399.
-bool is_good_status(asio::streambuf& answer) {
-  std::istream stream(&answer);
-  std::string version;
-  unsigned status = 0;
-  stream >> version >> status;
-  return stream.good() && version.starts_with("HTTP/") && status >= 200 && status < 400;
-}
-
-// One target: a check, a pause, and so on. Every operation under way carries its check's number, so
-// that a late completion is ignored.
+// One target: a check, a pause, and so on.
 class Check {
  public:
-  Check(asio::io_context& context, HealthTarget target, std::function<bool(bool)> on_change)
-      : socket_(context),
-        timer_(context),
-        answer_(kStatusLineBytesMax),
+  using OnVerdict = std::function<bool(bool is_well, const std::string& failure)>;
+
+  Check(Network& network, HealthTarget target, OnVerdict on_verdict)
+      : network_(network),
+        timer_(network.context),
         target_(std::move(target)),
-        request_(request_of(target_)),
-        on_change_(std::move(on_change)),
+        on_verdict_(std::move(on_verdict)),
+        failure_(target_.failure),
         was_good_(target_.is_well),
         is_well_(target_.is_well) {}
 
@@ -70,58 +67,50 @@ class Check {
     const uint64_t number = ++number_;
     timer_.expires_after(target_.timeout);
     timer_.async_wait([this, number](std::error_code error) {
-      if (!error) finish(number, false);
+      if (error || number != number_) return;  // it was over at the same time
+      const std::chrono::duration<double> seconds = target_.timeout;
+      finish(fmt::format("timed out after {:g} s", seconds.count()));
     });
-    answer_.consume(answer_.size());
-    socket_.async_connect(endpoint_of(target_), [this, number](std::error_code error) {
-      if (error || target_.http_path.empty()) return finish(number, !error);
-      send_request(number);
-    });
+    attempt_ = begin_attempt(network_, target_,
+                             [this](const std::string& failure) { finish(in_ascii(failure)); });
   }
 
-  void send_request(uint64_t number) {
-    if (number != number_) return;
-    asio::async_write(socket_, asio::buffer(request_),
-                      [this, number](std::error_code error, size_t) {
-                        if (error) return finish(number, false);
-                        read_status(number);
-                      });
-  }
-
-  void read_status(uint64_t number) {
-    if (number != number_) return;
-    asio::async_read_until(socket_, answer_, "\r\n", [this, number](std::error_code error, size_t) {
-      finish(number, !error && is_good_status(answer_));
-    });
-  }
-
-  void finish(uint64_t number, bool is_good) {
-    if (number != number_) return;
+  void finish(const std::string& failure) {
     ++number_;
-    std::error_code ignored;
-    socket_.close(ignored);
+    attempt_.reset();
+    const bool is_good = failure.empty();
     streak_ = is_good == was_good_ ? streak_ + 1 : 1;
     was_good_ = is_good;
     if (is_good != is_well_ && streak_ >= (is_good ? target_.rise : target_.fall)) {
       is_well_ = is_good;
       is_told_ = false;
     }
-    if (!is_told_) is_told_ = on_change_(is_well_);
+    if (!is_well_ && !is_good && failure != failure_) is_told_ = false;
+    if (!is_good || is_well_) failure_ = failure;
+    if (!is_told_) is_told_ = on_verdict_(is_well_, is_well_ ? "" : failure_);
     start_after(target_.interval);
   }
 
-  Tcp::socket socket_;
+  Network& network_;
   asio::steady_timer timer_;
-  asio::streambuf answer_;
   HealthTarget target_;
-  std::string request_;
-  std::function<bool(bool)> on_change_;
-  uint64_t number_ = 0;
+  OnVerdict on_verdict_;
+  std::unique_ptr<CheckAttempt> attempt_;  // null in a pause
+  std::string failure_;                    // the latest
+  uint64_t number_ = 0;                    // of the check, or of the pause behind it
   uint64_t streak_ = 0;
   bool was_good_;
   bool is_well_;
   bool is_told_ = true;
 };
+
+// Libraries write to connections that peers have closed.
+void refuse_broken_pipes() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
 
 }  // namespace
 
@@ -131,23 +120,27 @@ class HealthChecker::Checks {
     const size_t count = targets.size();
     for (size_t i = 0; i < count; ++i) {
       const std::chrono::milliseconds pause = targets[i].interval * i / count;
-      checks_.push_back(
-          std::make_unique<Check>(context_, std::move(targets[i]),
-                                  [this, i](bool is_well) { return on_change_(i, is_well); }));
+      checks_.push_back(std::make_unique<Check>(
+          network_, std::move(targets[i]), [this, i](bool is_well, const std::string& failure) {
+            return on_change_(i, is_well, failure);
+          }));
       checks_.back()->start_after(pause);
     }
-    thread_ = std::thread([this] { context_.run(); });
+    thread_ = std::thread([this] {
+      refuse_broken_pipes();
+      network_.context.run();
+    });
   }
   Checks(const Checks&) = delete;
   Checks& operator=(const Checks&) = delete;
   ~Checks() {
-    context_.stop();
+    network_.context.stop();
     thread_.join();
   }
 
  private:
   OnChange on_change_;
-  asio::io_context context_{1};
+  Network network_;
   std::vector<std::unique_ptr<Check>> checks_;
   std::thread thread_;
 };

@@ -1,6 +1,6 @@
 // Asks backends whether they are well, from outside the datapath: over the kernel's own sockets, in
-// a thread of its own. A backend is well when a TCP connection is made, or when an HTTP request is
-// answered with a status from 200 to 399.
+// a thread of its own (docs/decisions/0032-health-checks.md). The check's kind says what it asks
+// for, and which answers are good.
 //
 // One bad answer proves nothing: a target falls after `fall` bad ones in a row, and rises after
 // `rise` good ones. A target is taken for what it is said to be until then.
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "roost/control/check_kind.h"
 #include "roost/net/address.h"
 
 namespace roost::control {
@@ -20,19 +21,21 @@ namespace roost::control {
 struct HealthTarget {
   net::IpAddress address{};
   uint16_t port = 0;
-  std::string http_path{};  // empty: a connection is enough
+  CheckKind kind{};
   std::chrono::milliseconds interval{5'000};
-  std::chrono::milliseconds timeout{2'000};  // of one check; less than the interval
+  std::chrono::milliseconds timeout{2'000};  // of one check, from its beginning to its end
   uint32_t rise = 2;
   uint32_t fall = 3;
-  bool is_well = true;  // what it is taken for at first
+  bool is_well = true;    // what it is taken for at first
+  std::string failure{};  // why, if it is not
 };
 
 class HealthChecker {
  public:
-  // Called on the checker's thread when a target has fallen or risen; while it returns false, it is
-  // called again after each check.
-  using OnChange = std::function<bool(size_t target, bool is_well)>;
+  // Called on the checker's thread when a target has fallen or risen, and when one that is not well
+  // fails for another reason than before; while it returns false, it is called again after each
+  // check. `failure` is why the latest check was bad: "Connection refused"; empty if all is well.
+  using OnChange = std::function<bool(size_t target, bool is_well, const std::string& failure)>;
 
   // Checks from now on, not all targets at the same time.
   HealthChecker(std::vector<HealthTarget> targets, OnChange on_change);

@@ -103,12 +103,25 @@ TEST(config, says_how_backends_are_checked) {
     return outcome.config ? outcome.config->services[0].check : std::nullopt;
   };
   EXPECT_FALSE(check_of("").has_value());
-  EXPECT_EQ(check_of("check = {kind = \"tcp\"}")->http_path, "");
-  EXPECT_EQ(check_of("check = {kind = \"http\"}")->http_path, "/");
+  using control::StatusRange;
+  const auto http_of = [&](const std::string& keys) {
+    return std::get<control::HttpCheck>(check_of("check = {kind = \"http\"" + keys + "}")->kind);
+  };
+  const auto tcp = check_of("check = {kind = \"tcp\"}");
+  EXPECT_TRUE(std::holds_alternative<control::TcpCheck>(tcp->kind));
+  EXPECT_EQ(http_of("").path, "/");
+  EXPECT_EQ(http_of("").statuses, (std::vector<StatusRange>{{200, 399}}));
+  EXPECT_EQ(http_of(", status = 204").statuses, (std::vector<StatusRange>{{204, 204}}));
+  EXPECT_EQ(http_of(", status = [200, \"300-302\", \"599\"]").statuses,
+            (std::vector<StatusRange>{{200, 200}, {300, 302}, {599, 599}}));
+  EXPECT_EQ(http_of(", host = \"www.example.org\"").host, "www.example.org");
+  EXPECT_EQ(http_of(", body = \"all is well\"").body, "all is well");
+  EXPECT_FALSE(http_of(", method = \"GET\"").is_head);
+  EXPECT_TRUE(http_of(", method = \"HEAD\"").is_head);
   const auto check = check_of(
       "check = {kind = \"http\", path = \"/up\", port = 81, every_seconds = 0.5, rise = 4, fall = "
       "1}");
-  EXPECT_EQ(check->http_path, "/up");
+  EXPECT_EQ(std::get<control::HttpCheck>(check->kind).path, "/up");
   EXPECT_EQ(check->port, 81);
   EXPECT_EQ(check->every_seconds, 0.5);
   EXPECT_EQ(check->timeout_seconds, 0.5) << "no longer than the time between two checks";

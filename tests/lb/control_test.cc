@@ -201,19 +201,22 @@ TEST_F(Controlled, a_backend_is_taken_out_of_all_its_services) {
 TEST_F(Controlled, a_failing_backend_gets_no_new_flows_and_stays_drained_when_it_is_well) {
   const auto set_health = [&](bool is_well) {
     const Control::CheckedBackend second_of_web{.family = 0, .index = 1};
-    return while_serving([&] { return control_->set_health(second_of_web, is_well); });
+    const std::string failure = is_well ? "" : "Connection refused";
+    return while_serving([&] { return control_->set_health(second_of_web, is_well, failure); });
   };
   const auto row = [&] {
     return must({{"command", "backends"}, {"service", "web"}})["backends"][1];
   };
   EXPECT_FALSE(set_health(false).has_value());
   EXPECT_EQ(row()["state"], "failing");
+  EXPECT_EQ(row()["failure"], "Connection refused");
   for (uint16_t port = 1; port < 200; ++port) EXPECT_NE(new_flow(1, port), "10.0.0.12");
   must({{"command", "backend"}, {"action", "up"}, {"name", "b2"}});
   EXPECT_EQ(row()["state"], "failing") << "an operator does not make it well";
   must({{"command", "backend"}, {"action", "drain"}, {"name", "b2"}});
   EXPECT_FALSE(set_health(true).has_value());
   EXPECT_EQ(row()["state"], "drained");
+  EXPECT_EQ(row()["failure"], "");
   EXPECT_EQ(row()["weight"], 0);
   must({{"command", "backend"}, {"action", "up"}, {"name", "b2"}});
   EXPECT_EQ(row()["weight"], 2);

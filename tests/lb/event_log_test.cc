@@ -11,12 +11,15 @@ using Lines = std::vector<std::string>;
 
 TEST_F(Controlled, what_becomes_of_a_backend_is_told_once) {
   const Control::CheckedBackend second_of_web{.family = 0, .index = 1};
-  const auto set_health = [&](bool is_well) {
-    return while_serving([&] { return control_->set_health(second_of_web, is_well); });
+  const auto set_health = [&](bool is_well, const std::string& failure) {
+    return while_serving([&] { return control_->set_health(second_of_web, is_well, failure); });
   };
-  for (int i = 0; i < 3; ++i) EXPECT_FALSE(set_health(false));
-  EXPECT_EQ(take_events(), (Lines{"<4>backend b2 of web (10.0.0.12:8080) fails its checks\n"}));
-  for (int i = 0; i < 3; ++i) EXPECT_FALSE(set_health(true));
+  EXPECT_FALSE(set_health(false, "Connection refused"));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(set_health(false, "timed out after 2 s"));
+  EXPECT_EQ(
+      take_events(),
+      (Lines{"<4>backend b2 of web (10.0.0.12:8080) fails its checks: Connection refused\n"}));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(set_health(true, ""));
   EXPECT_EQ(take_events(),
             (Lines{"<5>backend b2 of web (10.0.0.12:8080) is well again, say its checks\n"}));
   for (const auto& [action, words] :

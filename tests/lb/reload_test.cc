@@ -215,13 +215,15 @@ TEST_F(Reloaded, what_checks_have_found_stays_and_old_checks_are_nobodys) {
   EXPECT_EQ(second().port, 99);
   const Control::CheckedBackend old = second();
   const auto set_health = [&](const Control::CheckedBackend& backend, bool is_well) {
-    return while_serving([&] { return control_->set_health(backend, is_well); });
+    const std::string failure = is_well ? "" : "Connection refused";
+    return while_serving([&] { return control_->set_health(backend, is_well, failure); });
   };
   EXPECT_FALSE(set_health(old, false).has_value());
   EXPECT_EQ(rows("web")[1]["state"], "failing");
   must_reload(checked);
   EXPECT_EQ(rows("web")[1]["state"], "failing");
   EXPECT_FALSE(second().is_well);
+  EXPECT_EQ(second().failure, "Connection refused");
   EXPECT_FALSE(set_health(old, true).has_value());
   EXPECT_EQ(rows("web")[1]["state"], "failing") << "the checks of the file before";
   EXPECT_FALSE(set_health(second(), true).has_value());
@@ -229,6 +231,7 @@ TEST_F(Reloaded, what_checks_have_found_stays_and_old_checks_are_nobodys) {
   EXPECT_FALSE(set_health(second(), false).has_value());
   must_reload(test_config());
   EXPECT_EQ(rows("web")[1]["state"], "up") << "nobody checks it any more";
+  EXPECT_EQ(rows("web")[1]["failure"], "");
 }
 
 struct BadFile {

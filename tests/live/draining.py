@@ -85,6 +85,8 @@ def fail_over(scene, control):
     wait_for(
         "a health check notices", lambda: states_of(control, "web")[FAILED] == "failing"
     )
+    rows = control.ask("backends", "--service", "web")["backends"]
+    assert {row["failure"] for row in rows} == {"", "Connection refused"}, rows
     answers = scene.clients.web(scene.service("web"), NEW_REQUESTS)
     assert all(answer.backend != FAILED for answer in answers)
     print(f"  {FAILED}'s web server ended, and {len(answers)} requests went elsewhere")
@@ -122,7 +124,7 @@ def check_log(balancer):
         (rf"notice: backend {DRAINED} of web6 \(.*\) is up again, as an operator said", 2),
         (r"notice: the configuration was taken: .*", 4),
         (r"error: the configuration was not taken; nothing has changed", 3),
-        (rf"warning: backend {FAILED} of web \(.*\) fails its checks", 1),
+        (rf"warning: backend {FAILED} of web \(.*\) fails its checks: Connection refused", 1),
     ):
         told = [event for event in events if re.fullmatch(words, event)]
         assert len(told) == count, f"{words}: {count} times in\n" + "\n".join(events)

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "roost/config/toml_table.h"
+#include "roost/control/check_kind.h"
 
 namespace roost::lb {
 
 struct CheckConfig {
-  std::string http_path{};         // empty: a TCP connection is enough
+  control::CheckKind kind{};
   std::optional<uint16_t> port{};  // else the backend's
   double every_seconds = 5;
   double timeout_seconds = 2;

@@ -88,13 +88,19 @@ Json services_view(const Json& result) {
   return view.take();
 }
 
-Json backends_view(const Json&) {
-  return View()
-      .table("/backends",
+Json backends_view(const Json& result) {
+  View view;
+  view.table("/backends",
              control::with_counters<BackendCounters>({"service", "name", "endpoint", "state",
                                                       "weight", "configured_weight", "live_flows"},
-                                                     kReportedBackendCounters))
-      .take();
+                                                     kReportedBackendCounters));
+  for (const Json& row : result["backends"]) {
+    const std::string failure = row["failure"].get<std::string>();
+    if (failure.empty()) continue;
+    view.text(fmt::format("{} of {} fails its checks: {}", row["name"].get<std::string>(),
+                          row["service"].get<std::string>(), failure));
+  }
+  return view.take();
 }
 
 Json backend_view(const Json&) {

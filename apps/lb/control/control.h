@@ -30,11 +30,13 @@ class Control final : public control::Control {
     uint16_t port = 0;  // where it is checked
     CheckConfig check{};
     bool is_well = true;
+    std::string failure{};  // why, if it is not
   };
   [[nodiscard]] std::vector<CheckedBackend> checked_backends();
 
-  // Its checks say that a backend is well, or not. An error: not every worker knows it.
-  [[nodiscard]] std::optional<Error> set_health(const CheckedBackend& backend, bool is_well);
+  // Its checks say that a backend is well, or not, and why. An error: not every worker knows it.
+  [[nodiscard]] std::optional<Error> set_health(const CheckedBackend& backend, bool is_well,
+                                                const std::string& failure);
 
   // Every number, of all workers together, in the form of the report at the end of a run.
   struct Sample {
@@ -54,6 +56,7 @@ class Control final : public control::Control {
     bool is_drained = false;
     bool is_down = false;
     bool is_failing = false;  // by its health checks
+    std::string failure{};    // why, in their words
 
     [[nodiscard]] bool is_up() const { return !is_drained && !is_down && !is_failing; }
   };

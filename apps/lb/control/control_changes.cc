@@ -119,20 +119,23 @@ std::vector<Control::CheckedBackend> Control::checked_backends() {
     if (!check) continue;
     for (const uint32_t index : registry_.service(place).backends) {
       const RegisteredBackend& backend = registry_.families[place.family].backends[index];
+      const BackendState& state = backend_states_[place.family][index];
       checked.push_back({place.family, index, reloads(), backend.address,
-                         check->port.value_or(backend.port), *check,
-                         !backend_states_[place.family][index].is_failing});
+                         check->port.value_or(backend.port), *check, !state.is_failing,
+                         state.failure});
     }
   }
   return checked;
 }
 
-std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_well) {
+std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_well,
+                                         const std::string& failure) {
   const std::scoped_lock lock(mutex_);
   if (backend.reloads != reloads()) return {};  // the checks of another configuration
   BackendState& state = backend_states_[backend.family][backend.index];
   const BackendState before = state;
   state.is_failing = !is_well;
+  state.failure = failure;
   const uint32_t service = registry_.families[backend.family].backends[backend.index].service;
   Result<SetWeightsRequest::Change> change = change_of({backend.family, service});
   if (!change) {
@@ -140,9 +143,10 @@ std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_
     return change.error();
   }
   if (before.is_failing == is_well) {
-    config_.tell(is_well ? control::Severity::kNotice : control::Severity::kWarning,
-                 words_of(backend.family, backend.index) +
-                     (is_well ? " is well again, say its checks" : " fails its checks"));
+    config_.tell(
+        is_well ? control::Severity::kNotice : control::Severity::kWarning,
+        words_of(backend.family, backend.index) +
+            (is_well ? " is well again, say its checks" : " fails its checks: " + failure));
   }
   return apply({std::move(change).value()});
 }

@@ -100,7 +100,9 @@ Control::BackendStates Control::states_after(const lb::Config& file,
       if (registry.families[place.family].backends[index].is_new) continue;
       BackendState& state = states[place.family][index];
       state = backend_states_[place.family][index];
-      if (!file.services[s].check) state.is_failing = false;
+      if (file.services[s].check) continue;
+      state.is_failing = false;
+      state.failure.clear();
     }
   }
   return states;

@@ -107,16 +107,17 @@ Result<Json> Control::backends(const Json& parameters) {
     for (const BackendReport& backend : service.backends) {
       const RegisteredBackend& registered =
           registry_.families[service.family].backends[backend.index];
-      Json row = {
-          {"service", service.name},
-          {"name", backend.name},
-          {"endpoint", backend.endpoint},
-          {"state", state_name(backend_states_[service.family][backend.index], backend.is_removed)},
-          {"weight", registered.weight},
-          {"configured_weight", registered.configured_weight},
-          {"live_flows", backend.counters.live()}};
+      const BackendState& state = backend_states_[service.family][backend.index];
+      Json row = {{"service", service.name},
+                  {"name", backend.name},
+                  {"endpoint", backend.endpoint},
+                  {"state", state_name(state, backend.is_removed)},
+                  {"weight", registered.weight},
+                  {"configured_weight", registered.configured_weight},
+                  {"live_flows", backend.counters.live()}};
       row.update(
           control::counters_json<BackendCounters>(kReportedBackendCounters, backend.counters));
+      row["failure"] = state.failure;
       rows.push_back(std::move(row));
     }
   }

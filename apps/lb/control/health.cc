@@ -24,16 +24,18 @@ void HealthChecks::check_anew() {
     const CheckConfig& check = backend.check;
     targets.push_back({.address = backend.address,
                        .port = backend.port,
-                       .http_path = check.http_path,
+                       .kind = check.kind,
                        .interval = milliseconds_of(check.every_seconds),
                        .timeout = milliseconds_of(check.timeout_seconds),
                        .rise = check.rise,
                        .fall = check.fall,
-                       .is_well = backend.is_well});
+                       .is_well = backend.is_well,
+                       .failure = backend.failure});
   }
   checker_ = std::make_unique<control::HealthChecker>(
-      std::move(targets), [this, backends = std::move(backends)](size_t target, bool is_well) {
-        return !control_.set_health(backends[target], is_well);
+      std::move(targets), [this, backends = std::move(backends)](size_t target, bool is_well,
+                                                                 const std::string& failure) {
+        return !control_.set_health(backends[target], is_well, failure);
       });
 }
 

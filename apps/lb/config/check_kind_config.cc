@@ -1,0 +1,164 @@
+#include "apps/lb/config/check_kind_config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "roost/config/message_text.h"
+
+namespace roost::lb {
+
+namespace {
+
+enum class Kind : uint8_t { kTcp, kHttp };
+constexpr std::array<std::string_view, 2> kKindNames = {"tcp", "http"};
+constexpr std::array<std::string_view, 2> kMethodNames = {"GET", "HEAD"};
+
+constexpr size_t kTextBytesMax = 1'024;
+constexpr size_t kHostBytesMax = 253;
+constexpr uint16_t kStatusMin = 200;
+constexpr uint16_t kStatusMax = 599;
+
+constexpr uint32_t bit_of(Kind kind) { return uint32_t{1} << static_cast<uint32_t>(kind); }
+
+// Keys that not every kind has.
+struct OwnedKey {
+  std::string_view key;
+  uint32_t kinds;  // a bit each
+};
+constexpr uint32_t kWeb = bit_of(Kind::kHttp);
+constexpr std::array kOwnedKeys = {
+    OwnedKey{"path", kWeb},   OwnedKey{"host", kWeb}, OwnedKey{"method", kWeb},
+    OwnedKey{"status", kWeb}, OwnedKey{"body", kWeb},
+};
+
+// `kind = "a" or "b"`, of these kinds.
+std::string kinds_text(uint32_t kinds) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < kKindNames.size(); ++i) {
+    const bool is_of_these = (kinds & bit_of(static_cast<Kind>(i))) != 0;
+    if (is_of_these) names.push_back(config::in_quotes(kKindNames[i]));
+  }
+  return fmt::format("kind = {}", fmt::join(names, " or "));
+}
+
+void refuse_keys_of_other_kinds(config::TomlTable& table, std::optional<Kind> kind) {
+  for (const OwnedKey& owned : kOwnedKeys) {
+    if (!table.contains(owned.key) || !kind || (owned.kinds & bit_of(*kind)) != 0) continue;
+    table.fault_in(owned.key,
+                   fmt::format("a check of kind {} has none; leave it out, or give {}",
+                               kKindNames[static_cast<size_t>(*kind)], kinds_text(owned.kinds)));
+  }
+}
+
+std::string read_path(config::TomlTable& table) {
+  const std::string path = table.text("path").value_or("/");
+  const bool is_plain = std::ranges::all_of(path, [](char c) { return c > ' ' && c <= '~'; });
+  if (!path.starts_with('/') || !is_plain || path.size() > kTextBytesMax) {
+    table.fault_in("path", config::in_quotes(path) + " is no path; write it like \"/health\"");
+  }
+  return path;
+}
+
+bool is_in_host_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_' || c == '.';
+}
+
+std::string read_host(config::TomlTable& table) {
+  const std::optional<std::string> host = table.text("host");
+  if (!host) return "";
+  if (host->empty() || host->size() > kHostBytesMax || host->starts_with('.') ||
+      !std::ranges::all_of(*host, is_in_host_name)) {
+    table.fault_in("host", config::in_quotes(*host) +
+                               " is no host's name; write it like \"www.example.org\", "
+                               "without a port");
+  }
+  return *host;
+}
+
+// A text that an answer has to contain; empty: none is wanted.
+std::string read_part(config::TomlTable& table, std::string_view key) {
+  const std::optional<std::string> part = table.text(key);
+  if (!part) return "";
+  if (part->empty() || part->size() > kTextBytesMax) {
+    table.fault_in(key, fmt::format("{} bytes; give 1 to {}, or leave it out", part->size(),
+                                    config::grouped(kTextBytesMax)));
+  }
+  return *part;
+}
+
+std::optional<uint16_t> status_of(std::string_view text) {
+  uint16_t status = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), status);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  if (status < kStatusMin || status > kStatusMax) return {};
+  return status;
+}
+
+// 200, "200", "200-399"
+std::optional<control::StatusRange> status_range_of(const toml::node& node) {
+  const std::string text =
+      node.is_integer() ? std::to_string(node.as_integer()->get()) : node.value_or(std::string());
+  const size_t dash = text.find('-');
+  const auto first = status_of(std::string_view(text).substr(0, dash));
+  const auto last = dash == std::string::npos ? first : status_of(text.substr(dash + 1));
+  if (!first || !last || *first > *last) return {};
+  return control::StatusRange{*first, *last};
+}
+
+std::vector<control::StatusRange> read_statuses(const toml::table& toml, config::TomlTable& table) {
+  const toml::node* written = toml.get("status");
+  if (written == nullptr) return {{}};
+  std::vector<control::StatusRange> statuses;
+  bool is_right = true;
+  const auto add = [&](const toml::node& node) {
+    const std::optional<control::StatusRange> range = status_range_of(node);
+    is_right = is_right && range.has_value();
+    if (range) statuses.push_back(*range);
+  };
+  if (const toml::array* several = written->as_array()) {
+    for (const toml::node& node : *several) add(node);
+  } else {
+    add(*written);
+  }
+  if (!is_right || statuses.empty()) {
+    table.fault_in("status", fmt::format("no status; give one from {} to {}, or ranges, as in 200, "
+                                         "\"200-399\" or [200, \"301-302\"]",
+                                         kStatusMin, kStatusMax));
+  }
+  return statuses;
+}
+
+control::HttpCheck read_http(const toml::table& toml, config::TomlTable& table) {
+  control::HttpCheck http;
+  http.path = read_path(table);
+  http.host = read_host(table);
+  http.is_head = table.choice("method", kMethodNames).value_or(0) == 1;
+  http.statuses = read_statuses(toml, table);
+  http.body = read_part(table, "body");
+  if (http.is_head && !http.body.empty()) {
+    table.fault_in("body", "the answer to HEAD has none; leave it out, or give method = \"GET\"");
+  }
+  return http;
+}
+
+}  // namespace
+
+control::CheckKind read_check_kind(const toml::table& toml, config::TomlTable& table) {
+  table.require("kind", "kind = \"tcp\" or \"http\"");
+  const std::optional<size_t> choice = table.choice("kind", kKindNames);
+  const auto kind = choice ? std::optional(static_cast<Kind>(*choice)) : std::nullopt;
+  refuse_keys_of_other_kinds(table, kind);
+  if (kind == Kind::kHttp) return read_http(toml, table);
+  return control::TcpCheck{};
+}
+
+}  // namespace roost::lb
