@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,12 +19,18 @@ struct StatusRange {
   bool operator==(const StatusRange&) const = default;
 };
 
+struct TlsSettings {
+  bool verify = true;  // that the certificate is good, and the host's
+  std::string ca{};    // file of the authorities that count; empty: the system's
+};
+
 struct HttpCheck {
   std::string path = "/";
-  std::string host{};  // empty: the target's address and port
+  std::string host{};  // also in TLS; empty: the target's address and port
   bool is_head = false;
   std::vector<StatusRange> statuses = {{}};  // those that are good
   std::string body{};  // a text that the answer's body contains; empty: any body
+  std::optional<TlsSettings> tls{};
 };
 
 using CheckKind = std::variant<TcpCheck, HttpCheck>;

@@ -35,6 +35,7 @@ HttpAttempt::HttpAttempt(HttpTransfers& transfers, const HealthTarget& target,
       done_(std::move(done)),
       transfer_(curl_easy_init()) {
   set_request(target);
+  if (check.tls) set_tls(*check.tls);
   CURL* const transfer = transfer_.get();
   curl_easy_setopt(transfer, CURLOPT_ERRORBUFFER, error_.data());
   curl_easy_setopt(transfer, CURLOPT_HEADERFUNCTION, &HttpAttempt::take_header);
@@ -61,8 +62,9 @@ void HttpAttempt::set_request(const HealthTarget& target) {
   const std::string endpoint = net::endpoint_text(target.address, target.port);
   const std::string authority =
       check_.host.empty() ? endpoint : fmt::format("{}:{}", check_.host, target.port);
-  curl_easy_setopt(transfer, CURLOPT_PROTOCOLS_STR, "http");
-  curl_easy_setopt(transfer, CURLOPT_URL, fmt::format("http://{}/", authority).c_str());
+  const std::string scheme = check_.tls ? "https" : "http";
+  curl_easy_setopt(transfer, CURLOPT_PROTOCOLS_STR, scheme.c_str());
+  curl_easy_setopt(transfer, CURLOPT_URL, fmt::format("{}://{}/", scheme, authority).c_str());
   curl_easy_setopt(transfer, CURLOPT_REQUEST_TARGET, check_.path.c_str());
   curl_easy_setopt(transfer, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(transfer, CURLOPT_USERAGENT, "roost-health");
@@ -76,6 +78,17 @@ void HttpAttempt::set_request(const HealthTarget& target) {
     curl_easy_setopt(transfer, CURLOPT_CONNECT_TO, connect_to_.get());
   }
   curl_easy_setopt(transfer, CURLOPT_HTTPHEADER, headers_.get());
+}
+
+void HttpAttempt::set_tls(const TlsSettings& tls) {
+  CURL* const transfer = transfer_.get();
+  curl_easy_setopt(transfer, CURLOPT_SSL_VERIFYPEER, tls.verify ? 1L : 0L);
+  curl_easy_setopt(transfer, CURLOPT_SSL_VERIFYHOST, tls.verify ? 2L : 0L);
+  // One that goes on with an older session would not show its certificate.
+  curl_easy_setopt(transfer, CURLOPT_SSL_SESSIONID_CACHE, 0L);
+  if (tls.ca.empty()) return;
+  curl_easy_setopt(transfer, CURLOPT_CAINFO, tls.ca.c_str());
+  curl_easy_setopt(transfer, CURLOPT_CAPATH, nullptr);  // the system's do not count beside it
 }
 
 size_t HttpAttempt::take_header(char* bytes, size_t size, size_t count, void* self) {

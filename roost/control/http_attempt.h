@@ -28,6 +28,7 @@ class HttpAttempt final : public CheckAttempt {
   static size_t take_body(char* bytes, size_t size, size_t count, void* self);
 
   void set_request(const HealthTarget& target);
+  void set_tls(const TlsSettings& tls);
   [[nodiscard]] bool take_header_line(std::string_view line);
   [[nodiscard]] bool take_body_part(std::string_view part);
   [[nodiscard]] long status() const;

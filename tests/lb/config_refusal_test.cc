@@ -21,9 +21,13 @@ TEST(config, refuses_checks_that_cannot_be) {
   };
   for (const auto& [check, fault] : std::vector<std::pair<std::string, std::string>>{
            {"{}", "kind"},
-           {"{kind = \"ping\"}", "give one of tcp, http"},
+           {"{kind = \"ping\"}", "give one of tcp, http, https"},
            {"{kind = \"tcp\", path = \"/\"}", "check path: a check of kind tcp has none"},
-           {"{kind = \"tcp\", status = 200}", "give kind = \"http\""},
+           {"{kind = \"tcp\", status = 200}", "give kind = \"http\" or \"https\""},
+           {"{kind = \"http\", verify = false}", "give kind = \"https\""},
+           {"{kind = \"https\", verify = 0}", "true or false"},
+           {"{kind = \"https\", ca = \"ca.pem\"}", "is no file's path"},
+           {"{kind = \"https\", verify = false, ca = \"/ca.pem\"}", "no certificate is verified"},
            {"{kind = \"http\", status = 99}", "status"},
            {"{kind = \"http\", status = \"200-\"}", "status"},
            {"{kind = \"http\", status = \"399-200\"}", "status"},

@@ -116,6 +116,7 @@ TEST(config, says_how_backends_are_checked) {
             (std::vector<StatusRange>{{200, 200}, {300, 302}, {599, 599}}));
   EXPECT_EQ(http_of(", host = \"www.example.org\"").host, "www.example.org");
   EXPECT_EQ(http_of(", body = \"all is well\"").body, "all is well");
+  EXPECT_FALSE(http_of("").tls.has_value());
   EXPECT_FALSE(http_of(", method = \"GET\"").is_head);
   EXPECT_TRUE(http_of(", method = \"HEAD\"").is_head);
   const auto check = check_of(
@@ -127,6 +128,20 @@ TEST(config, says_how_backends_are_checked) {
   EXPECT_EQ(check->timeout_seconds, 0.5) << "no longer than the time between two checks";
   EXPECT_EQ(check->rise, 4U);
   EXPECT_EQ(check->fall, 1U);
+}
+
+TEST(config, says_whose_certificates_count) {
+  const auto tls_of = [](const std::string& keys) {
+    const ConfigOutcome outcome = parse_config(test_config(
+        "name = \"web\"\n", "name = \"web\"\ncheck = {kind = \"https\"" + keys + "}\n"));
+    const auto http = std::get<control::HttpCheck>(outcome.config->services[0].check->kind);
+    return http.tls.value_or(control::TlsSettings{.verify = false, .ca = "not there"});
+  };
+  EXPECT_TRUE(tls_of("").verify);
+  EXPECT_EQ(tls_of("").ca, "");
+  EXPECT_EQ(tls_of(", ca = \"/etc/roost/ca.pem\"").ca, "/etc/roost/ca.pem");
+  EXPECT_FALSE(tls_of(", verify = false").verify);
+  EXPECT_EQ(tls_of(", verify = false").ca, "");
 }
 
 TEST(config, says_where_it_is_controlled) {

@@ -17,8 +17,8 @@ namespace roost::lb {
 
 namespace {
 
-enum class Kind : uint8_t { kTcp, kHttp };
-constexpr std::array<std::string_view, 2> kKindNames = {"tcp", "http"};
+enum class Kind : uint8_t { kTcp, kHttp, kHttps };
+constexpr std::array<std::string_view, 3> kKindNames = {"tcp", "http", "https"};
 constexpr std::array<std::string_view, 2> kMethodNames = {"GET", "HEAD"};
 
 constexpr size_t kTextBytesMax = 1'024;
@@ -33,10 +33,12 @@ struct OwnedKey {
   std::string_view key;
   uint32_t kinds;  // a bit each
 };
-constexpr uint32_t kWeb = bit_of(Kind::kHttp);
+constexpr uint32_t kWeb = bit_of(Kind::kHttp) | bit_of(Kind::kHttps);
+constexpr uint32_t kTls = bit_of(Kind::kHttps);
 constexpr std::array kOwnedKeys = {
-    OwnedKey{"path", kWeb},   OwnedKey{"host", kWeb}, OwnedKey{"method", kWeb},
-    OwnedKey{"status", kWeb}, OwnedKey{"body", kWeb},
+    OwnedKey{"path", kWeb}, OwnedKey{"host", kWeb},   OwnedKey{"method", kWeb},
+    OwnedKey{"body", kWeb}, OwnedKey{"status", kWeb}, OwnedKey{"verify", kTls},
+    OwnedKey{"ca", kTls},
 };
 
 // `kind = "a" or "b"`, of these kinds.
@@ -150,15 +152,34 @@ control::HttpCheck read_http(const toml::table& toml, config::TomlTable& table) 
   return http;
 }
 
+control::TlsSettings read_tls(config::TomlTable& table) {
+  control::TlsSettings tls;
+  tls.verify = table.boolean("verify").value_or(true);
+  const std::optional<std::string> ca = table.text("ca");
+  if (!ca) return tls;
+  if (!ca->starts_with('/') || ca->size() > kTextBytesMax) {
+    table.fault_in("ca", config::in_quotes(*ca) +
+                             " is no file's path; write it from the root, like "
+                             "\"/etc/roost/ca.pem\"");
+  }
+  if (!tls.verify) {
+    table.fault_in("ca", "with verify = false no certificate is verified; leave out one of them");
+  }
+  tls.ca = *ca;
+  return tls;
+}
+
 }  // namespace
 
 control::CheckKind read_check_kind(const toml::table& toml, config::TomlTable& table) {
-  table.require("kind", "kind = \"tcp\" or \"http\"");
+  table.require("kind", "kind = \"tcp\", \"http\" or \"https\"");
   const std::optional<size_t> choice = table.choice("kind", kKindNames);
   const auto kind = choice ? std::optional(static_cast<Kind>(*choice)) : std::nullopt;
   refuse_keys_of_other_kinds(table, kind);
-  if (kind == Kind::kHttp) return read_http(toml, table);
-  return control::TcpCheck{};
+  if (kind != Kind::kHttp && kind != Kind::kHttps) return control::TcpCheck{};
+  control::HttpCheck http = read_http(toml, table);
+  if (kind == Kind::kHttps) http.tls = read_tls(table);
+  return http;
 }
 
 }  // namespace roost::lb
