@@ -1,9 +1,11 @@
 // What a health check asks a backend for, by kind, and which answers are good.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -33,6 +35,23 @@ struct HttpCheck {
   std::optional<TlsSettings> tls{};
 };
 
-using CheckKind = std::variant<TcpCheck, HttpCheck>;
+// A datagram that has to be answered.
+struct UdpCheck {
+  std::string send{};
+  std::string expect{};  // bytes that the answer contains; empty: any answer
+};
+
+// By their numbers in RFC 1035.
+inline constexpr std::array<std::string_view, 6> kRcodeNames = {"NOERROR",  "FORMERR", "SERVFAIL",
+                                                                "NXDOMAIN", "NOTIMP",  "REFUSED"};
+
+// A request to a name server, over UDP.
+struct DnsCheck {
+  std::string name{};
+  uint16_t type = 1;   // of records, by IANA's numbers: A
+  uint16_t rcode = 0;  // of the answer, an index into the names
+};
+
+using CheckKind = std::variant<TcpCheck, HttpCheck, UdpCheck, DnsCheck>;
 
 }  // namespace roost::control

@@ -9,9 +9,11 @@
 #include <thread>
 #include <utility>
 
+#include "roost/control/dns_message.h"
 #include "roost/control/http_attempt.h"
 #include "roost/control/http_transfers.h"
 #include "roost/control/tcp_attempt.h"
+#include "roost/control/udp_attempt.h"
 
 namespace roost::control {
 
@@ -27,6 +29,18 @@ std::unique_ptr<CheckAttempt> begin_attempt(Network& network, const HealthTarget
                                             CheckDone done) {
   if (const auto* http = std::get_if<HttpCheck>(&target.kind)) {
     return std::make_unique<HttpAttempt>(network.transfers, target, *http, std::move(done));
+  }
+  if (const auto* udp = std::get_if<UdpCheck>(&target.kind)) {
+    return std::make_unique<UdpAttempt>(
+        network.context, target, udp->send,
+        [udp](std::string_view answer) { return udp_failure(*udp, answer); }, std::move(done));
+  }
+  if (const auto* dns = std::get_if<DnsCheck>(&target.kind)) {
+    const std::string request = dns_request(*dns);
+    return std::make_unique<UdpAttempt>(
+        network.context, target, request,
+        [dns, request](std::string_view answer) { return dns_failure(*dns, request, answer); },
+        std::move(done));
   }
   return std::make_unique<TcpAttempt>(network.context, target, std::move(done));
 }

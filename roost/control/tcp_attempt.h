@@ -2,9 +2,11 @@
 #pragma once
 
 #include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
 #include <memory>
 
 #include "roost/control/check_attempt.h"
+#include "roost/control/check_socket.h"
 #include "roost/control/health_checker.h"
 
 namespace roost::control {
@@ -12,11 +14,10 @@ namespace roost::control {
 class TcpAttempt final : public CheckAttempt {
  public:
   TcpAttempt(asio::io_context& context, const HealthTarget& target, CheckDone done);
-  ~TcpAttempt() override;
+  ~TcpAttempt() override { socket_->close(); }
 
  private:
-  struct State;  // what completions hold, which may come later than this is gone
-  std::shared_ptr<State> state_;
+  std::shared_ptr<CheckSocket<asio::ip::tcp>> socket_;
 };
 
 }  // namespace roost::control

@@ -144,6 +144,28 @@ TEST(config, says_whose_certificates_count) {
   EXPECT_EQ(tls_of(", verify = false").ca, "");
 }
 
+TEST(config, says_which_datagrams_are_sent) {
+  const auto kind_of = [](const std::string& check) {
+    const ConfigOutcome outcome =
+        parse_config(test_config("name = \"web\"\n", "name = \"web\"\ncheck = {" + check + "}\n"));
+    EXPECT_TRUE(outcome.config.has_value()) << check;
+    return outcome.config ? outcome.config->services[0].check->kind : control::CheckKind{};
+  };
+  const auto udp =
+      std::get<control::UdpCheck>(kind_of("kind = \"udp\", send = \"ping\", expect = [0, 0xff]"));
+  EXPECT_EQ(udp.send, "ping");
+  EXPECT_EQ(udp.expect, std::string("\0\xff", 2));
+  EXPECT_EQ(std::get<control::UdpCheck>(kind_of("kind = \"udp\", send = \"a\"")).expect, "");
+  const auto dns = std::get<control::DnsCheck>(kind_of("kind = \"dns\", name = \"a.test\""));
+  EXPECT_EQ(dns.name, "a.test");
+  EXPECT_EQ(dns.type, 1);
+  EXPECT_EQ(dns.rcode, 0);
+  const auto other = std::get<control::DnsCheck>(
+      kind_of("kind = \"dns\", name = \".\", type = \"SRV\", rcode = \"NXDOMAIN\""));
+  EXPECT_EQ(other.type, 33);
+  EXPECT_EQ(other.rcode, 3);
+}
+
 TEST(config, says_where_it_is_controlled) {
   EXPECT_TRUE(parse_config(test_config()).config->control.socket.empty());
   const ConfigOutcome outcome =

@@ -17,12 +17,17 @@ namespace roost::lb {
 
 namespace {
 
-enum class Kind : uint8_t { kTcp, kHttp, kHttps };
-constexpr std::array<std::string_view, 3> kKindNames = {"tcp", "http", "https"};
+enum class Kind : uint8_t { kTcp, kHttp, kHttps, kUdp, kDns };
+constexpr std::array<std::string_view, 5> kKindNames = {"tcp", "http", "https", "udp", "dns"};
 constexpr std::array<std::string_view, 2> kMethodNames = {"GET", "HEAD"};
+
+constexpr std::array<std::string_view, 7> kTypeNames = {"A",  "AAAA", "NS", "SOA",
+                                                        "MX", "TXT",  "SRV"};
+constexpr std::array<uint16_t, 7> kTypes = {1, 28, 2, 6, 15, 16, 33};  // IANA's numbers
 
 constexpr size_t kTextBytesMax = 1'024;
 constexpr size_t kHostBytesMax = 253;
+constexpr size_t kLabelBytesMax = 63;  // RFC 1035, section 2.3.4
 constexpr uint16_t kStatusMin = 200;
 constexpr uint16_t kStatusMax = 599;
 
@@ -35,10 +40,13 @@ struct OwnedKey {
 };
 constexpr uint32_t kWeb = bit_of(Kind::kHttp) | bit_of(Kind::kHttps);
 constexpr uint32_t kTls = bit_of(Kind::kHttps);
+constexpr uint32_t kUdp = bit_of(Kind::kUdp);
+constexpr uint32_t kDns = bit_of(Kind::kDns);
 constexpr std::array kOwnedKeys = {
     OwnedKey{"path", kWeb}, OwnedKey{"host", kWeb},   OwnedKey{"method", kWeb},
     OwnedKey{"body", kWeb}, OwnedKey{"status", kWeb}, OwnedKey{"verify", kTls},
-    OwnedKey{"ca", kTls},
+    OwnedKey{"ca", kTls},   OwnedKey{"send", kUdp},   OwnedKey{"expect", kUdp},
+    OwnedKey{"name", kDns}, OwnedKey{"type", kDns},   OwnedKey{"rcode", kDns},
 };
 
 // `kind = "a" or "b"`, of these kinds.
@@ -86,15 +94,16 @@ std::string read_host(config::TomlTable& table) {
   return *host;
 }
 
-// A text that an answer has to contain; empty: none is wanted.
+void check_length(config::TomlTable& table, std::string_view key, size_t bytes) {
+  if (bytes > 0 && bytes <= kTextBytesMax) return;
+  table.fault_in(key, fmt::format("{} bytes; give 1 to {}", bytes, config::grouped(kTextBytesMax)));
+}
+
+// Empty: none is given.
 std::string read_part(config::TomlTable& table, std::string_view key) {
   const std::optional<std::string> part = table.text(key);
-  if (!part) return "";
-  if (part->empty() || part->size() > kTextBytesMax) {
-    table.fault_in(key, fmt::format("{} bytes; give 1 to {}, or leave it out", part->size(),
-                                    config::grouped(kTextBytesMax)));
-  }
-  return *part;
+  if (part) check_length(table, key, part->size());
+  return part.value_or("");
 }
 
 std::optional<uint16_t> status_of(std::string_view text) {
@@ -169,13 +178,62 @@ control::TlsSettings read_tls(config::TomlTable& table) {
   return tls;
 }
 
+// A text, or its bytes one by one; empty: none are given.
+std::string read_bytes(const toml::table& toml, config::TomlTable& table, std::string_view key) {
+  const toml::node* written = toml.get(key);
+  if (written == nullptr || !written->is_array()) return read_part(table, key);
+  std::string bytes;
+  for (const uint64_t byte : table.integers(key, {0, 255}, "this is no byte")) {
+    bytes += static_cast<char>(byte);
+  }
+  check_length(table, key, written->as_array()->size());
+  return bytes;
+}
+
+control::UdpCheck read_udp(const toml::table& toml, config::TomlTable& table) {
+  table.require("send", "send = \"ping\", or bytes: send = [0x1b, 0, 0]");
+  return {.send = read_bytes(toml, table, "send"), .expect = read_bytes(toml, table, "expect")};
+}
+
+// "www.example.org", "example.org.", "."
+bool is_dns_name(std::string_view name) {
+  if (name == ".") return true;
+  if (name.ends_with('.')) name.remove_suffix(1);
+  if (name.size() > kHostBytesMax || !std::ranges::all_of(name, is_in_host_name)) return false;
+  size_t label_bytes = 0;
+  for (const char c : name) {
+    label_bytes = c == '.' ? 0 : label_bytes + 1;
+    if (label_bytes > kLabelBytesMax) return false;
+  }
+  return !name.empty() && !name.starts_with('.') && !name.ends_with('.') &&
+         name.find("..") == std::string_view::npos;
+}
+
+control::DnsCheck read_dns(config::TomlTable& table) {
+  table.require("name", "name = \"www.example.org\", which the server knows");
+  control::DnsCheck dns;
+  if (const std::optional<std::string> name = table.text("name")) {
+    dns.name = *name;
+    if (!is_dns_name(*name)) {
+      table.fault_in("name", config::in_quotes(*name) +
+                                 " is no name of DNS; write it like \"www.example.org\"");
+    }
+  }
+  dns.type = kTypes[table.choice("type", kTypeNames).value_or(0)];
+  dns.rcode =
+      static_cast<uint16_t>(table.choice("rcode", control::kRcodeNames).value_or(dns.rcode));
+  return dns;
+}
+
 }  // namespace
 
 control::CheckKind read_check_kind(const toml::table& toml, config::TomlTable& table) {
-  table.require("kind", "kind = \"tcp\", \"http\" or \"https\"");
+  table.require("kind", "kind = \"tcp\", \"http\", \"https\", \"udp\" or \"dns\"");
   const std::optional<size_t> choice = table.choice("kind", kKindNames);
   const auto kind = choice ? std::optional(static_cast<Kind>(*choice)) : std::nullopt;
   refuse_keys_of_other_kinds(table, kind);
+  if (kind == Kind::kUdp) return read_udp(toml, table);
+  if (kind == Kind::kDns) return read_dns(table);
   if (kind != Kind::kHttp && kind != Kind::kHttps) return control::TcpCheck{};
   control::HttpCheck http = read_http(toml, table);
   if (kind == Kind::kHttps) http.tls = read_tls(table);
