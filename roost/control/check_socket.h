@@ -4,6 +4,7 @@
 
 #include <asio/io_context.hpp>
 #include <asio/ip/address.hpp>
+#include <asio/post.hpp>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -11,6 +12,7 @@
 
 #include "roost/control/check_attempt.h"
 #include "roost/control/health_checker.h"
+#include "roost/control/socket_mark.h"
 
 namespace roost::control {
 
@@ -26,9 +28,18 @@ class CheckSocket : public std::enable_shared_from_this<CheckSocket<Protocol>> {
   // Then `then` goes on, unless the check is over.
   template <class Then>
   void connect(const HealthTarget& target, Then then) {
-    socket_.async_connect(endpoint_of(target), [self = this->shared_from_this(),
-                                                then = std::move(then)](std::error_code error) {
-      if (self->is_over(error)) return;
+    const auto endpoint = endpoint_of(target);
+    const auto self = this->shared_from_this();
+    std::error_code error;
+    socket_.open(endpoint.protocol(), error);
+    const std::string failure =
+        error ? error.message() : mark_socket(socket_.native_handle(), target.mark);
+    if (!failure.empty()) {
+      asio::post(socket_.get_executor(), [self, failure] { self->finish(failure); });
+      return;
+    }
+    socket_.async_connect(endpoint, [self, then = std::move(then)](std::error_code result) {
+      if (self->is_over(result)) return;
       then(*self);
     });
   }

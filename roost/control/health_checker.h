@@ -21,6 +21,7 @@ namespace roost::control {
 struct HealthTarget {
   net::IpAddress address{};
   uint16_t port = 0;
+  uint32_t mark = 0;  // of the sockets, by which the kernel chooses a route; 0: none
   CheckKind kind{};
   std::chrono::milliseconds interval{5'000};
   std::chrono::milliseconds timeout{2'000};  // of one check, from its beginning to its end

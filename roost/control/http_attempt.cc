@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "roost/config/message_text.h"
+#include "roost/control/socket_mark.h"
 
 namespace roost::control {
 
@@ -32,12 +33,15 @@ HttpAttempt::HttpAttempt(HttpTransfers& transfers, const HealthTarget& target,
                          const HttpCheck& check, CheckDone done)
     : transfers_(transfers),
       check_(check),
+      mark_(target.mark),
       done_(std::move(done)),
       transfer_(curl_easy_init()) {
   set_request(target);
   if (check.tls) set_tls(*check.tls);
   CURL* const transfer = transfer_.get();
   curl_easy_setopt(transfer, CURLOPT_ERRORBUFFER, error_.data());
+  curl_easy_setopt(transfer, CURLOPT_SOCKOPTFUNCTION, &HttpAttempt::take_socket);
+  curl_easy_setopt(transfer, CURLOPT_SOCKOPTDATA, this);
   curl_easy_setopt(transfer, CURLOPT_HEADERFUNCTION, &HttpAttempt::take_header);
   curl_easy_setopt(transfer, CURLOPT_HEADERDATA, this);
   curl_easy_setopt(transfer, CURLOPT_WRITEFUNCTION, &HttpAttempt::take_body);
@@ -89,6 +93,12 @@ void HttpAttempt::set_tls(const TlsSettings& tls) {
   if (tls.ca.empty()) return;
   curl_easy_setopt(transfer, CURLOPT_CAINFO, tls.ca.c_str());
   curl_easy_setopt(transfer, CURLOPT_CAPATH, nullptr);  // the system's do not count beside it
+}
+
+int HttpAttempt::take_socket(void* self, curl_socket_t socket, curlsocktype) {
+  auto* attempt = static_cast<HttpAttempt*>(self);
+  attempt->socket_failure_ = mark_socket(socket, attempt->mark_);
+  return attempt->socket_failure_.empty() ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
 }
 
 size_t HttpAttempt::take_header(char* bytes, size_t size, size_t count, void* self) {
@@ -150,6 +160,7 @@ std::string HttpAttempt::failure_of(CURLcode code) const {
 
 // Those of the system where it refused a connection: libcurl's have times in them, which differ.
 std::string HttpAttempt::error_words(CURLcode code) const {
+  if (!socket_failure_.empty()) return socket_failure_;
   long error = 0;
   curl_easy_getinfo(transfer_.get(), CURLINFO_OS_ERRNO, &error);
   if (code == CURLE_COULDNT_CONNECT && error != 0) {

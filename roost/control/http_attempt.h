@@ -23,6 +23,7 @@ class HttpAttempt final : public CheckAttempt {
   ~HttpAttempt() override;
 
  private:
+  static int take_socket(void* self, curl_socket_t socket, curlsocktype);
   // Libcurl's callbacks; each returns how many bytes it took, and fewer end the transfer.
   static size_t take_header(char* bytes, size_t size, size_t count, void* self);
   static size_t take_body(char* bytes, size_t size, size_t count, void* self);
@@ -45,11 +46,13 @@ class HttpAttempt final : public CheckAttempt {
 
   HttpTransfers& transfers_;
   const HttpCheck& check_;
+  uint32_t mark_;
   CheckDone done_;
   std::array<char, CURL_ERROR_SIZE> error_{};
   std::unique_ptr<curl_slist, FreeList> headers_;
   std::unique_ptr<curl_slist, FreeList> connect_to_;
   std::unique_ptr<CURL, EndTransfer> transfer_;  // goes before what it points to
+  std::string socket_failure_;
   size_t header_bytes_ = 0;
   std::string body_;
   bool has_text_ = false;   // the body, as far as it was read

@@ -1,6 +1,7 @@
 // What the modes of services ask of a configuration.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,29 @@ TEST(config, refuses_modes_that_the_rest_cannot_serve) {
            {"", "[lb]\ngue_port = 0 #!\n", "gue_port"}}) {
     expect_refused(bad);
   }
+}
+
+TEST(config, refuses_marks_that_lead_nowhere) {
+  const std::string dns_backend = "backends = [{name = \"b1\", address = \"10.0.0.11\"}]\n";
+  const std::string dsr = "mode = \"l2dsr\"\n";
+  const std::string check = "check = {kind = \"dns\", name = \"a.test\"}\n";
+  const std::string marked = "{name = \"b1\", address = \"10.0.0.11\", check_mark = 7}";
+  const std::vector<std::pair<std::string, std::string>> faults = {
+      {check + "backends = [" + marked + "] #!\n", "in mode nat it gets packets"},
+      {dsr + "backends = [" + marked + "] #!\n", "the service has none"},
+      {dsr + check + "backends = [{name = \"b1\", address = \"10.0.0.11\", check_mark = 0}] #!\n",
+       "check_mark: 0 is out of range"},
+      {dsr + check + "backends = [" + marked + ",\n{name = \"b2\", address = \"10.0.0.12\"}] #!\n",
+       "it has no check_mark"},
+      {dsr + check + "backends = [" + marked +
+           ",\n{name = \"b2\", address = \"10.0.0.12\", check_mark = 7}] #!\n",
+       "check_mark 7 is that of the backend of line"}};
+  for (const auto& [by, fault] : faults) expect_refused({dns_backend, by, fault});
+  const ConfigOutcome outcome =
+      parse_config(test_config(dns_backend, dsr + check + "backends = [" + marked + "]\n"));
+  ASSERT_TRUE(outcome.config.has_value());
+  const auto dns = std::ranges::find(outcome.config->services, "dns", &ServiceConfig::name);
+  EXPECT_EQ(dns->backends[0].check_mark, 7U);
 }
 
 TEST(config, refuses_a_tunnel_from_a_port_without_an_address_or_room) {

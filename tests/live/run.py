@@ -38,6 +38,7 @@ from strays import EXPECTED, send_strays  # noqa: E402
 from switching import check_switching  # noqa: E402
 from tracker_flood import check_flood_of_syns, compare_floods  # noqa: E402
 from trackers import check_trackers  # noqa: E402
+from virtual_checks import check_virtual_checks  # noqa: E402
 from takeover import check_takeover  # noqa: E402
 
 WEB_REQUESTS = ["1k", "64k", "backend", "1k"] * 50 + ["4m"] * 3  # each family
@@ -296,6 +297,9 @@ def main():
             folder = pathlib.Path(directory) / "failover"
             folder.mkdir()
             failover(options.roost.resolve(), folder)
+            folder = pathlib.Path(directory) / "virtual_checks"
+            folder.mkdir()
+            check_virtual_checks(options.roost.resolve(), ROOT / "demo/lb/lb.toml", folder)
             attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (3,))
             for check in (
                 *(check_takeover, check_snooping, check_offloads, check_priority),

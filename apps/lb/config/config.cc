@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "apps/lb/config/config_check.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr uint64_t kConnectionsMax = uint64_t{1} << 32;
 constexpr uint64_t kConnectionsMin = 16;
 constexpr uint64_t kWeightMax = 65'535;
+constexpr uint64_t kMarkMax = std::numeric_limits<uint32_t>::max();
 constexpr size_t kNameBytesMax = 64;
 
 TableConfig read_table(config::TomlTable& top, std::vector<config::Fault>& faults) {
@@ -55,6 +57,8 @@ std::optional<BackendConfig> read_backend(const toml::table& toml, uint16_t serv
   backend.port =
       static_cast<uint16_t>(table.integer("port", {1, net::kL4PortMax}).value_or(service_port));
   backend.weight = static_cast<uint32_t>(table.integer("weight", {0, kWeightMax}).value_or(1));
+  backend.check_mark =
+      static_cast<uint32_t>(table.integer("check_mark", {1, kMarkMax}).value_or(0));
   table.refuse_unknown_keys();
   if (!address) return {};
   backend.address = *address;

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "apps/lb/config/check_mark.h"
 #include "apps/lb/config/mode_check.h"
 #include "roost/config/first_lines.h"
 #include "roost/net/martian.h"
@@ -23,6 +24,7 @@ class Check {
     for (const ServiceConfig& service : config_.services) note_service(service);
     for (const ServiceConfig& service : config_.services) check_backends(service);
     check_modes(config_, faults_);
+    check_marks(config_, faults_);
   }
 
  private:

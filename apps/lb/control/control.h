@@ -26,8 +26,9 @@ class Control final : public control::Control {
     size_t family = 0;
     uint32_t index = 0;
     uint64_t reloads = 0;
-    net::IpAddress address{};
-    uint16_t port = 0;  // where it is checked
+    net::IpAddress address{};  // where it is checked
+    uint16_t port = 0;
+    uint32_t mark = 0;  // by which checks go to it; 0: by its address
     CheckConfig check{};
     bool is_well = true;
     std::string failure{};  // why, if it is not

@@ -1,6 +1,7 @@
 // What the control changes: timeouts and backends.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -110,19 +111,36 @@ Result<Json> Control::backend(const Json& parameters) {
   return Json{{"changed", std::move(changed)}};
 }
 
+namespace {
+
+// 0: it has none.
+uint32_t mark_of(const ServiceConfig& service, const RegisteredBackend& backend) {
+  const auto named = std::ranges::find(service.backends, backend.name, &BackendConfig::name);
+  return named == service.backends.end() ? 0 : named->check_mark;
+}
+
+}  // namespace
+
 std::vector<Control::CheckedBackend> Control::checked_backends() {
   const std::scoped_lock lock(mutex_);
   std::vector<CheckedBackend> checked;
   for (size_t s = 0; s < registry_.services.size(); ++s) {
     const BackendRegistry::Place& place = registry_.services[s];
-    const std::optional<CheckConfig>& check = lb_config_.services[s].check;
-    if (!check) continue;
+    const ServiceConfig& service = lb_config_.services[s];
+    if (!service.check) continue;
     for (const uint32_t index : registry_.service(place).backends) {
       const RegisteredBackend& backend = registry_.families[place.family].backends[index];
       const BackendState& state = backend_states_[place.family][index];
-      checked.push_back({place.family, index, reloads(), backend.address,
-                         check->port.value_or(backend.port), *check, !state.is_failing,
-                         state.failure});
+      const uint32_t mark = mark_of(service, backend);
+      checked.push_back({.family = place.family,
+                         .index = index,
+                         .reloads = reloads(),
+                         .address = mark == 0 ? backend.address : service.address,
+                         .port = service.check->port.value_or(backend.port),
+                         .mark = mark,
+                         .check = *service.check,
+                         .is_well = !state.is_failing,
+                         .failure = state.failure});
     }
   }
   return checked;

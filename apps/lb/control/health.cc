@@ -24,6 +24,7 @@ void HealthChecks::check_anew() {
     const CheckConfig& check = backend.check;
     targets.push_back({.address = backend.address,
                        .port = backend.port,
+                       .mark = backend.mark,
                        .kind = check.kind,
                        .interval = milliseconds_of(check.every_seconds),
                        .timeout = milliseconds_of(check.timeout_seconds),
