@@ -59,6 +59,7 @@ std::optional<BackendConfig> read_backend(const toml::table& toml, uint16_t serv
   backend.weight = static_cast<uint32_t>(table.integer("weight", {0, kWeightMax}).value_or(1));
   backend.check_mark =
       static_cast<uint32_t>(table.integer("check_mark", {1, kMarkMax}).value_or(0));
+  backend.is_fallback = table.boolean("fallback").value_or(false);
   table.refuse_unknown_keys();
   if (!address) return {};
   backend.address = *address;

@@ -31,8 +31,9 @@ struct BackendConfig {
   std::string name{};
   net::IpAddress address{};
   uint16_t port = 0;
-  uint32_t weight = 1;      // 0: no new connections
-  uint32_t check_mark = 0;  // of the sockets of its checks; 0: none
+  uint32_t weight = 1;       // 0: no new connections
+  uint32_t check_mark = 0;   // of the sockets of its checks; 0: none
+  bool is_fallback = false;  // new connections only if no other backend of the service gets any
   uint32_t line = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "apps/lb/config/config_check.h"
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -61,6 +62,12 @@ class Check {
                                 config::at_line(line) + "; give it more weight instead");
       }
       check_backend_address(service, backend, what);
+    }
+    if (!service.backends.empty() &&
+        std::ranges::all_of(service.backends, &BackendConfig::is_fallback)) {
+      fault(service.line, "[[service]] " + service.name +
+                              ": every backend is a fallback; leave fallback out of those that "
+                              "serve while they are well");
     }
   }
 

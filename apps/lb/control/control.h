@@ -78,8 +78,8 @@ class Control final : public control::Control {
 
   Result<Sample> take_sample();
   void describe(const control::ConnectionRow& row, Json& json) const;
-  [[nodiscard]] uint32_t weight_of(size_t family, uint32_t index) const;
   [[nodiscard]] Result<SetWeightsRequest::Change> change_of(const BackendRegistry::Place& place);
+  void tell_fallback(const BackendRegistry& before);
   std::optional<Error> apply(const std::vector<SetWeightsRequest::Change>& changes);
   // "backend b2 of web (10.0.0.12:8080)", as events name it.
   [[nodiscard]] std::string words_of(size_t family, uint32_t index) const;

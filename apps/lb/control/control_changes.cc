@@ -41,23 +41,34 @@ Result<Json> Control::timeouts(const Json& parameters) {
   return Json{{"timeouts", std::move(all)}};
 }
 
-uint32_t Control::weight_of(size_t family, uint32_t index) const {
-  return backend_states_[family][index].is_up()
-             ? registry_.families[family].backends[index].configured_weight
-             : 0;
-}
-
 // What makes the workers' weights of a service those that it has now.
 Result<SetWeightsRequest::Change> Control::change_of(const BackendRegistry::Place& place) {
   FamilyRegistry& family = registry_.families[place.family];
-  const std::vector<uint32_t>& indices = family.services[place.service].backends;
-  std::vector<uint32_t> weights;
-  for (const uint32_t index : indices) weights.push_back(weight_of(place.family, index));
-  auto choice = make_choice(family, place.service, weights, lb_config_.maglev_seed);
+  const std::vector<BackendState>& states = backend_states_[place.family];
+  const auto is_up = [&](uint32_t index) { return states[index].is_up(); };
+  auto choice = make_choice(family, place.service, weights_in_force(family, place.service, is_up),
+                            lb_config_.maglev_seed);
   if (!choice) return choice.error();
-  for (size_t i = 0; i < indices.size(); ++i) family.backends[indices[i]].weight = weights[i];
-  return SetWeightsRequest::Change{place.family == 1, place.service, std::move(weights),
+  return SetWeightsRequest::Change{place.family == 1, place.service,
+                                   put_in_force(family, place.service, is_up),
                                    std::move(choice).value()};
+}
+
+// Of each service whose new connections begin to go to its fallback backends, or cease to.
+void Control::tell_fallback(const BackendRegistry& before) {
+  for (const BackendRegistry::Place& place : registry_.services) {
+    const bool is_used = uses_fallback(registry_.families[place.family], place.service);
+    if (is_used == uses_fallback(before.families[place.family], place.service)) continue;
+    const std::string& name = registry_.service(place).name;
+    if (is_used) {
+      config_.tell(
+          control::Severity::kWarning,
+          fmt::format("new connections of {} go to its fallback: no other backend is up", name));
+    } else {
+      config_.tell(control::Severity::kNotice,
+                   fmt::format("new connections of {} go to its fallback no more", name));
+    }
+  }
 }
 
 std::string Control::words_of(size_t family, uint32_t index) const {
@@ -93,8 +104,9 @@ Result<Json> Control::backend(const Json& parameters) {
       }
       changes.push_back(std::move(change).value());
       told.push_back(words_of(place.family, index));
-      changed.push_back(
-          {{"service", service.name}, {"name", name}, {"weight", weight_of(place.family, index)}});
+      changed.push_back({{"service", service.name},
+                         {"name", name},
+                         {"weight", registry_.families[place.family].backends[index].weight}});
     }
   }
   if (changes.empty()) {
@@ -108,6 +120,7 @@ Result<Json> Control::backend(const Json& parameters) {
     config_.tell(control::Severity::kNotice,
                  fmt::format("{} is {}, as an operator said", backend, what));
   }
+  tell_fallback(registry_before);
   return Json{{"changed", std::move(changed)}};
 }
 
@@ -155,6 +168,7 @@ std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_
   state.is_failing = !is_well;
   state.failure = failure;
   const uint32_t service = registry_.families[backend.family].backends[backend.index].service;
+  const BackendRegistry registry_before = registry_;
   Result<SetWeightsRequest::Change> change = change_of({backend.family, service});
   if (!change) {
     state = before;
@@ -166,6 +180,7 @@ std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_
         words_of(backend.family, backend.index) +
             (is_well ? " is well again, say its checks" : " fails its checks: " + failure));
   }
+  tell_fallback(registry_before);
   return apply({std::move(change).value()});
 }
 

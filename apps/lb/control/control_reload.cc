@@ -118,11 +118,9 @@ Result<Json> Control::take(const lb::Config& file) {
   BackendRegistry registry = std::move(next).value();
 
   auto states = states_after(file, registry);
-  for (size_t family = 0; family < states.size(); ++family) {
-    std::vector<RegisteredBackend>& backends = registry.families[family].backends;
-    for (size_t index = 0; index < backends.size(); ++index) {
-      if (!states[family][index].is_up()) backends[index].weight = 0;
-    }
+  for (const BackendRegistry::Place& place : registry.services) {
+    put_in_force(registry.families[place.family], place.service,
+                 [&](uint32_t index) { return states[place.family][index].is_up(); });
   }
 
   lb::Config config = lb_config_;

@@ -33,11 +33,14 @@ Json workers_json(std::span<const control::WorkerHandle> workers, const Control:
   return all;
 }
 
-std::string_view state_name(const Control::BackendState& state, bool is_removed) {
-  if (is_removed) return "removed";
+std::string_view state_name(const Control::BackendState& state,
+                            const RegisteredBackend& registered) {
+  if (registered.use == Registration::kRemoved) return "removed";
   if (state.is_down) return "down";
   if (state.is_failing) return "failing";
-  return state.is_drained ? "drained" : "up";
+  if (state.is_drained) return "drained";
+  const bool is_held_back = registered.weight == 0 && registered.configured_weight != 0;
+  return is_held_back ? "standby" : "up";
 }
 
 }  // namespace
@@ -111,7 +114,7 @@ Result<Json> Control::backends(const Json& parameters) {
       Json row = {{"service", service.name},
                   {"name", backend.name},
                   {"endpoint", backend.endpoint},
-                  {"state", state_name(state, backend.is_removed)},
+                  {"state", state_name(state, registered)},
                   {"weight", registered.weight},
                   {"configured_weight", registered.configured_weight},
                   {"live_flows", backend.counters.live()}};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -77,14 +78,14 @@ class Placing {
     const auto known = backends_.find(std::tuple(service, config.address, config.port));
     const bool is_new = known == backends_.end();
     const uint32_t index = is_new ? take_free(free_backends_, family_.backends) : known->second;
-    family_.backends[index] = {Registration::kConfigured,
-                               config.name,
-                               config.address,
-                               config.port,
-                               service,
-                               config.weight,
-                               config.weight,
-                               is_new};
+    family_.backends[index] = {.use = Registration::kConfigured,
+                               .name = config.name,
+                               .address = config.address,
+                               .port = config.port,
+                               .service = service,
+                               .configured_weight = config.weight,
+                               .is_fallback = config.is_fallback,
+                               .is_new = is_new};
     return index;
   }
 
@@ -106,7 +107,39 @@ class Placing {
   std::vector<uint32_t> free_backends_;
 };
 
+bool is_always_up(uint32_t) { return true; }
+
 }  // namespace
+
+std::vector<uint32_t> weights_in_force(const FamilyRegistry& family, size_t service,
+                                       const IsUp& is_up) {
+  std::vector<uint32_t> weights;
+  std::vector<bool> is_fallback;
+  bool has_other = false;
+  for (const uint32_t index : family.services[service].backends) {
+    const RegisteredBackend& backend = family.backends[index];
+    weights.push_back(is_up(index) ? backend.configured_weight : 0);
+    is_fallback.push_back(backend.is_fallback);
+    has_other |= !backend.is_fallback && weights.back() != 0;
+  }
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (has_other && is_fallback[i]) weights[i] = 0;
+  }
+  return weights;
+}
+
+std::vector<uint32_t> put_in_force(FamilyRegistry& family, size_t service, const IsUp& is_up) {
+  std::vector<uint32_t> weights = weights_in_force(family, service, is_up);
+  const std::vector<uint32_t>& indices = family.services[service].backends;
+  for (size_t i = 0; i < indices.size(); ++i) family.backends[indices[i]].weight = weights[i];
+  return weights;
+}
+
+bool uses_fallback(const FamilyRegistry& family, size_t service) {
+  return std::ranges::any_of(family.services[service].backends, [&](uint32_t index) {
+    return family.backends[index].is_fallback && family.backends[index].weight != 0;
+  });
+}
 
 Result<BackendRegistry> next_registry(const Config& config, const BackendRegistry& before,
                                       const BackendUse& has_connections) {
@@ -118,6 +151,9 @@ Result<BackendRegistry> next_registry(const Config& config, const BackendRegistr
   for (const ServiceConfig& service : config.services) {
     const size_t family = service.address.is_ipv6() ? 1 : 0;
     registry.services.push_back({family, placing[family].place(service)});
+  }
+  for (const BackendRegistry::Place& place : registry.services) {
+    put_in_force(registry.families[place.family], place.service, is_always_up);
   }
   for (const FamilyRegistry& family : registry.families) {
     if (family.backends.size() > BackendRegistry::kBackendsMax) {
@@ -155,11 +191,10 @@ Result<std::vector<ServiceChoices>> make_choices(const FamilyRegistry& family, u
   std::vector<ServiceChoices> choices;
   for (size_t service = 0; service < family.services.size(); ++service) {
     std::vector<uint32_t> weights;
-    std::vector<uint32_t> configured;
     for (const uint32_t index : family.services[service].backends) {
       weights.push_back(family.backends[index].weight);
-      configured.push_back(family.backends[index].configured_weight);
     }
+    const std::vector<uint32_t> configured = weights_in_force(family, service, is_always_up);
     Result<BackendChoice> choice = make_choice(family, service, weights, seed);
     if (!choice) return choice.error();
     choices.push_back({std::move(choice).value()});

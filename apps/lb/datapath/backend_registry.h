@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,8 +37,9 @@ struct RegisteredBackend {
   uint16_t port = 0;
   uint32_t service = 0;            // its index
   uint32_t configured_weight = 0;  // 0 when removed
-  uint32_t weight = 0;             // in force
-  bool is_new = true;              // it was not there in the registry before
+  bool is_fallback = false;
+  uint32_t weight = 0;  // in force
+  bool is_new = true;   // it was not there in the registry before
 };
 
 // A service is a virtual address, port and protocol in a mode: another mode makes it another one,
@@ -77,13 +79,25 @@ struct BackendRegistry {
 using BackendUse = std::array<std::vector<bool>, 2>;
 
 // The registry of a configuration that follows `before`; `has_connections` has an element for each
-// of its backend indices. Weights in force are those configured. Refused: too many removed backends
-// that still have connections.
+// of its backend indices. Weights in force are those while all backends are up. Refused: too many
+// removed backends that still have connections.
 [[nodiscard]] Result<BackendRegistry> next_registry(const Config& config,
                                                     const BackendRegistry& before,
                                                     const BackendUse& has_connections);
 // That of a configuration with which the balancer starts.
 [[nodiscard]] Result<BackendRegistry> first_registry(const Config& config);
+
+// Whether the backend at this index is usable: up, by its operator and its checks.
+using IsUp = std::function<bool(uint32_t backend)>;
+
+// The weights of a service's backends, in their order, that are in force while these are up: those
+// configured, but that fallback backends have one only if no other backend has.
+[[nodiscard]] std::vector<uint32_t> weights_in_force(const FamilyRegistry& family, size_t service,
+                                                     const IsUp& is_up);
+// The same, and the registry has them.
+std::vector<uint32_t> put_in_force(FamilyRegistry& family, size_t service, const IsUp& is_up);
+// Whether new connections of the service go to its fallback backends.
+[[nodiscard]] bool uses_fallback(const FamilyRegistry& family, size_t service);
 
 // How new connections of a service find their backends: by a hash, or by their counts.
 using BackendChoice = std::variant<balance::Maglev, balance::LeastConnections>;
