@@ -11,34 +11,55 @@
 
 namespace roost::config {
 
-conntrack::StateTimeouts read_timeouts(TomlTable& top, double tick_seconds,
-                                       std::vector<Fault>& faults) {
+namespace {
+
+std::string largest(double tick_seconds) {
+  return "more than " + grouped(kTimeoutTicksMax) + " ticks; the largest at this tick_seconds is " +
+         fmt::format("{:.10g}", tick_seconds * kTimeoutTicksMax) + ", or make ticks longer";
+}
+
+void set(conntrack::StateTimeouts& timeouts, const conntrack::NamedTimeout& named,
+         TickCount ticks) {
+  for (const conntrack::ConnectionState state : named.states) {
+    timeouts[static_cast<size_t>(state)] = ticks;
+  }
+}
+
+}  // namespace
+
+conntrack::StateTimeouts read_given_timeouts(TomlTable& above, std::string_view name,
+                                             double tick_seconds, std::vector<Fault>& faults) {
   conntrack::StateTimeouts timeouts{};
-  const toml::table empty;
-  const toml::table* toml = top.table("timeouts");
-  TomlTable table(toml == nullptr ? empty : *toml, "[timeouts]", faults);
-  const double seconds_max = tick_seconds * kTimeoutTicksMax;
+  const toml::table* toml = above.table("timeouts");
+  if (toml == nullptr) return timeouts;
+  TomlTable table(*toml, std::string(name), faults);
   for (const conntrack::NamedTimeout& named : conntrack::kNamedTimeouts) {
-    const std::optional<double> given = table.number(named.name);
-    const double seconds = given.value_or(named.seconds_default);
-    const std::string largest = "more than " + grouped(kTimeoutTicksMax) +
-                                " ticks; the largest at this tick_seconds is " +
-                                fmt::format("{:.10g}", seconds_max) + ", or make ticks longer";
-    const std::optional<TickCount> ticks = conntrack::timeout_ticks(seconds, tick_seconds);
-    if (ticks) {
-      for (const conntrack::ConnectionState state : named.states) {
-        timeouts[static_cast<size_t>(state)] = *ticks;
-      }
-    } else if (!(seconds > 0)) {
-      table.fault_in(named.name, "not a time; give seconds, more than 0");
-    } else if (given) {
-      table.fault_in(named.name, largest);
+    const std::optional<double> seconds = table.number(named.name);
+    if (!seconds) continue;
+    if (const auto ticks = conntrack::timeout_ticks(*seconds, tick_seconds)) {
+      set(timeouts, named, *ticks);
     } else {
-      top.fault_in("tick_seconds", "the default of [timeouts] " + std::string(named.name) +
-                                       " would be " + largest + " or set it");
+      table.fault_in(named.name, *seconds > 0 ? largest(tick_seconds)
+                                              : "not a time; give seconds, more than 0");
+      set(timeouts, named, kTimeoutTicksMax);  // it was given
     }
   }
   table.refuse_unknown_keys();
+  return timeouts;
+}
+
+conntrack::StateTimeouts read_timeouts(TomlTable& top, double tick_seconds,
+                                       std::vector<Fault>& faults) {
+  conntrack::StateTimeouts timeouts = read_given_timeouts(top, "[timeouts]", tick_seconds, faults);
+  for (const conntrack::NamedTimeout& named : conntrack::kNamedTimeouts) {
+    if (timeouts[static_cast<size_t>(named.states[0])] != 0) continue;
+    const auto ticks = conntrack::timeout_ticks(named.seconds_default, tick_seconds);
+    if (!ticks) {
+      top.fault_in("tick_seconds", "the default of [timeouts] " + std::string(named.name) +
+                                       " would be " + largest(tick_seconds) + " or set it");
+    }
+    set(timeouts, named, ticks.value_or(kTimeoutTicksMax));
+  }
   return timeouts;
 }
 

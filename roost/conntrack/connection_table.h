@@ -292,6 +292,15 @@ class ConnectionTable {
     shared_->forget_replies();
   }
   bool make_room(const StateTimeouts& timeouts);
+  // A connection's own, where the rule knows of several; else those given.
+  [[nodiscard]] const StateTimeouts& timeouts_of(const Connection& connection,
+                                                 const StateTimeouts& timeouts) const {
+    if constexpr (kHasTimeouts<Rule>) {
+      return shared_->replies.rule().timeouts_of(connection);
+    } else {
+      return timeouts;
+    }
+  }
   // For which part of its time, in kSilentWhole-ths, a connection has been silent; 0 if that is not
   // long enough to evict it.
   [[nodiscard]] uint32_t silent_part(const Connection& connection,

@@ -47,6 +47,14 @@ struct SameEnds {
   void over(const Connection&) const {}
 };
 
+// A rule of connections that do not all have the same timeouts says which are whose, so that one is
+// not evicted by another's measure:
+//   const StateTimeouts& timeouts_of(const Connection&) const
+template <class Rule>
+inline constexpr bool kHasTimeouts = requires(const Rule& rule, const Connection& connection) {
+  { rule.timeouts_of(connection) } -> std::same_as<const StateTimeouts&>;
+};
+
 template <class Rule>
 inline constexpr bool kIsSameEnds = false;
 template <class Address>

@@ -54,4 +54,14 @@ inline constexpr std::array<NamedTimeout, 5> kNamedTimeouts = {
   return timeouts;
 }
 
+// Those of `given`, and of `others` where it has none, which is 0.
+[[nodiscard]] inline StateTimeouts completed(const StateTimeouts& given,
+                                             const StateTimeouts& others) {
+  StateTimeouts timeouts = given;
+  for (size_t state = 0; state < timeouts.size(); ++state) {
+    if (timeouts[state] == 0) timeouts[state] = others[state];
+  }
+  return timeouts;
+}
+
 }  // namespace roost::conntrack

@@ -130,7 +130,7 @@ TEST(config, refuses_wrong_types) {
            {kAddresses1, "addresses = \"192.0.2.1/24\" #!", "give an array"},
            {kAddresses1, "addresses = [1] #!", "no address with its network's length"},
            {kMac1, "vlan = [\"100\"] #!", "not a VLAN identifier"},
-           {"", "timeouts = [[1]] #!\n", "unknown key"},
+           {"", "timeouts = [[1]] #!\n", "give a table"},
            {"backends = [{name = \"b1\", address = \"10.0.0.11\"}]", "backends = [7] #!",
             "an element is an integer"},
            {"backends = [{name = \"b1\", address = \"10.0.0.11\"}]", "backends = 7 #!",

@@ -77,7 +77,7 @@ std::optional<net::IpProtocol> read_protocol(config::TomlTable& table) {
   return {};
 }
 
-std::optional<ServiceConfig> read_service(const toml::table& toml,
+std::optional<ServiceConfig> read_service(const toml::table& toml, double tick_seconds,
                                           std::vector<config::Fault>& faults) {
   config::TomlTable table(toml, "[[service]]", faults);
   ServiceConfig service{.line = table.line()};
@@ -103,6 +103,7 @@ std::optional<ServiceConfig> read_service(const toml::table& toml,
     table.fault_in("backends", "none is given; give at least one");
   }
   service.check = read_check(table, faults);
+  service.timeouts = config::read_given_timeouts(table, "[service.timeouts]", tick_seconds, faults);
   table.refuse_unknown_keys();
   if (!address || !port || !protocol) return {};
   service.address = *address;
@@ -129,7 +130,9 @@ Config read_everything(config::TomlTable& top, std::vector<config::Fault>& fault
   config.network = l3::read_network(top, faults);
   top.require("service", "a [[service]]");
   for (const toml::table* service : top.tables("service")) {
-    if (auto read = read_service(*service, faults)) config.services.push_back(std::move(*read));
+    if (auto read = read_service(*service, config.tick_seconds(), faults)) {
+      config.services.push_back(std::move(*read));
+    }
   }
   config.timeouts = config::read_timeouts(top, config.tick_seconds(), faults);
   read_lb(top, faults, config);

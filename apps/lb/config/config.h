@@ -45,7 +45,8 @@ struct ServiceConfig {
   Mode mode = Mode::kNat;
   Algorithm algorithm = Algorithm::kMaglev;
   std::vector<BackendConfig> backends{};
-  std::optional<CheckConfig> check{};  // of its backends
+  std::optional<CheckConfig> check{};   // of its backends
+  conntrack::StateTimeouts timeouts{};  // 0: that of [timeouts]
   uint32_t line = 0;
 };
 

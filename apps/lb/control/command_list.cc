@@ -107,8 +107,15 @@ Json backend_view(const Json&) {
   return View().table("/changed", {"service", "name", "weight"}).take();
 }
 
-Json timeouts_view(const Json&) {
-  return View().text("timeouts, in seconds").list("/timeouts").take();
+Json timeouts_view(const Json& result) {
+  View view;
+  view.text("timeouts, in seconds").list("/timeouts");
+  size_t i = 0;
+  for (const Json& service : result["services"]) {
+    view.text(fmt::format("of {}", service["service"].get<std::string>()))
+        .list(fmt::format("/services/{}/timeouts", i++));
+  }
+  return view.take();
 }
 
 Json flows_view(const Json& result) {
@@ -143,7 +150,7 @@ constexpr std::array kCommands = {
     control::kNeighboursCommand,
     control::kAnnounceCommand,
     Command{.name = "timeouts",
-            .help = "the timeouts; with a name and seconds, change one",
+            .help = "the timeouts, and those of services; with a name and seconds, change one",
             .parameters = kTimeoutsParameters,
             .view = timeouts_view,
             .is_in_telemetry = true},

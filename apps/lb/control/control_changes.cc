@@ -10,6 +10,20 @@
 
 namespace roost::lb {
 
+namespace {
+
+// In seconds, those that are given.
+Json timeouts_json(const StateTimeouts& timeouts, double tick_seconds) {
+  Json json = Json::object();
+  for (const conntrack::NamedTimeout& named : conntrack::kNamedTimeouts) {
+    const TickCount ticks = timeouts[static_cast<size_t>(named.states[0])];
+    if (ticks != 0) json[std::string(named.name)] = static_cast<double>(ticks) * tick_seconds;
+  }
+  return json;
+}
+
+}  // namespace
+
 Result<Json> Control::timeouts(const Json& parameters) {
   const std::string name = parameters.value("name", "");
   if (parameters.contains("seconds") == name.empty()) {
@@ -33,12 +47,14 @@ Result<Json> Control::timeouts(const Json& parameters) {
     for (State* state : states_) requests.add(*state, lb_config_.timeouts);
     if (auto error = ask(requests.posted())) return *error;
   }
-  Json all = Json::object();
-  for (const conntrack::NamedTimeout& named : conntrack::kNamedTimeouts) {
-    const TickCount ticks = lb_config_.timeouts[static_cast<size_t>(named.states[0])];
-    all[std::string(named.name)] = static_cast<double>(ticks) * tick_seconds;
+  Json services = Json::array();
+  for (const ServiceConfig& service : lb_config_.services) {
+    Json own = timeouts_json(service.timeouts, tick_seconds);
+    if (own.empty()) continue;
+    services.push_back({{"service", service.name}, {"timeouts", std::move(own)}});
   }
-  return Json{{"timeouts", std::move(all)}};
+  return Json{{"timeouts", timeouts_json(lb_config_.timeouts, tick_seconds)},
+              {"services", std::move(services)}};
 }
 
 // What makes the workers' weights of a service those that it has now.

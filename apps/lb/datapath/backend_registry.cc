@@ -65,8 +65,14 @@ class Placing {
     const uint32_t index =
         known != services_.end() ? known->second : take_free(free_services_, family_.services);
     RegisteredService& registered = family_.services[index];
-    registered = {Registration::kConfigured, config.name, config.address,   config.port,
-                  config.protocol,           config.mode, config.algorithm, {}};
+    registered = {.use = Registration::kConfigured,
+                  .name = config.name,
+                  .address = config.address,
+                  .port = config.port,
+                  .protocol = config.protocol,
+                  .mode = config.mode,
+                  .algorithm = config.algorithm,
+                  .timeouts = config.timeouts};
     for (const BackendConfig& backend : config.backends) {
       registered.backends.push_back(place(backend, index));
     }

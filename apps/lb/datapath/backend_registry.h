@@ -21,6 +21,7 @@
 #include "roost/balance/least_connections.h"
 #include "roost/balance/maglev.h"
 #include "roost/base/result.h"
+#include "roost/conntrack/connection_state.h"
 #include "roost/net/address.h"
 #include "roost/net/headers.h"
 
@@ -52,7 +53,8 @@ struct RegisteredService {
   net::IpProtocol protocol{};
   Mode mode = Mode::kNat;
   Algorithm algorithm = Algorithm::kMaglev;
-  std::vector<uint32_t> backends{};  // indices, in the order of the file; not those removed
+  conntrack::StateTimeouts timeouts{};  // 0: the balancer's
+  std::vector<uint32_t> backends{};     // indices, in the order of the file; not those removed
 };
 
 struct FamilyRegistry {

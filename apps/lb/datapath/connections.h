@@ -54,6 +54,9 @@ class BackendReplies {
   [[nodiscard]] uint64_t next_turn(const Connection& connection) {
     return services_->backend(connection.owner).local_port_turn++;
   }
+  [[nodiscard]] const StateTimeouts& timeouts_of(const Connection& connection) const {
+    return services_->timeouts_of(services_->backend(connection.owner));
+  }
   void over(const Connection& connection) {
     ++services_->backend(connection.owner).counters.flows_over;
   }

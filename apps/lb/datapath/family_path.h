@@ -126,18 +126,18 @@ class FamilyPath {
   // What every packet of a connection gets on its way out, and its backend counts.
   net::LaneVerdict transmit(const Passage& passage, Backend& backend, const l3::Resolved& resolved,
                             const l3::TunnelEnd<Address>* tunnel = nullptr);
-  void update(const Passage& passage, Connection& connection, Sender sender) {
+  void update(const Passage& passage, Connection& connection, const Backend& backend,
+              Sender sender) {
     std::optional<net::TcpSegment> segment;
     if (!passage.parsed.fragment.is_later()) {
       segment = net::read_tcp_segment(passage.packet, passage.parsed);
     }
-    connections_.update(connection, sender, segment, timeouts_);
+    connections_.update(connection, sender, segment, services_.timeouts_of(backend));
   }
 
   ServiceTable<Address>& services_;
   ConnectionTable<Address, Tables>& connections_;
   l3::NextHops& next_hops_;
-  const StateTimeouts& timeouts_;
   l3::Egress<Address> egress_;
   const node::FlowOwner& owner_;
   bool is_counting_ = true;

@@ -16,7 +16,6 @@ FamilyPath<Address, Tables>::FamilyPath(Family<Address, Tables>& family, BasicSt
     : services_(family.services()),
       connections_(family.connections()),
       next_hops_(state.next_hops()),
-      timeouts_(state.config().timeouts),
       egress_(next_hops_, ingress.icmp_errors(), ingress.outbox(), state.config().gue_port),
       owner_(owner) {}
 
@@ -118,7 +117,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   connection.begin(passage.key.protocol, net::read_tcp_segment(passage.packet, passage.parsed),
                    is_dsr(backend.mode));
   const conntrack::CreateOutcome outcome =
-      connections_.create_connection(passage.key, connection, timeouts_);
+      connections_.create_connection(passage.key, connection, services_.timeouts_of(backend));
   is_changed = true;
   switch (outcome) {
     case conntrack::CreateOutcome::kReplyTupleTaken:
@@ -168,7 +167,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& 
     return drop(resolved.refusal);
   }
   is_changed = true;
-  if (connections_.create_connection(client_key, connection, timeouts_) !=
+  if (connections_.create_connection(client_key, connection, services_.timeouts_of(backend)) !=
       conntrack::CreateOutcome::kCreated) {
     return drop(DropCause::kTableFull);
   }
@@ -189,9 +188,10 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
   if (is_new) {
     ++backend.counters.flows;
     connections_.begin_anew(connection, passage.key.protocol,
-                            net::read_tcp_segment(passage.packet, passage.parsed), timeouts_);
+                            net::read_tcp_segment(passage.packet, passage.parsed),
+                            services_.timeouts_of(backend));
   } else {
-    update(passage, connection, Sender::kClient);
+    update(passage, connection, backend, Sender::kClient);
   }
   return send_to_backend(passage, connection, resolved);
 }
@@ -206,7 +206,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_client(const Passage& passage,
   if (!resolve(passage, neighbour_of_client(connection, match.client.address), 0, resolved)) {
     return drop(resolved.refusal);
   }
-  update(passage, connection, Sender::kServer);
+  update(passage, connection, backend, Sender::kServer);
   return send_to_client(passage, match.client, backend, resolved);
 }
 

@@ -1,8 +1,10 @@
 #include "apps/lb/datapath/service_table.h"
 
 #include <algorithm>
+#include <map>
 #include <type_traits>
 
+#include "roost/conntrack/timeouts.h"
 #include "roost/hash/random_seed.h"
 
 namespace roost::lb {
@@ -24,6 +26,8 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
       {.capacity = index_capacity(registry.backends.size()), .hash_seed = config.hash_seed});
   if (!by_source) return by_source.error();
   ServiceTable table(std::move(index).value(), std::move(by_source).value(), config.maglev_seed);
+  const auto timeouts = table.place_timeouts(registry, config.timeouts);
+  if (!timeouts) return timeouts.error();
   for (uint32_t i = 0; i < registry.services.size(); ++i) {
     const RegisteredService& registered = registry.services[i];
     Service service{{},
@@ -55,7 +59,8 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
       backend.endpoint = {registered.address.to<Address>(), registered.port};
       backend.virtual_endpoint = table.services_[registered.service].virtual_endpoint;
       backend.service = registered.service;
-      backend.weight = registered.weight;
+      backend.weight = static_cast<uint16_t>(registered.weight);
+      backend.timeouts = timeouts.value()[registered.service];
       backend.mode = registry.services[registered.service].mode;
       // Not where the last run began: its backends may know those ports still.
       if (backend.mode == Mode::kFullnat) {
@@ -69,6 +74,32 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
   std::ranges::sort(table.virtual_addresses_);
   std::ranges::sort(table.backend_addresses_);
   return table;
+}
+
+template <class Address>
+Result<std::vector<uint16_t>> ServiceTable<Address>::place_timeouts(
+    const FamilyRegistry& registry, const conntrack::StateTimeouts& others) {
+  std::map<conntrack::StateTimeouts, size_t> places;
+  places.emplace(given_timeouts_.emplace_back(), 0);
+  std::vector<uint16_t> by_service;
+  for (const RegisteredService& service : registry.services) {
+    const auto [place, is_new] = places.emplace(service.timeouts, given_timeouts_.size());
+    if (is_new) given_timeouts_.push_back(service.timeouts);
+    by_service.push_back(static_cast<uint16_t>(place->second));
+  }
+  if (given_timeouts_.size() > size_t{UINT16_MAX} + 1) {
+    return Error{"[service.timeouts]: more than 65,535 different ones; give services the same"};
+  }
+  timeouts_.resize(given_timeouts_.size());
+  set_timeouts(others);
+  return by_service;
+}
+
+template <class Address>
+void ServiceTable<Address>::set_timeouts(const conntrack::StateTimeouts& timeouts) {
+  for (size_t place = 0; place < timeouts_.size(); ++place) {
+    timeouts_[place] = conntrack::completed(given_timeouts_[place], timeouts);
+  }
 }
 
 template <class Address>
@@ -132,7 +163,7 @@ void ServiceTable<Address>::change_weights(uint32_t service, std::span<const uin
   Service& changed = services_[service];
   ROOST_ASSERT(changed.backends.size() == weights.size());
   for (size_t i = 0; i < weights.size(); ++i) {
-    backends_[changed.backends[i]].weight = weights[i];
+    backends_[changed.backends[i]].weight = static_cast<uint16_t>(weights[i]);
   }
   std::swap(changed.choices.in_force, choice);
   // The first change since the configuration was read: what was in force is what is configured.

@@ -20,6 +20,7 @@
 #include "apps/lb/datapath/backend_registry.h"
 #include "roost/base/counter.h"
 #include "roost/base/result.h"
+#include "roost/conntrack/connection_state.h"
 #include "roost/hash/keyed_hash.h"
 #include "roost/l3/next_hops.h"
 #include "roost/net/flow_key.h"
@@ -78,7 +79,8 @@ class ServiceTable {
     // Its neighbour; the index may be another's by now, if it is not pinned.
     l3::NeighbourIndex neighbour = l3::kNoNeighbour;
     uint32_t service = 0;
-    uint32_t weight = 0;      // 0: no new connections
+    uint16_t weight = 0;      // 0: no new connections
+    uint16_t timeouts = 0;    // which are its service's: see timeouts_of()
     uint16_t side = kNoSide;  // the port by which it is reached, and has to answer
     Mode mode = Mode::kNat;
     uint32_t local_port_turn = 0;  // of `fullnat`: counts its connections
@@ -97,10 +99,11 @@ class ServiceTable {
     std::vector<ServiceChoices> choices{};  // by service index
     uint64_t maglev_seed = 0;
     std::optional<uint64_t> hash_seed{};
+    conntrack::StateTimeouts timeouts{};  // of services that have none of their own
   };
 
   // Services and backends stand at the indices of the registry. Refused: memory that cannot be
-  // allocated.
+  // allocated, and more than 65,535 different timeouts.
   static Result<ServiceTable> create(const FamilyRegistry& registry, Config config);
 
   // Pins the backends' neighbours; `next_hops` must reach them all.
@@ -160,6 +163,15 @@ class ServiceTable {
   // Connections stay where they are. Allocates nothing.
   void change_weights(uint32_t service, std::span<const uint32_t> weights, BackendChoice& choice);
 
+  // By which connections of a backend live. Constant time; services of equal timeouts share a
+  // place, so that where none has its own every packet finds the same.
+  [[nodiscard]] const conntrack::StateTimeouts& timeouts_of(const Backend& backend) const {
+    return timeouts_[backend.timeouts];
+  }
+  // Services get these where they have none of their own, connections from their next packet on.
+  // O(services); allocates nothing.
+  void set_timeouts(const conntrack::StateTimeouts& timeouts);
+
   // Whether some service has this address. O(log services).
   [[nodiscard]] bool is_virtual_address(const Address& address) const {
     return std::ranges::binary_search(virtual_addresses_, address);
@@ -203,6 +215,9 @@ class ServiceTable {
         by_source_(std::move(by_source)),
         maglev_hash_(maglev_seed) {}
   void note_source(const RegisteredBackend& registered, net::IpProtocol protocol, uint32_t index);
+  // The place of each service's timeouts. Refused: too many different ones.
+  Result<std::vector<uint16_t>> place_timeouts(const FamilyRegistry& registry,
+                                               const conntrack::StateTimeouts& others);
 
   // What all packets to a service share.
   [[nodiscard]] static Key destination_of(const Key& key) {
@@ -220,9 +235,11 @@ class ServiceTable {
   KeyedHash maglev_hash_;
   std::vector<Service> services_;
   std::vector<Backend> backends_;
-  std::vector<bool> is_kept_;               // by backend: it was there before
-  std::vector<Address> virtual_addresses_;  // sorted
-  std::vector<Address> backend_addresses_;  // sorted
+  std::vector<conntrack::StateTimeouts> given_timeouts_;  // by place; 0: that of set_timeouts()
+  std::vector<conntrack::StateTimeouts> timeouts_;        // the same, complete
+  std::vector<bool> is_kept_;                             // by backend: it was there before
+  std::vector<Address> virtual_addresses_;                // sorted
+  std::vector<Address> backend_addresses_;                // sorted
   BackendCounters forgotten_{};
 };
 

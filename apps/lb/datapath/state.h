@@ -87,8 +87,12 @@ class BasicState {
   void exchange(StateUpdate& update);
   // Announces the local addresses on their ports, from the next turn on.
   void announce() { next_hops_.announce(); }
-  // Connections get these from their next packet on.
-  void set_timeouts(const StateTimeouts& timeouts) { config_.timeouts = timeouts; }
+  // Connections get these from their next packet on, where their service has none of its own.
+  void set_timeouts(const StateTimeouts& timeouts) {
+    config_.timeouts = timeouts;
+    ipv4_->services().set_timeouts(timeouts);
+    ipv6_->services().set_timeouts(timeouts);
+  }
   [[nodiscard]] l3::NextHops& next_hops() { return next_hops_; }
   [[nodiscard]] const l3::NextHops& next_hops() const { return next_hops_; }
   [[nodiscard]] Family<net::Ipv4Address, Tables>& ipv4() { return *ipv4_; }
