@@ -91,6 +91,7 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, double tick_s
   service.mode = static_cast<Mode>(table.choice("mode", kModeNames).value_or(0));
   service.algorithm =
       static_cast<Algorithm>(table.choice("algorithm", kAlgorithmNames).value_or(0));
+  service.is_one_packet = table.boolean("one_packet").value_or(false);
   service.port = static_cast<uint16_t>(port.value_or(1));
   const size_t faults_before = faults.size();
   for (const toml::table* backend : table.tables("backends")) {

@@ -44,6 +44,7 @@ struct ServiceConfig {
   net::IpProtocol protocol{};
   Mode mode = Mode::kNat;
   Algorithm algorithm = Algorithm::kMaglev;
+  bool is_one_packet = false;  // each datagram is balanced by itself, and creates no connection
   std::vector<BackendConfig> backends{};
   std::optional<CheckConfig> check{};   // of its backends
   conntrack::StateTimeouts timeouts{};  // 0: that of [timeouts]

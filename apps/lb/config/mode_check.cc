@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace roost::lb {
 
@@ -19,9 +22,11 @@ class ModeCheck {
 
   void run() {
     check_local_addresses();
+    note_ends();
     for (const ServiceConfig& service : config_.services) {
       if (service.mode == Mode::kFullnat) check_fullnat(service);
       if (is_dsr(service.mode)) check_ports(service);
+      if (service.is_one_packet) check_one_packet(service);
       if (service.mode == Mode::kL2dsr && network_.is_whole) check_stations(service);
       if (encapsulation_of(service.mode) && network_.is_whole) check_tunnel(service);
     }
@@ -75,6 +80,48 @@ class ModeCheck {
             "[[service]] {}: mode fullnat takes at most {} connections; make [table] connections "
             "fewer",
             service.name, kPortBindingsMax);
+    }
+  }
+
+  void note_ends() {
+    for (const ServiceConfig& service : config_.services) {
+      if (service.mode != Mode::kNat) continue;
+      for (const BackendConfig& backend : service.backends) {
+        nat_ends_[{backend.address, backend.port, service.protocol}].push_back(&service);
+      }
+    }
+  }
+
+  // Nothing is kept of a datagram, so its answer has to say by itself whose it is.
+  void check_one_packet(const ServiceConfig& service) {
+    if (service.protocol != net::IpProtocol::kUdp) {
+      fault(service.line,
+            "[[service]] {}: one_packet is for UDP, TCP needs its connection; leave it out",
+            service.name);
+    }
+    if (service.algorithm == Algorithm::kLeastConnections) {
+      fault(service.line,
+            "[[service]] {}: one_packet makes no connections that {} could count; give another "
+            "algorithm",
+            service.name, kAlgorithmNames[static_cast<size_t>(service.algorithm)]);
+    }
+    if (service.mode == Mode::kFullnat) {
+      fault(service.line,
+            "[[service]] {}: mode fullnat brings answers back by their connection, and one_packet "
+            "makes none; give another mode, or leave one_packet out",
+            service.name);
+    }
+    if (service.mode != Mode::kNat) return;
+    for (const BackendConfig& backend : service.backends) {
+      for (const ServiceConfig* other :
+           nat_ends_[{backend.address, backend.port, service.protocol}]) {
+        if (other == &service) continue;
+        fault(backend.line,
+              "[[service]] {} backend {}: it serves [[service]] {} of line {} too, and an answer "
+              "of one_packet must say by its source whose it is; give it another port there, or "
+              "leave one_packet out",
+              service.name, backend.name, other->name, other->line);
+      }
     }
   }
 
@@ -138,6 +185,8 @@ class ModeCheck {
   const Config& config_;
   const l3::NetworkConfig& network_;
   std::vector<config::Fault>& faults_;
+  using End = std::tuple<net::IpAddress, uint16_t, net::IpProtocol>;
+  std::map<End, std::vector<const ServiceConfig*>> nat_ends_;  // services, by their backends' ends
 };
 
 }  // namespace

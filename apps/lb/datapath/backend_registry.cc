@@ -72,6 +72,7 @@ class Placing {
                   .protocol = config.protocol,
                   .mode = config.mode,
                   .algorithm = config.algorithm,
+                  .is_one_packet = config.is_one_packet,
                   .timeouts = config.timeouts};
     for (const BackendConfig& backend : config.backends) {
       registered.backends.push_back(place(backend, index));

@@ -44,7 +44,7 @@ struct RegisteredBackend {
 };
 
 // A service is a virtual address, port and protocol in a mode: another mode makes it another one,
-// another algorithm does not.
+// another algorithm does not, nor whether it makes connections.
 struct RegisteredService {
   Registration use = Registration::kFree;
   std::string name{};
@@ -53,6 +53,7 @@ struct RegisteredService {
   net::IpProtocol protocol{};
   Mode mode = Mode::kNat;
   Algorithm algorithm = Algorithm::kMaglev;
+  bool is_one_packet = false;
   conntrack::StateTimeouts timeouts{};  // 0: the balancer's
   std::vector<uint32_t> backends{};     // indices, in the order of the file; not those removed
 };

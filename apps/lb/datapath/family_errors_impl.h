@@ -1,4 +1,5 @@
-// The definition of FamilyPath::forward_error: ICMP errors about packets of connections.
+// The definition of FamilyPath::forward_error: ICMP errors about packets of connections, and of
+// services that make none.
 #pragma once
 
 #include "apps/lb/datapath/family_path.h"
@@ -6,6 +7,19 @@
 #include "roost/l3/icmp_error_admission.h"
 
 namespace roost::lb {
+
+template <class Address, class Tables>
+typename FamilyPath<Address, Tables>::Match FamilyPath<Address, Tables>::match_alone(
+    const Key& key, Connection& alone) {
+  const std::optional<uint32_t> service = services_.find(key);
+  if (service && !services_.service(*service).is_one_packet) return {};
+  const std::optional<uint32_t> backend =
+      service ? services_.pick_backend(*service, key) : services_.find_backend(key);
+  if (!backend || !services_.service(services_.backend(*backend).service).is_one_packet) return {};
+  alone.owner = static_cast<uint16_t>(*backend);
+  if (service) return {&alone, Sender::kClient, {}};
+  return {&alone, Sender::kServer, {key.destination, key.destination_port}};
+}
 
 template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
@@ -19,7 +33,9 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
           other_owner_of(packet, about.reversed(), services_, connections_.ports(), owner_)) {
     return net::LaneVerdict::handoff(*owner);
   }
-  const Match match = connections_.find(about.reversed());
+  Match match = connections_.find(about.reversed());
+  Connection alone;
+  if (match.connection == nullptr) match = match_alone(about.reversed(), alone);
   if (match.connection == nullptr) return drop(DropCause::kIcmpNoFlow);
   Backend& backend = services_.backend(match.connection->owner);
   const bool is_to_backend = match.sender == Sender::kClient;

@@ -94,6 +94,9 @@ class FamilyPath {
   void ask_for_reply(const Passage& passage);
   net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
   net::LaneVerdict begin_from_backend(const Passage& passage, bool& is_changed);
+  // The match of a packet of a one-packet service, or of its answer, as if it had a connection:
+  // `alone`, which is this packet's only.
+  [[nodiscard]] Match match_alone(const Key& key, Connection& alone);
   net::LaneVerdict to_backend(const Passage& passage, Connection& connection);
   net::LaneVerdict to_client(const Passage& passage, const Match& match);
 

@@ -81,15 +81,15 @@ bool FamilyPath<Address, Tables>::gives_way(const Passage& passage, const Match&
 template <class Address, class Tables>
 void FamilyPath<Address, Tables>::ask_for_reply(const Passage& passage) {
   const std::optional<uint32_t> service = services_.find(passage.key);
-  if (!service) return;
+  if (!service || services_.service(*service).is_one_packet) return;
   const std::optional<uint32_t> backend =
       services_.pick_backend(*service, passage.key, is_midstream(passage));
   if (!backend) return;
   connections_.ask_for_reply(passage.key, Connection{.owner = static_cast<uint16_t>(*backend)});
 }
 
-// A packet of no connection: it creates one if it is for a service. Nothing is changed before it is
-// certain that the packet can leave, and that the answer could.
+// A packet of no connection: it creates one if it is for a service that has any. Nothing is changed
+// before it is certain that the packet can leave, and that the answer could.
 template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& passage,
                                                                bool& is_changed) {
@@ -97,8 +97,9 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   if (!service) return begin_from_backend(passage, is_changed);
   // The answer would come back to us, and ours to it, for ever.
   if (next_hops_.is_ours(passage.key.source)) return drop(DropCause::kMartian);
-  // Its first fragment did not create one.
-  if (passage.parsed.fragment.is_later()) return drop(DropCause::kNoFlow);
+  // Its first fragment did not create one; where none is created, it follows by the same hash.
+  const bool is_alone = services_.service(*service).is_one_packet;
+  if (passage.parsed.fragment.is_later() && !is_alone) return drop(DropCause::kNoFlow);
   if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
   if (is_midstream(passage) && !services_.may_pick_up(*service)) return drop(DropCause::kNoFlow);
   const std::optional<uint32_t> backend_index =
@@ -114,6 +115,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   }
 
   Connection connection{.owner = static_cast<uint16_t>(*backend_index)};
+  if (is_alone) return send_to_backend(passage, connection, resolved);
   connection.begin(passage.key.protocol, net::read_tcp_segment(passage.packet, passage.parsed),
                    is_dsr(backend.mode));
   const conntrack::CreateOutcome outcome =
@@ -137,8 +139,9 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   return send_to_backend(passage, connection, resolved);
 }
 
-// A backend's packet of an unknown connection: one from before the start, or that took another way.
-// Its service follows from the backend's end, if that is one service's only.
+// A backend's packet of an unknown connection: one from before the start, or that took another way;
+// or of none, where the service makes none. Which service follows from the backend's end, if that
+// is one service's only.
 template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& passage,
                                                                  bool& is_changed) {
@@ -149,7 +152,8 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& 
   }
   Backend& backend = services_.backend(*index);
   if (passage.packet.in_port != backend.side) return drop(drop_cause::kWrongSide);
-  const bool goes_on = !passage.parsed.fragment.is_later() &&
+  const bool is_alone = services_.service(backend.service).is_one_packet;
+  const bool goes_on = (!passage.parsed.fragment.is_later() || is_alone) &&
                        (passage.parsed.tcp_flags & (net::tcp::kSyn | net::tcp::kRst)) == 0;
   if (!goes_on || next_hops_.is_ours(passage.key.destination)) return drop(DropCause::kNoFlow);
 
@@ -158,14 +162,17 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& 
   const Key client_key{client.address, service.address,      client.port,
                        service.port,   passage.key.protocol, {}};
   // The client's connection of these ends is with another backend.
-  if (connections_.find(client_key).connection != nullptr) return drop(DropCause::kNoFlow);
+  if (!is_alone && connections_.find(client_key).connection != nullptr) {
+    return drop(DropCause::kNoFlow);
+  }
   Connection connection{.owner = static_cast<uint16_t>(*index)};
-  connection.begin_from_server(passage.key.protocol,
-                               net::read_tcp_segment(passage.packet, passage.parsed));
   l3::Resolved resolved;
   if (!resolve(passage, neighbour_of_client(connection, client.address), 0, resolved)) {
     return drop(resolved.refusal);
   }
+  if (is_alone) return send_to_client(passage, client, backend, resolved);
+  connection.begin_from_server(passage.key.protocol,
+                               net::read_tcp_segment(passage.packet, passage.parsed));
   is_changed = true;
   if (connections_.create_connection(client_key, connection, services_.timeouts_of(backend)) !=
       conntrack::CreateOutcome::kCreated) {

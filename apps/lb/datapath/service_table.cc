@@ -34,7 +34,8 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
                     registered.backends,
                     std::move(config.choices[i]),
                     registered.algorithm,
-                    registered.mode};
+                    registered.mode,
+                    registered.is_one_packet};
     if (registered.use != Registration::kFree) {
       service.virtual_endpoint = {registered.address.to<Address>(), registered.port};
       table.virtual_addresses_.push_back(service.virtual_endpoint.address);

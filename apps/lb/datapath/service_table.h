@@ -93,6 +93,7 @@ class ServiceTable {
     ServiceChoices choices;
     Algorithm algorithm = Algorithm::kMaglev;
     Mode mode = Mode::kNat;
+    bool is_one_packet = false;  // nothing is kept of its packets
   };
 
   struct Config {
