@@ -19,9 +19,15 @@ namespace {
 
 using namespace roost;
 
+// One service makes no connections, and closed ports are refused.
+std::string nat_config() {
+  const std::string name = "name = \"dns6\"\n";
+  return lb::test_config(name, name + "one_packet = true\n") + "[lb]\nrefuse = true\n";
+}
+
 // Services in the modes fullnat, gue and ipip; few local ports, so that they run out.
 std::string modes_config() {
-  std::string toml = lb::test_config();
+  std::string toml = nat_config();
   for (const auto& [name, mode] : {std::pair("web", "fullnat"), {"dns", "gue"}, {"dns6", "ipip"}}) {
     const std::string line = std::string("name = \"") + name + "\"\n";
     toml.replace(toml.find(line), line.size(), line + "mode = \"" + mode + "\"\n");
@@ -32,7 +38,7 @@ std::string modes_config() {
 // Two balancers for a whole run: what earlier inputs left behind is part of the test. The counts
 // are checked now and then, because that takes time.
 lb::TestBalancer& balancer(bool has_modes) {
-  static lb::TestBalancer nat;
+  static lb::TestBalancer nat(nat_config());
   static lb::TestBalancer modes(modes_config());
   return has_modes ? modes : nat;
 }

@@ -19,6 +19,7 @@ TEST(Manual, counters_are_those_of_the_code) {
       control::counter_rows<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters);
   table += control::counter_rows<conntrack::FragmentReport>("fragments",
                                                             conntrack::kFragmentReportCounters);
+  table += control::counter_rows<l3::ResetCounters>("resets", l3::kResetCounters);
   table += control::counter_rows<BackendCounters>("services.backends", kReportedBackendCounters);
   table += control::counter_rows<WorkerFlows>("workers", kWorkerFlowCounters);
   table += control::counter_rows<TableSample>("workers.tables", kTableCounters);

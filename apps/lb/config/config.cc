@@ -77,7 +77,8 @@ std::optional<net::IpProtocol> read_protocol(config::TomlTable& table) {
   return {};
 }
 
-std::optional<ServiceConfig> read_service(const toml::table& toml, double tick_seconds,
+// `above`: what holds for all services.
+std::optional<ServiceConfig> read_service(const toml::table& toml, const Config& above,
                                           std::vector<config::Fault>& faults) {
   config::TomlTable table(toml, "[[service]]", faults);
   ServiceConfig service{.line = table.line()};
@@ -92,6 +93,7 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, double tick_s
   service.algorithm =
       static_cast<Algorithm>(table.choice("algorithm", kAlgorithmNames).value_or(0));
   service.is_one_packet = table.boolean("one_packet").value_or(false);
+  service.refuses = table.boolean("refuse").value_or(above.refuses);
   service.port = static_cast<uint16_t>(port.value_or(1));
   const size_t faults_before = faults.size();
   for (const toml::table* backend : table.tables("backends")) {
@@ -104,7 +106,8 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, double tick_s
     table.fault_in("backends", "none is given; give at least one");
   }
   service.check = read_check(table, faults);
-  service.timeouts = config::read_given_timeouts(table, "[service.timeouts]", tick_seconds, faults);
+  service.timeouts =
+      config::read_given_timeouts(table, "[service.timeouts]", above.tick_seconds(), faults);
   table.refuse_unknown_keys();
   if (!address || !port || !protocol) return {};
   service.address = *address;
@@ -117,6 +120,7 @@ void read_lb(config::TomlTable& top, std::vector<config::Fault>& faults, Config&
   if (toml == nullptr) return;
   config::TomlTable table(*toml, "[lb]", faults);
   config.verify_l4_checksum = table.boolean("verify_l4_checksum").value_or(false);
+  config.refuses = table.boolean("refuse").value_or(false);
   config.workers = config::read_workers(table);
   config.gue_port = static_cast<uint16_t>(
       table.integer("gue_port", {1, net::kL4PortMax}).value_or(config.gue_port));
@@ -129,14 +133,14 @@ Config read_everything(config::TomlTable& top, std::vector<config::Fault>& fault
   config.maglev_seed = top.integer("maglev_seed", {0, config::kSeedMax}).value_or(0);
   config.table = read_table(top, faults);
   config.network = l3::read_network(top, faults);
+  read_lb(top, faults, config);
   top.require("service", "a [[service]]");
   for (const toml::table* service : top.tables("service")) {
-    if (auto read = read_service(*service, config.tick_seconds(), faults)) {
+    if (auto read = read_service(*service, config, faults)) {
       config.services.push_back(std::move(*read));
     }
   }
   config.timeouts = config::read_timeouts(top, config.tick_seconds(), faults);
-  read_lb(top, faults, config);
   config.fullnat = read_fullnat(top, faults);
   config.control = config::read_control(top, faults);
   top.refuse_unknown_keys();

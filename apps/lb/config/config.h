@@ -45,6 +45,7 @@ struct ServiceConfig {
   Mode mode = Mode::kNat;
   Algorithm algorithm = Algorithm::kMaglev;
   bool is_one_packet = false;  // each datagram is balanced by itself, and creates no connection
+  bool refuses = false;        // who finds no usable backend is told so
   std::vector<BackendConfig> backends{};
   std::optional<CheckConfig> check{};   // of its backends
   conntrack::StateTimeouts timeouts{};  // 0: that of [timeouts]
@@ -65,6 +66,7 @@ struct Config {
   std::vector<ServiceConfig> services{};
   conntrack::StateTimeouts timeouts{};
   bool verify_l4_checksum = false;
+  bool refuses = false;  // packets for closed ports of virtual addresses are answered
   FullnatConfig fullnat{};
   uint16_t gue_port = 6'080;  // of backends whose service's mode is `gue`
   config::ControlConfig control{};

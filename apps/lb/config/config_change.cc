@@ -15,7 +15,7 @@ std::vector<config::Fault> refused_changes(const Config& running, const Config& 
   // All members are named, so that a new one does not compile until it is decided whether it may
   // change.
   const auto& [tick_microseconds, maglev_seed, table, network, services, timeouts,
-               verify_l4_checksum, fullnat, gue_port, control, workers] = file;
+               verify_l4_checksum, refuses, fullnat, gue_port, control, workers] = file;
   comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);
   comparison.compare(0, "[table] connections", running.table.connections, table.connections);
   if (table.hash_seed) {

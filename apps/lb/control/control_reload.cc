@@ -126,6 +126,7 @@ Result<Json> Control::take(const lb::Config& file) {
   lb::Config config = lb_config_;
   config.services = file.services;
   config.timeouts = file.timeouts;
+  config.refuses = file.refuses;
   config.maglev_seed = file.maglev_seed;
   const Result<control::Requests<UpdateRequest>> updates = make_updates(config, registry);
   if (!updates) return updates.error();

@@ -41,6 +41,7 @@ bool SampleRequest::step() {
     read();
     flows = state_.tracker().counts();
     fragments = state_.tracker().fragment_report();
+    resets = state_.resets();
     forgotten = state_.forgotten();
     tables = {sample_of(state_.ipv4()), sample_of(state_.ipv6())};
   }

@@ -42,6 +42,7 @@ class SampleRequest final : public control::SampleRequest {
 
   FlowCounts flows;
   conntrack::FragmentReport fragments;
+  l3::ResetCounters resets;
   std::array<TableSample, 2> tables;                     // IPv4, IPv6
   std::array<std::vector<BackendCounters>, 2> backends;  // by family and index
   BackendCounters forgotten;

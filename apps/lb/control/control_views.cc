@@ -62,6 +62,7 @@ Result<Control::Sample> Control::take_sample() {
     control::add(request, report);
     report.flows += request.flows;
     report.fragments += request.fragments;
+    add_counters<l3::ResetCounters>(l3::kResetCounters, request.resets, report.resets);
     report.forgotten += request.forgotten;
     for (size_t family = 0; family < 2; ++family) {
       for (size_t b = 0; b < backends[family].size(); ++b) {

@@ -18,6 +18,7 @@ void add_flows(const Report& report, control::MetricList& out) {
       .add({}, report.live);
   out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
                                                 report.fragments.counters);
+  out.add_counters<l3::ResetCounters>("resets", l3::kResetCounters, report.resets);
 }
 
 // Those that the configuration names: labels must be unique.

@@ -34,6 +34,7 @@ void add_state(State& state, Report& report) {
   report.is_sound = report.is_sound && state.audit();
   control::add_state(state, report);
   report.fragments += tracker.fragment_report();
+  add_counters<l3::ResetCounters>(l3::kResetCounters, state.resets(), report.resets);
   report.forgotten += state.forgotten();
   report.worker_flows.push_back({counts.created, live});
   const auto& ipv4 = state.ipv4().connections();

@@ -51,6 +51,7 @@ struct Report : control::RunReport {
   std::vector<WorkerFlows> worker_flows{};  // at a run's end
   FlowCounts flows{};
   conntrack::FragmentReport fragments{};
+  l3::ResetCounters resets{};
   uint64_t live = 0;     // counted one by one
   bool is_sound = true;  // every connection has its reply tuple and the other way round
   std::vector<ServiceReport> services{};

@@ -60,11 +60,13 @@ Json services_json(const Report& report) {
 }
 
 Json report_json(const Report& report) {
-  Json json = {{"packets", control::packets_json(report)},
-               {"flows", flows_json(report)},
-               {"drops", control::drops_json(report, kDropCauses)},
-               {"fragments", fragments_json(report.fragments)},
-               {"icmp_errors_sent", control::icmp_errors_json(report)}};
+  Json json = {
+      {"packets", control::packets_json(report)},
+      {"flows", flows_json(report)},
+      {"drops", control::drops_json(report, kDropCauses)},
+      {"fragments", fragments_json(report.fragments)},
+      {"icmp_errors_sent", control::icmp_errors_json(report)},
+      {"resets", control::counters_json<l3::ResetCounters>(l3::kResetCounters, report.resets)}};
   json.update(control::counters_json<l3::LocalCounters>(l3::kLocalCounters, report));
   json["neighbours"] = control::neighbours_json(report.neighbours);
   json["services"] = services_json(report);

@@ -63,6 +63,12 @@ void write_flows(const Report& report, Out out) {
   fmt::format_to(out, "\n");
 }
 
+void write_resets(const l3::ResetCounters& resets, Out out) {
+  if (resets.sent + resets.limited + resets.unsendable == 0) return;
+  fmt::format_to(out, "TCP resets sent: {}; not sent: {} for their number, {} by rule\n",
+                 resets.sent, resets.limited, resets.unsendable);
+}
+
 }  // namespace
 
 std::string format_text(const Report& report) {
@@ -81,6 +87,7 @@ std::string format_text(const Report& report) {
   write_flows(report, out);
   control::write_drops(report, kDropCauses, out);
   control::write_icmp_errors(report, out);
+  write_resets(report.resets, out);
   control::write_neighbours(report.neighbours, out);
   control::write_cycles(report, out);
   fmt::format_to(out, "tables of {:.1f} MiB on {} pages, lookups by the {} kernel\n",

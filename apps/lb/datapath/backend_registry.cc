@@ -73,6 +73,7 @@ class Placing {
                   .mode = config.mode,
                   .algorithm = config.algorithm,
                   .is_one_packet = config.is_one_packet,
+                  .refuses = config.refuses,
                   .timeouts = config.timeouts};
     for (const BackendConfig& backend : config.backends) {
       registered.backends.push_back(place(backend, index));

@@ -54,6 +54,7 @@ struct RegisteredService {
   Mode mode = Mode::kNat;
   Algorithm algorithm = Algorithm::kMaglev;
   bool is_one_packet = false;
+  bool refuses = false;
   conntrack::StateTimeouts timeouts{};  // 0: the balancer's
   std::vector<uint32_t> backends{};     // indices, in the order of the file; not those removed
 };

@@ -16,6 +16,7 @@
 #include "apps/lb/datapath/state.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/ingress.h"
+#include "roost/l3/refusals.h"
 #include "roost/net/packet_batch.h"
 #include "roost/node/flow_owner.h"
 
@@ -57,6 +58,7 @@ class BasicDatapath {
   BasicState<Tables>& state_;
   node::FlowOwner owner_;
   l3::Ingress ingress_;
+  l3::Refusals refusals_;
   FamilyPath<net::Ipv4Address, Tables> ipv4_path_;
   FamilyPath<net::Ipv6Address, Tables> ipv6_path_;
 

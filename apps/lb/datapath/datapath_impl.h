@@ -3,6 +3,7 @@
 
 #include "apps/lb/datapath/datapath.h"
 #include "apps/lb/datapath/steering.h"
+#include "roost/hash/random_seed.h"
 
 namespace roost::lb {
 
@@ -15,13 +16,17 @@ BasicDatapath<Tables>::BasicDatapath(BasicState<Tables>& state, const node::Flow
                 .hash_seed = state.config().table.hash_seed,
                 .verify_l4_checksum = state.config().verify_l4_checksum},
                state.next_hops(), state.icmp_errors(), state.local_counters()),
-      ipv4_path_(state.ipv4(), state, ingress_, owner_),
-      ipv6_path_(state.ipv6(), state, ingress_, owner_) {}
+      refusals_(state.next_hops(), ingress_.outbox(), ingress_.icmp_errors(),
+                state.config().tick_seconds(),
+                state.config().table.hash_seed.value_or(random_seed()), state.resets()),
+      ipv4_path_(state.ipv4(), state, ingress_, refusals_, owner_),
+      ipv6_path_(state.ipv6(), state, ingress_, refusals_, owner_) {}
 
 template <class Tables>
 void BasicDatapath<Tables>::process(net::PacketBatch& batch, Tick now) {
   state_.tracker().advance(now);
   ingress_.advance(now);
+  refusals_.advance(now);
   admit_all(batch, now);
   ipv4_path_.forward(ipv4_lanes_, batch, parsed_, now);
   ipv6_path_.forward(ipv6_lanes_, batch, parsed_, now);

@@ -51,7 +51,7 @@ inline constexpr std::array kDropCauses = {
     net::DropCauseInfo{
         drop_cause::kNoBackend, "no_backend",
         "is for a service whose backends all have weight 0, or comes from its only backend",
-        "`weight`"},
+        "`weight`, `fallback`"},
     net::drop_cause_info(DropCause::kNoNeighbour),
     net::drop_cause_info(DropCause::kNeighbourFailed),
     net::drop_cause_info(DropCause::kNeighbourQueueFull),

@@ -22,6 +22,7 @@
 #include "roost/expiry/tick.h"
 #include "roost/l3/egress.h"
 #include "roost/l3/ingress.h"
+#include "roost/l3/refusals.h"
 #include "roost/net/encapsulation.h"
 #include "roost/net/flow_key.h"
 #include "roost/net/packet_batch.h"
@@ -53,7 +54,7 @@ class FamilyPath {
  public:
   // All must outlive this object.
   FamilyPath(Family<Address, Tables>& family, BasicState<Tables>& state, l3::Ingress& ingress,
-             const node::FlowOwner& owner);
+             l3::Refusals& refusals, const node::FlowOwner& owner);
 
   // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
   void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
@@ -92,6 +93,11 @@ class FamilyPath {
   }
   // Asks for the memory that begin_connection() will wait for.
   void ask_for_reply(const Passage& passage);
+  // Drops a packet that nothing here serves; if it is refused, its sender is told.
+  net::LaneVerdict turn_away(const Passage& passage, DropCause cause, bool is_refused) {
+    if (is_refused) refusals_.refuse(passage.packet, passage.parsed);
+    return drop(cause);
+  }
   net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
   net::LaneVerdict begin_from_backend(const Passage& passage, bool& is_changed);
   // The match of a packet of a one-packet service, or of its answer, as if it had a connection:
@@ -142,6 +148,7 @@ class FamilyPath {
   ConnectionTable<Address, Tables>& connections_;
   l3::NextHops& next_hops_;
   l3::Egress<Address> egress_;
+  l3::Refusals& refusals_;
   const node::FlowOwner& owner_;
   bool is_counting_ = true;
 };

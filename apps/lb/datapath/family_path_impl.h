@@ -12,11 +12,13 @@ namespace roost::lb {
 
 template <class Address, class Tables>
 FamilyPath<Address, Tables>::FamilyPath(Family<Address, Tables>& family, BasicState<Tables>& state,
-                                        l3::Ingress& ingress, const node::FlowOwner& owner)
+                                        l3::Ingress& ingress, l3::Refusals& refusals,
+                                        const node::FlowOwner& owner)
     : services_(family.services()),
       connections_(family.connections()),
       next_hops_(state.next_hops()),
       egress_(next_hops_, ingress.icmp_errors(), ingress.outbox(), state.config().gue_port),
+      refusals_(refusals),
       owner_(owner) {}
 
 template <class Address, class Tables>
@@ -104,7 +106,9 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   if (is_midstream(passage) && !services_.may_pick_up(*service)) return drop(DropCause::kNoFlow);
   const std::optional<uint32_t> backend_index =
       services_.pick_backend(*service, passage.key, is_midstream(passage));
-  if (!backend_index) return drop(drop_cause::kNoBackend);
+  if (!backend_index) {
+    return turn_away(passage, drop_cause::kNoBackend, services_.service(*service).refuses);
+  }
   Backend& backend = services_.backend(*backend_index);
   if (!is_dsr(backend.mode) && !next_hops_.is_reachable(passage.key.source)) {
     return drop(DropCause::kNoNeighbour);
@@ -148,7 +152,10 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& 
   const std::optional<uint32_t> index = services_.find_backend(passage.key);
   if (!index) {
     const bool is_from_backend = services_.is_backend_address(passage.key.source);
-    return drop(is_from_backend ? DropCause::kNoFlow : drop_cause::kNoService);
+    const DropCause cause = is_from_backend ? DropCause::kNoFlow : drop_cause::kNoService;
+    return turn_away(
+        passage, cause,
+        services_.refuses_closed_ports() && services_.is_virtual_address(passage.key.destination));
   }
   Backend& backend = services_.backend(*index);
   if (passage.packet.in_port != backend.side) return drop(drop_cause::kWrongSide);

@@ -26,6 +26,7 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
       {.capacity = index_capacity(registry.backends.size()), .hash_seed = config.hash_seed});
   if (!by_source) return by_source.error();
   ServiceTable table(std::move(index).value(), std::move(by_source).value(), config.maglev_seed);
+  table.refuses_closed_ports_ = config.refuses_closed_ports;
   const auto timeouts = table.place_timeouts(registry, config.timeouts);
   if (!timeouts) return timeouts.error();
   for (uint32_t i = 0; i < registry.services.size(); ++i) {
@@ -35,7 +36,8 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
                     std::move(config.choices[i]),
                     registered.algorithm,
                     registered.mode,
-                    registered.is_one_packet};
+                    registered.is_one_packet,
+                    registered.refuses};
     if (registered.use != Registration::kFree) {
       service.virtual_endpoint = {registered.address.to<Address>(), registered.port};
       table.virtual_addresses_.push_back(service.virtual_endpoint.address);

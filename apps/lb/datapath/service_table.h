@@ -94,6 +94,7 @@ class ServiceTable {
     Algorithm algorithm = Algorithm::kMaglev;
     Mode mode = Mode::kNat;
     bool is_one_packet = false;  // nothing is kept of its packets
+    bool refuses = false;        // who finds no backend is told so
   };
 
   struct Config {
@@ -101,6 +102,7 @@ class ServiceTable {
     uint64_t maglev_seed = 0;
     std::optional<uint64_t> hash_seed{};
     conntrack::StateTimeouts timeouts{};  // of services that have none of their own
+    bool refuses_closed_ports = false;
   };
 
   // Services and backends stand at the indices of the registry. Refused: memory that cannot be
@@ -177,6 +179,8 @@ class ServiceTable {
   [[nodiscard]] bool is_virtual_address(const Address& address) const {
     return std::ranges::binary_search(virtual_addresses_, address);
   }
+  // Whether packets for an address of a service, but for none of its ports, are answered.
+  [[nodiscard]] bool refuses_closed_ports() const { return refuses_closed_ports_; }
   // Whether some backend has this address. O(log backends).
   [[nodiscard]] bool is_backend_address(const Address& address) const {
     return std::ranges::binary_search(backend_addresses_, address);
@@ -234,6 +238,7 @@ class ServiceTable {
   Index by_destination_;
   Index by_source_;
   KeyedHash maglev_hash_;
+  bool refuses_closed_ports_ = false;
   std::vector<Service> services_;
   std::vector<Backend> backends_;
   std::vector<conntrack::StateTimeouts> given_timeouts_;  // by place; 0: that of set_timeouts()

@@ -6,10 +6,12 @@ Result<StateUpdate> StateUpdate::create(const Config& config, const BackendRegis
                                         const std::array<std::vector<ServiceChoices>, 2>& choices) {
   const auto seed = config.table.hash_seed;
   auto ipv4 = ServiceTable<net::Ipv4Address>::create(
-      registry.families[0], {choices[0], config.maglev_seed, seed, config.timeouts});
+      registry.families[0],
+      {choices[0], config.maglev_seed, seed, config.timeouts, config.refuses});
   if (!ipv4) return ipv4.error();
   auto ipv6 = ServiceTable<net::Ipv6Address>::create(
-      registry.families[1], {choices[1], config.maglev_seed, seed, config.timeouts});
+      registry.families[1],
+      {choices[1], config.maglev_seed, seed, config.timeouts, config.refuses});
   if (!ipv6) return ipv6.error();
   return StateUpdate{
       .registry = registry,

@@ -19,6 +19,7 @@
 #include "roost/l3/icmp_error_counters.h"
 #include "roost/l3/local_delivery.h"
 #include "roost/l3/next_hops.h"
+#include "roost/l3/refusals.h"
 
 namespace roost::lb {
 
@@ -110,6 +111,8 @@ class BasicState {
   [[nodiscard]] l3::IcmpErrorCounters& icmp_errors() { return icmp_errors_; }
   [[nodiscard]] const l3::IcmpErrorCounters& icmp_errors() const { return icmp_errors_; }
   [[nodiscard]] l3::LocalCounters& local_counters() { return local_counters_; }
+  [[nodiscard]] l3::ResetCounters& resets() { return resets_; }
+  [[nodiscard]] const l3::ResetCounters& resets() const { return resets_; }
 
   // Counters of the backend at this index of the family: 0 IPv4, 1 IPv6.
   [[nodiscard]] const BackendCounters& backend_counters(size_t family, uint32_t index) const;
@@ -133,6 +136,7 @@ class BasicState {
   std::unique_ptr<Family<net::Ipv4Address, Tables>> ipv4_;
   std::unique_ptr<Family<net::Ipv6Address, Tables>> ipv6_;
   l3::IcmpErrorCounters icmp_errors_{};
+  l3::ResetCounters resets_{};
 };
 
 using State = BasicState<conntrack::OwnTables>;

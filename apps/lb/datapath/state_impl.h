@@ -43,8 +43,8 @@ Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create
   auto choices = make_choices(registry, config.maglev_seed);
   if (!choices) return choices.error();
   auto services = ServiceTable<Address>::create(
-      registry,
-      {std::move(choices).value(), config.maglev_seed, config.table.hash_seed, config.timeouts});
+      registry, {std::move(choices).value(), config.maglev_seed, config.table.hash_seed,
+                 config.timeouts, config.refuses});
   if (!services) return services.error();
   std::unique_ptr<Family> family(new Family(std::move(services).value()));
   family->services_.pin_neighbours(next_hops);
