@@ -33,6 +33,7 @@ from priority import check_priority  # noqa: E402
 from reloading import reload_by_ctl, reload_by_signal, refuse_bad_files  # noqa: E402
 from scene import Scene  # noqa: E402
 from servers import body_digests  # noqa: E402
+from services import check_services  # noqa: E402
 from snooping import check_snooping  # noqa: E402
 from strays import EXPECTED, send_strays  # noqa: E402
 from switching import check_switching  # noqa: E402
@@ -261,6 +262,11 @@ def failover(roost, directory):
         check_conservation(check_failover(scene, roost, directory))
 
 
+def services(roost, directory):
+    with Scene(ROOT / "demo/lb/lb.toml", directory) as scene:
+        check_conservation(check_services(scene, roost, directory))
+
+
 def attacks(roost, directory, packet_counts):
     for mode in ("nat", "fullnat", "l2dsr"):
         folder = directory / mode
@@ -294,6 +300,9 @@ def main():
             folder = pathlib.Path(directory) / "modes"
             folder.mkdir()
             modes(options.roost.resolve(), folder, min(2, cores))
+            folder = pathlib.Path(directory) / "services"
+            folder.mkdir()
+            services(options.roost.resolve(), folder)
             folder = pathlib.Path(directory) / "failover"
             folder.mkdir()
             failover(options.roost.resolve(), folder)

@@ -8,7 +8,12 @@ not know. So they are told apart from what was forwarded, and compared on their 
 import ipaddress
 
 from scapy.layers.inet import ICMP, IP
-from scapy.layers.inet6 import ICMPv6PacketTooBig, ICMPv6TimeExceeded, IPv6
+from scapy.layers.inet6 import (
+    ICMPv6DestUnreach,
+    ICMPv6PacketTooBig,
+    ICMPv6TimeExceeded,
+    IPv6,
+)
 from scapy.packet import Raw
 
 from headers import addresses, tags_of, word
@@ -23,15 +28,30 @@ def answer(port, frame, headers, mtu=None):
     own = own_address(port, source)
     if own is None:
         return None
-    end = min(end_of_ip(frame, headers), headers.l3 + EMBEDDED_MAX[source.version])
-    about = Raw(frame[headers.l3 : end])
     if source.version == 4:
         kind = ICMP(type=11, code=0) if mtu is None else ICMP(type=3, code=4, nexthopmtu=mtu)
         if mtu is None:
             kind.unused = 0
-        packet = IP(src=str(own), dst=str(source), tos=0xC0, id=0, flags="DF", ttl=64) / kind
     else:
         kind = ICMPv6TimeExceeded() if mtu is None else ICMPv6PacketTooBig(mtu=mtu)
+    return error(port, frame, headers, own, kind)
+
+
+def port_unreachable(port, frame, headers):
+    """What the virtual address itself sends back, of which no service has the port."""
+    own = ipaddress.ip_address(headers.target.address)
+    kind = ICMP(type=3, code=3) if own.version == 4 else ICMPv6DestUnreach(code=4)
+    return error(port, frame, headers, own, kind)
+
+
+def error(port, frame, headers, own, kind):
+    """The error of this kind about a frame that came by `port`, from `own` to its sender."""
+    source = ipaddress.ip_address(headers.source.address)
+    end = min(end_of_ip(frame, headers), headers.l3 + EMBEDDED_MAX[source.version])
+    about = Raw(frame[headers.l3 : end])
+    if source.version == 4:
+        packet = IP(src=str(own), dst=str(source), tos=0xC0, id=0, flags="DF", ttl=64) / kind
+    else:
         packet = IPv6(src=str(own), dst=str(source), hlim=64) / kind
     ether_type = frame[headers.l3 - 2 : headers.l3]
     return frame[6:12] + port.mac + tags_of(port.vlan) + ether_type + bytes(packet / about)
@@ -45,13 +65,15 @@ def own_address(port, asker):
 
 
 def is_answer(port, frame):
-    """Whether a frame that left by this port is the balancer's own."""
+    """Whether a frame that left by this port is an error of the balancer's own."""
     l3 = 14 + 4 * len(port.vlan)
     is_ipv6 = word(frame, l3 - 2) == 0x86DD
     if frame[l3 + 6 if is_ipv6 else l3 + 9] != (58 if is_ipv6 else 1):
         return False
     source, _ = addresses(frame, l3, is_ipv6)
-    return any(a.ip.packed == source for a in port.addresses)
+    kind = tuple(frame[l3 + (40 if is_ipv6 else 20) :][:2])
+    is_port_unreachable = kind == ((1, 4) if is_ipv6 else (3, 3))
+    return is_port_unreachable or any(a.ip.packed == source for a in port.addresses)
 
 
 def is_solicitation(port, frame):

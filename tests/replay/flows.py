@@ -84,7 +84,7 @@ class Flows:
         )
 
     def touch(self, flow, tick):
-        timeout_ticks = round(self.config.timeouts[flow.state] / self.config.tick_seconds)
+        timeout_ticks = round(flow.service.timeouts[flow.state] / self.config.tick_seconds)
         flow.deadline = tick + timeout_ticks
 
     def counts_at(self, tick):

@@ -40,6 +40,8 @@ class Service:
     backends: dict  # Endpoint -> name
     weights: dict  # Endpoint -> weight
     algorithm: str
+    timeouts: dict  # seconds, by what it has come to
+    is_one_packet: bool  # it makes no connections
 
 
 def mac_bytes(text):
@@ -59,7 +61,8 @@ class LbConfig:
         self.neighbours = {
             address_bytes(n["address"]): mac_bytes(n["mac"]) for n in toml.get("neighbour", ())
         }
-        self.services = [self._service(s) for s in toml["service"]]
+        self.services = [self._service(s, self.timeouts) for s in toml["service"]]
+        self.refuses_closed_ports = toml.get("lb", {}).get("refuse", False)
         self.own_addresses = {s.virtual.address for s in self.services} | {
             ipaddress.ip_interface(a).packed for p in toml["port"] for a in p["addresses"]
         }
@@ -79,7 +82,7 @@ class LbConfig:
         )
 
     @staticmethod
-    def _service(toml):
+    def _service(toml, timeouts):
         ends = {
             Endpoint(address_bytes(b["address"]), b.get("port", toml["port"])): b
             for b in toml["backends"]
@@ -91,6 +94,8 @@ class LbConfig:
             {end: b["name"] for end, b in ends.items()},
             {end: b.get("weight", 1) for end, b in ends.items()},
             toml.get("algorithm", "maglev"),
+            timeouts | toml.get("timeouts", {}),
+            toml.get("one_packet", False),
         )
 
     def services_of_backend(self, protocol, endpoint):

@@ -11,7 +11,7 @@ and the choice to what the service's algorithm promises.
 import collections
 import heapq
 
-from answers import answer
+from answers import answer, port_unreachable
 from flows import RST, SYN, Flows
 from headers import find_headers
 from lb_config import TCP
@@ -90,9 +90,22 @@ class Model:
             self.prediction.drops[cause] += 1
         if cause == "ttl_expired":
             self.prediction.answers[port].append(answer(self.config.ports[port], frame, headers))
+        if cause == "no_service" and self._is_refused(headers):
+            self.prediction.answers[port].append(
+                port_unreachable(self.config.ports[port], frame, headers)
+            )
+
+    def _is_refused(self, headers):
+        addresses = {service.virtual.address for service in self.config.services}
+        if not self.config.refuses_closed_ports or headers.target.address not in addresses:
+            return False
+        assert headers.protocol != TCP, "the model makes no resets"
+        return True
 
     def _forward(self, frame, headers, tick):
         service = self.config.by_virtual.get((headers.protocol, headers.target))
+        if self._pass_alone(frame, headers, service):
+            return None
         if service is not None:
             flow = self.flows.of_client(service, headers.source, tick)
             if flow and self.flows.begin_anew(flow, headers.tcp_flags):
@@ -119,6 +132,19 @@ class Model:
         flow.see(service is not None, headers.tcp_flags)
         self.flows.touch(flow, tick)
         return None
+
+    def _pass_alone(self, frame, headers, service):
+        """Whether it is a datagram of which nothing is kept: by this service, or its answer."""
+        if service is not None:
+            if service.is_one_packet:
+                backend = self._backend_of(service, headers)
+                self._send(frame, headers, backend.address, False, backend)
+            return service.is_one_packet
+        services = self.config.services_of_backend(headers.protocol, headers.source)
+        if len(services) != 1 or not services[0].is_one_packet:
+            return False
+        self._send(frame, headers, headers.target.address, True, services[0].virtual)
+        return True
 
     def _pick_up(self, services, headers, tick):
         """The connection that a backend's packet begins, if there is no doubt whose it is."""

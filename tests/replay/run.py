@@ -107,6 +107,27 @@ class Replays:
             assert report["flows"][what] == count, report["flows"]
         print(f"  {expected['flows']}, drops {expected['drops']}")
 
+    def services_have_their_own_timeouts_datagrams_one_by_one_and_refusals(self):
+        """The nine hours once more. One service makes no connections, another one's live longer, so
+        that a question asked again belongs to the one before; closed ports are refused.
+        """
+        text = self.long.config_file.read_text() + "\n[lb]\nrefuse = true\n"
+        for name, key in (("dns", "one_packet = true"), ("dns6", "timeouts = {udp = 100}")):
+            line = f'name = "{name}"\n'
+            assert text.count(line) == 1
+            text = text.replace(line, f"{line}{key}\n")
+        config_file = self.directory / "services.toml"
+        config_file.write_text(text)
+        result = replay(self.roost, config_file, self.long.files)
+        prediction = check_against_model(LbConfig(config_file), self.long.captures, result)
+        flows = {s["name"]: s["backends"][0]["flows"] for s in result.report["services"]}
+        before = replay(self.roost, self.long.config_file, self.long.files).report
+        flows_before = {s["name"]: s["backends"][0]["flows"] for s in before["services"]}
+        assert flows["dns"] == 0 and 0 < flows["dns6"] < flows_before["dns6"], flows
+        refused = result.report["icmp_errors_sent"]["unreachable"]
+        assert refused == prediction.drops["no_service"] > 0, refused
+        print(f"  {prediction.flows}, {refused} refused")
+
     def days_between_packets_expire_everything_before(self):
         """The long capture three times, five days apart: longer than 16 bits of ticks reach."""
         captures = [
