@@ -34,6 +34,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -237,6 +238,20 @@ class ConnectionTable {
   [[nodiscard]] uint64_t memory_bytes() const {
     return connections_.memory_bytes() + shared_->replies.memory_bytes();
   }
+  // What memory_bytes() is of a table of this configuration, before there is one.
+  [[nodiscard]] static Result<uint64_t> bytes_for(const Config& config)
+    requires std::same_as<Tables, OwnTables>
+  {
+    const Result<uint64_t> connections = Connections::bytes_for(connections_config(config));
+    const Result<uint64_t> replies = Replies::bytes_for(replies_config(config));
+    if (!connections) return connections;
+    if (!replies) return replies;
+    return connections.value() + replies.value();
+  }
+  // The slots that capacity() counts, likewise, before they are rounded up to whole buckets.
+  [[nodiscard]] static uint64_t slots_wanted(uint64_t connections) {
+    return slots_for<Connections>(connections);
+  }
   [[nodiscard]] PageKind page_kind() const { return connections_.page_kind(); }
   [[nodiscard]] Isa isa() const { return connections_.isa(); }
 
@@ -276,6 +291,15 @@ class ConnectionTable {
         silence_ticks_min_(config.silence_ticks_min),
         pass_ticks_(std::max<TickCount>(1, config.pass_ticks)) {}
 
+  [[nodiscard]] static TableConfig connections_config(const Config& config) {
+    return {.capacity = slots_for<Connections>(config.connections),
+            .entries_max = config.connections,
+            .hash_seed = config.hash_seed};
+  }
+  [[nodiscard]] static ReplyConfig<Address> replies_config(const Config& config) {
+    return {
+        .connections = config.connections, .hash_seed = config.hash_seed, .ports = config.ports};
+  }
   // Why the connection cannot have its reply entry; binds its port if it needs one.
   [[nodiscard]] std::optional<CreateOutcome> refuse_reply(const Key& client_key,
                                                           Connection& connection);

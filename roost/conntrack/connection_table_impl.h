@@ -15,16 +15,11 @@ template <class Rule, class Tables>
 Result<ConnectionTable<Rule, Tables>> ConnectionTable<Rule, Tables>::create(const Config& config,
                                                                             Rule rule,
                                                                             const Tables& tables) {
-  auto replies = ReplyTable<Rule, Tables>::create(
-      {.connections = config.connections, .hash_seed = config.hash_seed, .ports = config.ports},
-      std::move(rule), tables);
+  auto replies = ReplyTable<Rule, Tables>::create(replies_config(config), std::move(rule), tables);
   if (!replies) return replies.error();
   auto shared = std::make_unique<Shared>(Shared{std::move(replies).value(), {}, {}});
-  auto connections = tables.template make_timed<Key, Connection>(
-      {.capacity = slots_for<Connections>(config.connections),
-       .entries_max = config.connections,
-       .hash_seed = config.hash_seed},
-      ConnectionEnded{shared.get()});
+  auto connections = tables.template make_timed<Key, Connection>(connections_config(config),
+                                                                 ConnectionEnded{shared.get()});
   if (!connections) return connections.error();
   return ConnectionTable(std::move(shared), std::move(connections).value(), config);
 }

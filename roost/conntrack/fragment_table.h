@@ -134,6 +134,13 @@ class FragmentTable {
   [[nodiscard]] const FragmentCounters& counters() const { return shared_->counters; }
   [[nodiscard]] uint64_t waiting_count() const { return shared_->waiting_count; }
 
+  // What it takes: the table, and the places for fragments that wait.
+  [[nodiscard]] uint64_t memory_bytes() const {
+    return table_.memory_bytes() + list_bytes(datagrams_max_, shared_->places.size());
+  }
+  // The same of one of this configuration, before there is one.
+  [[nodiscard]] static Result<uint64_t> bytes_for(const Config& config);
+
  private:
   static constexpr uint32_t kPlaceBytes = 2'048;
   static constexpr uint32_t kHeadroom = 16;  // for the tags that the way out may add
@@ -174,6 +181,14 @@ class FragmentTable {
   using Table = FlowTable<Key, Datagram, Policies>;
 
   FragmentTable(const Config& config, std::unique_ptr<Shared> shared, Table table);
+
+  [[nodiscard]] static TableConfig table_config(const Config& config) {
+    return {.entries_max = config.datagrams_max, .hash_seed = config.hash_seed};
+  }
+  [[nodiscard]] static uint64_t list_bytes(uint64_t datagrams_max, uint64_t places) {
+    return 2 * datagrams_max * sizeof(Key) +
+           places * (sizeof(Place) + sizeof(uint64_t) + kPlaceBytes);
+  }
 
   [[nodiscard]] Datagram* find_or_make(const Key& key, bool is_first);
   void make_room();

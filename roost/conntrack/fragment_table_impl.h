@@ -57,10 +57,16 @@ Result<FragmentTable<Address>> FragmentTable<Address>::create(const Config& conf
     shared->places[i].next = i + 1 < config.places ? static_cast<uint16_t>(i + 1) : Datagram::kNone;
   }
   if (config.places == 0) shared->free = Datagram::kNone;
-  auto table = Table::create({.entries_max = config.datagrams_max, .hash_seed = config.hash_seed},
-                             Forget{shared.get()});
+  auto table = Table::create(table_config(config), Forget{shared.get()});
   if (!table) return table.error();
   return FragmentTable(config, std::move(shared), std::move(table).value());
+}
+
+template <class Address>
+Result<uint64_t> FragmentTable<Address>::bytes_for(const Config& config) {
+  const Result<uint64_t> table = Table::bytes_for(table_config(config));
+  if (!table) return table;
+  return table.value() + list_bytes(config.datagrams_max, config.places);
 }
 
 template <class Address>

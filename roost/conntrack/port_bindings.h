@@ -121,8 +121,9 @@ class PortBindingPool {
     return bindings_[index];
   }
   [[nodiscard]] uint64_t taken() const { return taken_; }
-  [[nodiscard]] uint64_t memory_bytes() const {
-    return bindings_.size() * sizeof(PortBinding<Address>);
+  [[nodiscard]] uint64_t memory_bytes() const { return bytes_for(bindings_.size()); }
+  [[nodiscard]] static uint64_t bytes_for(uint64_t capacity) {
+    return capacity * sizeof(PortBinding<Address>);
   }
 
  private:

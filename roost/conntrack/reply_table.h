@@ -57,12 +57,15 @@ class ReplyTable {
   static Result<ReplyTable> create(const ReplyConfig<Address>& config, Rule rule,
                                    const Tables& tables) {
     static_assert(ReplyRule<Rule>);
-    auto entries = tables.template make_plain<Key, uint32_t>(
-        {.capacity = slots_for<Entries>(config.connections),
-         .entries_max = config.connections,
-         .hash_seed = config.hash_seed});
+    auto entries = tables.template make_plain<Key, uint32_t>(entries_config(config));
     if (!entries) return entries.error();
     return ReplyTable(std::move(entries).value(), config, std::move(rule));
+  }
+  // What memory_bytes() is of a table of this configuration, before there is one.
+  static Result<uint64_t> bytes_for(const ReplyConfig<Address>& config) {
+    const Result<uint64_t> entries = Entries::bytes_for(entries_config(config));
+    if (!entries || BindablePorts<Address>(config.ports).count() == 0) return entries;
+    return entries.value() + PortBindingPool<Address>::bytes_for(config.connections);
   }
 
   [[nodiscard]] Rule& rule() { return rule_; }
@@ -192,6 +195,12 @@ class ReplyTable {
   // An entry is an owner, or a binding's index with this bit.
   static constexpr uint32_t kIsBinding = uint32_t{1} << 31;
 
+  [[nodiscard]] static TableConfig entries_config(const ReplyConfig<Address>& config) {
+    return {.capacity = slots_for<Entries>(config.connections),
+            .entries_max = config.connections,
+            .hash_seed = config.hash_seed};
+  }
+
   ReplyTable(Entries entries, const ReplyConfig<Address>& config, Rule rule)
       : entries_(std::move(entries)),
         ports_(config.ports),
@@ -238,6 +247,7 @@ class ReplyTable<SameEnds<AddressType>, Tables> {
   static Result<ReplyTable> create(const ReplyConfig<Address>&, SameEnds<Address>, const Tables&) {
     return ReplyTable();
   }
+  static Result<uint64_t> bytes_for(const ReplyConfig<Address>&) { return uint64_t{0}; }
 
   [[nodiscard]] SameEnds<Address>& rule() { return rule_; }
   [[nodiscard]] bool is_seen(const Connection&) { return true; }

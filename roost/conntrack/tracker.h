@@ -55,6 +55,13 @@ class FamilyTracker {
 
   static Result<FamilyTracker> create(const Config& config, Rule rule, const Tables& tables = {});
 
+  // Of both tables, with all that belongs to them.
+  [[nodiscard]] uint64_t memory_bytes() const {
+    return connections_.memory_bytes() + fragments_.memory_bytes();
+  }
+  // What memory_bytes() is of a tracker of this configuration, before there is one.
+  [[nodiscard]] static Result<uint64_t> bytes_for(const Config& config);
+
   [[nodiscard]] Connections& connections() { return connections_; }
   [[nodiscard]] const Connections& connections() const { return connections_; }
   [[nodiscard]] Fragments& fragments() { return fragments_; }
@@ -82,6 +89,9 @@ class FamilyTracker {
   }
 
  private:
+  [[nodiscard]] static typename Connections::Config connections_config(const Config& config);
+  [[nodiscard]] static typename Fragments::Config fragments_config(const Config& config);
+
   FamilyTracker(Connections connections, Fragments fragments)
       : connections_(std::move(connections)), fragments_(std::move(fragments)) {}
 

@@ -22,27 +22,46 @@ inline TickCount pass_ticks(double tick_seconds) {
 }
 
 template <class Rule, class Tables>
-Result<FamilyTracker<Rule, Tables>> FamilyTracker<Rule, Tables>::create(const Config& config,
-                                                                        Rule rule,
-                                                                        const Tables& tables) {
+typename FamilyTracker<Rule, Tables>::Connections::Config
+FamilyTracker<Rule, Tables>::connections_config(const Config& config) {
+  return {.connections = config.connections,
+          .hash_seed = config.hash_seed,
+          .ports = config.ports,
+          .silence_ticks_min = silence_ticks_min(config.tick_seconds),
+          .pass_ticks = pass_ticks(config.tick_seconds)};
+}
+
+template <class Rule, class Tables>
+typename FamilyTracker<Rule, Tables>::Fragments::Config
+FamilyTracker<Rule, Tables>::fragments_config(const Config& config) {
   constexpr uint64_t kDatagramsMax = 4'096;
   constexpr uint64_t kUnusedMax = 16;
   constexpr uint16_t kWaitingFragmentsMax = 256;
-  auto connections =
-      Connections::create({.connections = config.connections,
-                           .hash_seed = config.hash_seed,
-                           .ports = config.ports,
-                           .silence_ticks_min = silence_ticks_min(config.tick_seconds),
-                           .pass_ticks = pass_ticks(config.tick_seconds)},
-                          std::move(rule), tables);
-  if (!connections) return connections.error();
   const bool is_used = config.connections != 0;
-  auto fragments = Fragments::create({.datagrams_max = is_used ? kDatagramsMax : kUnusedMax,
-                                      .places = is_used ? kWaitingFragmentsMax : uint16_t{0},
-                                      .tick_seconds = config.tick_seconds,
-                                      .hash_seed = config.hash_seed});
+  return {.datagrams_max = is_used ? kDatagramsMax : kUnusedMax,
+          .places = is_used ? kWaitingFragmentsMax : uint16_t{0},
+          .tick_seconds = config.tick_seconds,
+          .hash_seed = config.hash_seed};
+}
+
+template <class Rule, class Tables>
+Result<FamilyTracker<Rule, Tables>> FamilyTracker<Rule, Tables>::create(const Config& config,
+                                                                        Rule rule,
+                                                                        const Tables& tables) {
+  auto connections = Connections::create(connections_config(config), std::move(rule), tables);
+  if (!connections) return connections.error();
+  auto fragments = Fragments::create(fragments_config(config));
   if (!fragments) return fragments.error();
   return FamilyTracker(std::move(connections).value(), std::move(fragments).value());
+}
+
+template <class Rule, class Tables>
+Result<uint64_t> FamilyTracker<Rule, Tables>::bytes_for(const Config& config) {
+  const Result<uint64_t> connections = Connections::bytes_for(connections_config(config));
+  if (!connections) return connections;
+  const Result<uint64_t> fragments = Fragments::bytes_for(fragments_config(config));
+  if (!fragments) return fragments;
+  return connections.value() + fragments.value();
 }
 
 }  // namespace roost::conntrack

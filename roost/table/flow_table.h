@@ -234,6 +234,11 @@ class FlowTable : public TypedLookups<FlowTable<Key, Value, Policies>, Key, Valu
   [[nodiscard]] static Result<uint64_t> bytes_to_lend(const Config& config) {
     return Core::image_bytes(config, {});
   }
+  // What memory_bytes() is of a table of this configuration, before there is one.
+  [[nodiscard]] static Result<uint64_t> bytes_for(const Config& config) {
+    const Result<uint64_t> image = bytes_to_lend(config);
+    return image ? Result<uint64_t>(image.value() + sizeof(FlowTable)) : image;
+  }
   // How many entries the table promises to hold; zero if it was created without a promise.
   [[nodiscard]] uint64_t entries_max() const { return core_.entries_max(); }
   // Slots: the configured capacity, rounded up to two whole buckets. The stash does not count.

@@ -44,6 +44,16 @@ TEST(LogHistogram, keeps_the_greatest_value_beyond_its_classes) {
   EXPECT_EQ(histogram.greatest(), UINT64_MAX);
 }
 
+TEST(LogHistogram, sums_its_greatest_values) {
+  LogHistogram histogram;
+  for (uint64_t value = 1; value <= 200; ++value) histogram.add(value);
+  EXPECT_EQ(histogram.sum_of_greatest(0.01), 200 + 199);
+  EXPECT_EQ(histogram.sum_of_greatest(1), 200 * 201 / 2);
+  EXPECT_EQ(histogram.sum_of_greatest(0), 0);
+  histogram.add(1'000'000);
+  EXPECT_EQ(histogram.sum_of_greatest(0.001), 1'000'000);
+}
+
 TEST(LogHistogram, adds_up) {
   LogHistogram all;
   LogHistogram one;
