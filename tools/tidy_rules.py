@@ -18,7 +18,7 @@ USES = {"capi": ("capi", "roost/base", "roost/memory", "roost/isa", "roost/hash"
         "bindings": ("bindings",)}
 
 # Folders of apps that know the network functions; a function's folder knows none but itself.
-KNOW_FUNCTIONS = ("apps/program", "apps/ctl")
+KNOW_FUNCTIONS = ("apps/program", "apps/ctl", "apps/advise")
 
 # What a token means, where it may stand, and what to do elsewhere.
 TOKENS = [

@@ -13,6 +13,7 @@
 
 #include "apps/ctl/ctl_arguments.h"
 #include "apps/ctl/ctl_command.h"
+#include "apps/program/advise_command.h"
 #include "apps/program/exit_status.h"
 #include "apps/program/function_list.h"
 #include "apps/program/trafficgen_command.h"
@@ -67,6 +68,7 @@ std::string about() {
          "print a configuration for a capture");
   }
   line("roost trafficgen -c FILE [--json] -- EAL-ARGUMENTS", "load for what is to be measured");
+  line("roost advise CAPTURE", "tables and timeouts for such a load");
   line("roost ctl COMMAND", "ask and tell a running function");
   size_t width = 0;
   for (const Line& one : lines) width = std::max(width, one.usage.size());
@@ -164,6 +166,7 @@ int run(std::vector<std::string> arguments) {
   std::deque<Subcommand> functions;  // CLI11 points to their members
   for (const FunctionEntry& entry : function_list()) functions.emplace_back(app, entry);
   const TrafficgenCommand trafficgen(app);
+  const AdviseCommand advise(app);
   CLI::App* ctl = app.add_subcommand("ctl", kCtlAbout);
   ctl->footer(kCtlFooter);
   const ctl::CtlArguments ctl_arguments(*ctl, all_commands());
@@ -172,6 +175,7 @@ int run(std::vector<std::string> arguments) {
     std::ranges::reverse(arguments);  // CLI11 takes them from the back
     app.parse(arguments);
     if (chosen() != functions.end()) chosen()->require_config();
+    if (advise.is_parsed()) advise.require_load();
     if (ctl->parsed() && !ctl_arguments.only_list && ctl->get_subcommands().empty()) {
       throw CLI::RequiredError("A command of `roost ctl --help`");
     }
@@ -180,6 +184,7 @@ int run(std::vector<std::string> arguments) {
   }
   if (chosen() != functions.end()) return chosen()->run(eal_arguments);
   if (trafficgen.is_parsed()) return trafficgen.run(eal_arguments);
+  if (advise.is_parsed()) return advise.run();
   if (ctl_arguments.only_list) {
     std::cout << ctl_arguments.list().dump(2) << "\n";
     return kExitOk;

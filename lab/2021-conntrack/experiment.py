@@ -12,7 +12,7 @@ from report.section import not_run_section
 
 PARTS = tuple(beside(__file__, name) for name in ("figures", "sharing", "expiry", "timers",
                                                   "axes", "soak"))
-choosing = beside(__file__, "choosing")
+choosing, cost_points = (beside(__file__, name) for name in ("choosing", "cost_points"))
 CORES_OF_PAPER = 8
 # What cannot be, and why.
 IMPOSSIBLE = {
@@ -50,5 +50,9 @@ def sections(record):
 
 
 def readme_block(record, name):
-    """Of docs/choosing.md."""
-    return choosing.BLOCKS[name](record)
+    """Of docs/choosing.md, and of apps/advise/README.md."""
+    return cost_points.block(record) if name == "cost" else choosing.BLOCKS[name](record)
+
+
+def readme_files(record, name):
+    return {cost_points.FILE: cost_points.header(record)} if name == "cost" else {}

@@ -4,13 +4,13 @@ Parts, for --only: raw (testpmd), packets, zipf, churn, new (connections), worke
 """
 import statistics
 
-from lb import cell_costs, readme_packets
+from lb import cell_costs, nat_point, readme_packets
 from lb.cell_jobs import SLOT_TIMERS
 from lb.jobs import BALANCER, ON_RTE_HASH, RAW, RTE_HASH_CELL, SIZES, TESTPMD, jobs
 from lb.packet_costs import NS, own_ns, ratios_over_rte_hash
 from report.section import Section, Table, Verdict, cell, not_run_section, size_name
 
-__all__ = ["jobs", "readme_block", "sections"]
+__all__ = ["jobs", "readme_block", "readme_files", "sections"]
 
 MUST_OVER_RTE_HASH = {SIZES["4M"]: 1.9, SIZES["16M"]: 1.9}
 MUST_NS, AIM_NS = 50, 40  # of the balancer without I/O and parsing, at 4M
@@ -204,7 +204,14 @@ def soak_section(part):
     return section
 
 
+BLOCKS = {"packets": readme_packets.block, "nat": nat_point.block}
+
+
 def readme_block(record, name):
-    if name != "packets":
+    if name not in BLOCKS:
         raise ValueError(f"experiment lb has no block {name}")
-    return readme_packets.block(record)
+    return BLOCKS[name](record)
+
+
+def readme_files(record, name):
+    return {nat_point.FILE: nat_point.header(record)} if name == "nat" else {}

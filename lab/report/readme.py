@@ -1,4 +1,4 @@
-"""README's figures, and those of docs/choosing.md: blocks made from the records they name.
+"""README's figures, and those of other pages: blocks made from the records they name.
 
     <!-- lab: lab/record/table-20261121T1835Z-4cc35f1efb.csv speed -->
     what the experiment's readme_block(record, "speed") gives
@@ -18,7 +18,7 @@ import subprocess
 from report import bench
 from report.record import Record
 
-PAGES = ("README.md", "docs/choosing.md")
+PAGES = ("README.md", "docs/choosing.md", "apps/advise/README.md")
 BLOCK = re.compile(r"^<!-- lab: (?P<csv>\S+) (?P<name>\S+) -->\n(?P<text>.*?)^<!-- /lab -->$",
                    re.MULTILINE | re.DOTALL)
 

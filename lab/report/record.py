@@ -7,6 +7,7 @@ ratios, so that what slows a whole round down does not count.
 import csv
 import statistics
 from collections import defaultdict
+from pathlib import Path
 
 NUMBERS = ("slots", "entries", "load", "key_bytes", "value_bytes", "miss_ratio", "lanes_per_call",
            "core_count", "process", "round", "value", "operations", "seconds", "lines_per_lookup",
@@ -24,9 +25,10 @@ def _typed(row):
 
 
 class Record:
-    def __init__(self, rows, facts=None):
+    def __init__(self, rows, facts=None, name=""):
         self.rows = rows
         self.facts = facts or {}
+        self.name = name  # of the file that it was read from
 
     @classmethod
     def read(cls, path):
@@ -34,7 +36,7 @@ class Record:
             lines = file.read().splitlines()
         facts = dict(line[2:].partition(": ")[::2] for line in lines if line.startswith("# "))
         body = [line for line in lines if not line.startswith("#")]
-        return cls([_typed(row) for row in csv.DictReader(body)], facts)
+        return cls([_typed(row) for row in csv.DictReader(body)], facts, Path(path).name)
 
     @staticmethod
     def write(path, facts, rows):

@@ -1,19 +1,14 @@
-#!/usr/bin/python3
 """A plot of what `roost trafficgen --json` has reported: packets and latencies by second.
 
     ./dev plot REPORT.json OUT.png
 """
 
-import json
-import pathlib
-import sys
-
-import matplotlib
-
-matplotlib.use("agg")
-from matplotlib import pyplot  # noqa: E402  (after the choice of its backend)
-
+INCHES = (9, 6)
 LATENCIES = (("p50", "p50"), ("p99", "p99"), ("max", "greatest"))
+
+
+def is_report(report):
+    return isinstance(report, dict) and "by_second" in report and "steps" in report
 
 
 def draw(report, figure):
@@ -48,21 +43,3 @@ def draw(report, figure):
     loss = report["total"]["loss"]
     figure.suptitle(f"roost trafficgen, synthetic: {loss:.3%} lost; {report['verdict']}",
                     fontsize="medium")
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    source, target = map(pathlib.Path, sys.argv[1:])
-    try:
-        report = json.loads(source.read_text())
-        report["by_second"], report["steps"]  # pylint: disable=pointless-statement
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        sys.exit(f"plot: {source}: no report of roost trafficgen --json: {error}")
-    figure = pyplot.figure(figsize=(9, 6), layout="constrained")
-    draw(report, figure)
-    figure.savefig(target, dpi=110)
-
-
-if __name__ == "__main__":
-    main()

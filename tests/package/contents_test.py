@@ -15,7 +15,7 @@ FILES = {
         "/lib/systemd/system/roost-lb.service", "/usr/share/bash-completion/completions/roost",
         "/usr/share/man/man1/roost.1.gz", "/usr/share/man/man8/roost-lb.8.gz",
         "/usr/share/man/man8/roost-ctl.8.gz", "/usr/share/man/man8/roost-forward.8.gz",
-        "/usr/share/man/man8/roost-switch.8.gz",
+        "/usr/share/man/man8/roost-switch.8.gz", "/usr/share/man/man8/roost-advise.8.gz",
         "/usr/share/man/man8/roost-trafficgen.8.gz"},
     "libroost0": {f"{LIBRARIES}/libroost.so.0"},
     "libroost-dev": {

@@ -116,7 +116,7 @@ def check_run(roost, folder):
 
 def check_plot(folder, report):
     (folder / "report.json").write_text(report)
-    plot = ROOT / "lab/trafficgen/plot.py"
+    plot = ROOT / "lab/plot.py"
     run(plot, folder / "report.json", folder / "plot.png")
     assert (folder / "plot.png").read_bytes().startswith(b"\x89PNG")
     (folder / "no.json").write_text("[]")
