@@ -34,12 +34,24 @@ Json asked_json(const Workload& workload) {
           {"silent_share", workload.silent_share}};
 }
 
+Json measured_json(const Measurement& measured) {
+  return {{"datapath_ns", measured.datapath_ns},
+          {"least_ns", measured.least_ns},
+          {"greatest_ns", measured.greatest_ns},
+          {"packets_each", measured.packets_each},
+          {"live", measured.live},
+          {"begun_per_second", measured.begun_per_second},
+          {"warm_up_packets", measured.warm_up_packets},
+          {"lost", measured.lost}};
+}
+
 }  // namespace
 
-std::string format_json(const Advice& advice, const Survey* survey) {
+std::string format_json(const Advice& advice, const Findings& findings) {
   const Sizing& sizing = advice.sizing;
   Json json;
-  if (survey != nullptr) json["survey"] = survey_json(*survey);
+  if (findings.survey != nullptr) json["survey"] = survey_json(*findings.survey);
+  if (findings.measurement != nullptr) json["measured"] = measured_json(*findings.measurement);
   json["asked"] = asked_json(advice.workload);
   if (advice.workload.has_ipv4()) json["table"]["ipv4"] = layout_name(false);
   if (advice.workload.has_ipv6()) json["table"]["ipv6"] = layout_name(true);

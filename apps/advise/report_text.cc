@@ -109,16 +109,28 @@ void write_cost(const Advice& advice, TextOut out) {
   for (const std::string& record : cost.records) line(out, "", record);
 }
 
+void write_measurement(const Measurement& measured, TextOut out) {
+  line(
+      out, "measured",
+      fmt::format("{:.1f} ns a packet here, without ports ({:.1f} to {:.1f}): {} connections held, "
+                  "{} begin a second, {:.1f} packets each, after {} packets; synthetic",
+                  measured.datapath_ns, measured.least_ns, measured.greatest_ns, measured.live,
+                  measured.begun_per_second, measured.packets_each, measured.warm_up_packets));
+  if (measured.lost != 0)
+    line(out, "", fmt::format("{} packets were not forwarded", measured.lost));
+}
+
 }  // namespace
 
-std::string format_text(const Advice& advice, const Survey* survey) {
-  std::string text = survey == nullptr ? std::string() : format_survey(*survey);
+std::string format_text(const Advice& advice, const Findings& findings) {
+  std::string text = findings.survey == nullptr ? std::string() : format_survey(*findings.survey);
   const TextOut out = std::back_inserter(text);
   write_asked(advice, out);
   write_tables(advice, out);
   write_timeouts(advice, out);
   write_memory(advice, out);
   write_cost(advice, out);
+  if (findings.measurement != nullptr) write_measurement(*findings.measurement, out);
   return text;
 }
 

@@ -45,10 +45,12 @@ uint64_t held_at_peak(const Workload& workload, const TimeoutSeconds& timeouts,
   if (workload.held) return *workload.held;
   const double sweep = std::max(kSweepSeconds, tick_seconds);
   const double tcp_share = 1 - workload.udp_share;
+  // Where servers are not seen, neither is their FIN, and their client's does not close.
+  const double closed = timeouts[is_dsr(workload.mode) ? kTcpClosing : kTcpClosed];
   const double seconds_held =
       workload.udp_share * (timeouts[kUdp] + sweep) +
       tcp_share * workload.silent_share * (timeouts[kTcpEstablished] + sweep) +
-      tcp_share * (1 - workload.silent_share) * (timeouts[kTcpClosed] + sweep);
+      tcp_share * (1 - workload.silent_share) * (closed + sweep);
   return workload.connections +
          static_cast<uint64_t>(std::ceil(workload.new_per_second * seconds_held));
 }

@@ -108,6 +108,7 @@ AdviseCommand::AdviseCommand(CLI::App& app) : app_(app.add_subcommand("advise", 
   app_->add_option("--memory", memory_bytes_,
                    "bytes that tables may take, as 8G; else what this machine has")
       ->transform(CLI::AsSizeValue(false));
+  app_->add_flag("--measure", measure_, "time such a load on this machine, too");
   app_->add_flag("--json", json_, "the advice as JSON");
   app_->add_option("--toml", toml_path_, "write the configuration to this file, too");
 }
@@ -160,14 +161,26 @@ int AdviseCommand::run() const {
     complain(advice.error().message);
     return kExitUsage;
   }
-  return finish(advice.value(), survey ? &*survey : nullptr);
+  advise::Findings findings{.survey = survey ? &*survey : nullptr};
+  std::optional<advise::Measurement> measurement;
+  if (measure_ && advice.value().fits()) {
+    auto measured =
+        advise::measure(advice.value(), {.largest_share = survey ? survey->largest_share() : 0});
+    if (!measured) {
+      complain(measured.error().message);
+      return kExitCannotStart;
+    }
+    measurement = measured.value();
+    findings.measurement = &*measurement;
+  }
+  return finish(advice.value(), findings);
 }
 
-int AdviseCommand::finish(const advise::Advice& advice, const advise::Survey* survey) const {
+int AdviseCommand::finish(const advise::Advice& advice, const advise::Findings& findings) const {
   if (json_) {
-    fmt::print("{}\n", format_json(advice, survey));
+    fmt::print("{}\n", format_json(advice, findings));
   } else {
-    fmt::print("{}", format_text(advice, survey));
+    fmt::print("{}", format_text(advice, findings));
     if (toml_path_.empty()) fmt::print("\n{}", format_toml(advice));
   }
   if (!toml_path_.empty()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/advise/advice.h"
+#include "apps/advise/report.h"
 #include "apps/advise/survey.h"
 
 namespace roost::program {
@@ -32,7 +33,7 @@ class AdviseCommand {
   [[nodiscard]] Result<advise::Workload> find_workload(advise::TimeoutSeconds& timeouts,
                                                        std::optional<advise::Survey>& survey) const;
   void apply_timeouts(advise::TimeoutSeconds& timeouts) const;
-  [[nodiscard]] int finish(const advise::Advice& advice, const advise::Survey* survey) const;
+  [[nodiscard]] int finish(const advise::Advice& advice, const advise::Findings& findings) const;
   [[nodiscard]] int write_toml(const std::string& toml) const;
 
   CLI::App* app_;
@@ -44,6 +45,7 @@ class AdviseCommand {
   std::string family_ = "ipv4";
   std::string mode_ = "nat";
   std::string toml_path_;
+  bool measure_ = false;
   bool json_ = false;
 };
 

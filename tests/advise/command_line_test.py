@@ -91,6 +91,18 @@ def check_capture(roost, folder):
     assert "THE FILE IS CUT" in advise(roost, half).stdout
 
 
+def check_measurement(roost):
+    """Of the load that was asked for; a capture's has its skew."""
+    said = json.loads(advise(roost, "--connections", "2000", "--new", "1000", "--packets", "20000",
+                             "--timeout", "tcp_closed=1", "--measure", "--json").stdout)
+    measured = said["measured"]
+    assert 2_000 < measured["live"] < 4_500, measured
+    assert measured["lost"] == 0 and measured["datapath_ns"] > 1, measured
+    none = advise(roost, "--connections", "2000", "--new", "0", "--packets", "20000", "--measure",
+                  status=4)
+    assert "no connection begins" in none.stderr, none.stderr
+
+
 def check_plot(folder, said):
     report, picture = folder / "advice.json", folder / "advice.png"
     report.write_text(json.dumps(said))
@@ -163,6 +175,7 @@ def main():
         check_refusals(roost, folder)
         check_configurations(roost, folder)
         check_run(roost, folder)
+        check_measurement(roost)
         check_capture(roost, folder)
         check_bad_captures(roost, folder)
     print("the advice is accepted by `roost lb`, which runs on it")

@@ -23,6 +23,10 @@ TEST(Sizing, connections_that_are_over_are_held_until_timeout_and_sweep) {
   Workload workload = one_million();
   EXPECT_EQ(held_at_peak(workload, kDefaults, 1), 1'000'000 + 50'000 * (10 + 5));
   EXPECT_EQ(held_at_peak(workload, kDefaults, 20), 1'000'000 + 50'000 * (10 + 20));
+  workload.mode = lb::Mode::kL2dsr;
+  EXPECT_EQ(held_at_peak(workload, kDefaults, 1), 1'000'000 + 50'000 * (120 + 5))
+      << "a server's FIN is not seen";
+  workload.mode = lb::Mode::kNat;
   workload.udp_share = 1;
   EXPECT_EQ(held_at_peak(workload, kDefaults, 1), 1'000'000 + 50'000 * (60 + 5));
   workload.udp_share = 0.5;
