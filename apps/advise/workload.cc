@@ -4,11 +4,12 @@
 
 #include <string_view>
 
+#include "roost/config/workers_config.h"
+
 namespace roost::advise {
 namespace {
 
 constexpr double kRateMax = 1e10;
-constexpr uint32_t kCoresMax = 128;  // as `[lb] workers` allows
 
 std::optional<Error> refuse_share(std::string_view name, double share) {
   if (share >= 0 && share <= 1) return {};
@@ -29,9 +30,9 @@ std::optional<Error> refuse(const Workload& workload) {
   if (!(workload.new_per_second >= 0 && workload.new_per_second <= kRateMax))
     return Error{fmt::format("--new: {:g} a second is out of range; give 0 to {:g}",
                              workload.new_per_second, kRateMax)};
-  if (workload.cores < 1 || workload.cores > kCoresMax)
-    return Error{
-        fmt::format("--cores: {} is out of range; give 1 to {}", workload.cores, kCoresMax)};
+  if (workload.cores < 1 || workload.cores > config::kWorkersMax)
+    return Error{fmt::format("--cores: {} is out of range; give 1 to {}", workload.cores,
+                             config::kWorkersMax)};
   if (auto error = refuse_share("--udp", workload.udp_share)) return error;
   if (auto error = refuse_share("--silent", workload.silent_share)) return error;
   if (!workload.packets_each && workload.new_per_second > workload.packets_per_second)

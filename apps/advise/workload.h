@@ -8,12 +8,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "apps/lb/config/config.h"
 #include "apps/lb/config/mode.h"
 #include "roost/base/result.h"
 
 namespace roost::advise {
 
-inline constexpr uint64_t kConnectionsMax = uint64_t{1} << 32;  // as `[table] connections` has it
+inline constexpr uint64_t kConnectionsMax = lb::TableConfig::kConnectionsMax;
 
 enum class Families : uint8_t { kIpv4, kIpv6, kBoth };
 

@@ -7,7 +7,6 @@ namespace roost::config {
 
 namespace {
 
-constexpr uint32_t kWorkersMax = 128;  // DPDK's limit of lcores
 constexpr uint32_t kPauseMicrosecondsMax = 10'000;
 
 }  // namespace

@@ -10,6 +10,8 @@ namespace roost::config {
 class Comparison;
 class TomlTable;
 
+inline constexpr uint32_t kWorkersMax = 128;  // DPDK's limit of lcores
+
 struct WorkersConfig {
   std::optional<uint32_t> count{};  // else one for each of EAL's cores, or one
   // The longest that a worker sleeps while nothing comes; 0: it polls all the time.

@@ -17,8 +17,6 @@ namespace roost::lb {
 
 namespace {
 
-constexpr uint64_t kConnectionsMax = uint64_t{1} << 32;
-constexpr uint64_t kConnectionsMin = 16;
 constexpr uint64_t kWeightMax = 65'535;
 constexpr uint64_t kMarkMax = std::numeric_limits<uint32_t>::max();
 constexpr size_t kNameBytesMax = 64;
@@ -29,7 +27,8 @@ TableConfig read_table(config::TomlTable& top, std::vector<config::Fault>& fault
   if (toml == nullptr) return config;
   config::TomlTable table(*toml, "[table]", faults);
   config.connections =
-      table.integer("connections", {kConnectionsMin, kConnectionsMax}).value_or(config.connections);
+      table.integer("connections", {TableConfig::kConnectionsMin, TableConfig::kConnectionsMax})
+          .value_or(config.connections);
   config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
   table.refuse_unknown_keys();
   return config;

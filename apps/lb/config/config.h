@@ -54,6 +54,9 @@ struct ServiceConfig {
 
 // How many connections of each family fit, at least, in each worker.
 struct TableConfig {
+  static constexpr uint64_t kConnectionsMin = 16;
+  static constexpr uint64_t kConnectionsMax = uint64_t{1} << 32;
+
   uint64_t connections = 1'000'000;
   std::optional<uint64_t> hash_seed{};  // else random: an attacker cannot choose keys that collide
 };
