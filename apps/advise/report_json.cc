@@ -8,15 +8,14 @@ namespace {
 
 using control::Json;
 
-Json cost_json(const Advice& advice) {
-  const Cost& cost = *advice.cost;
+Json cost_json(const Cost& cost, uint32_t cores_needed) {
   return {{"ns", cost.packet_ns()},
           {"datapath_ns", cost.datapath_ns()},
           {"state_ns", cost.state_ns},
           {"parsing_ns", cost.parsing_ns},
           {"ports_ns", cost.ports_ns},
           {"packets_per_second_of_core", cost.packets_per_second()},
-          {"cores_needed", *advice.cores_needed()},
+          {"cores_needed", cores_needed},
           {"records", cost.records},
           {"is_measured_range", cost.outside.empty()},
           {"outside", cost.outside}};
@@ -68,7 +67,8 @@ std::string format_json(const Advice& advice, const Findings& findings) {
   json["bytes_of_worker"] = {{"ipv4", sizing.family_bytes[0]}, {"ipv6", sizing.family_bytes[1]}};
   json["memory_there"] = advice.memory_there ? Json(*advice.memory_there) : Json();
   json["fits"] = advice.fits();
-  json["packet"] = advice.cost ? cost_json(advice) : Json();
+  json["packet"] =
+      advice.cost ? cost_json(*advice.cost, advice.cores_needed().value_or(1)) : Json();
   json["no_packet_cost"] = advice.no_cost;
   json["toml"] = format_toml(advice);
   return json.dump(2);

@@ -24,7 +24,7 @@ using conntrack::Sender;
 using net::FlowKey6;
 
 constexpr uint64_t kMicroseconds = 1'000'000;  // in a second
-constexpr uint64_t kSecondsMax = 31 * 86'400;
+constexpr uint64_t kSecondsMax = uint64_t{31} * 86'400;
 constexpr uint64_t kTickSeconds = 4;
 // One that is silent for longer than all candidates is over.
 constexpr TickCount kForgottenTicks = kLadderSeconds.back() / kTickSeconds + 1;

@@ -242,8 +242,8 @@ class ConnectionTable {
   [[nodiscard]] static Result<uint64_t> bytes_for(const Config& config)
     requires std::same_as<Tables, OwnTables>
   {
-    const Result<uint64_t> connections = Connections::bytes_for(connections_config(config));
-    const Result<uint64_t> replies = Replies::bytes_for(replies_config(config));
+    Result<uint64_t> connections = Connections::bytes_for(connections_config(config));
+    Result<uint64_t> replies = Replies::bytes_for(replies_config(config));
     if (!connections) return connections;
     if (!replies) return replies;
     return connections.value() + replies.value();
@@ -317,8 +317,8 @@ class ConnectionTable {
   }
   bool make_room(const StateTimeouts& timeouts);
   // A connection's own, where the rule knows of several; else those given.
-  [[nodiscard]] const StateTimeouts& timeouts_of(const Connection& connection,
-                                                 const StateTimeouts& timeouts) const {
+  [[nodiscard]] StateTimeouts timeouts_of(const Connection& connection,
+                                          const StateTimeouts& timeouts) const {
     if constexpr (kHasTimeouts<Rule>) {
       return shared_->replies.rule().timeouts_of(connection);
     } else {

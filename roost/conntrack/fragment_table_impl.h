@@ -64,7 +64,7 @@ Result<FragmentTable<Address>> FragmentTable<Address>::create(const Config& conf
 
 template <class Address>
 Result<uint64_t> FragmentTable<Address>::bytes_for(const Config& config) {
-  const Result<uint64_t> table = Table::bytes_for(table_config(config));
+  Result<uint64_t> table = Table::bytes_for(table_config(config));
   if (!table) return table;
   return table.value() + list_bytes(config.datagrams_max, config.places);
 }

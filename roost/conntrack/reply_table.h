@@ -63,7 +63,7 @@ class ReplyTable {
   }
   // What memory_bytes() is of a table of this configuration, before there is one.
   static Result<uint64_t> bytes_for(const ReplyConfig<Address>& config) {
-    const Result<uint64_t> entries = Entries::bytes_for(entries_config(config));
+    Result<uint64_t> entries = Entries::bytes_for(entries_config(config));
     if (!entries || BindablePorts<Address>(config.ports).count() == 0) return entries;
     return entries.value() + PortBindingPool<Address>::bytes_for(config.connections);
   }

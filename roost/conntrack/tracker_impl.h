@@ -57,9 +57,9 @@ Result<FamilyTracker<Rule, Tables>> FamilyTracker<Rule, Tables>::create(const Co
 
 template <class Rule, class Tables>
 Result<uint64_t> FamilyTracker<Rule, Tables>::bytes_for(const Config& config) {
-  const Result<uint64_t> connections = Connections::bytes_for(connections_config(config));
+  Result<uint64_t> connections = Connections::bytes_for(connections_config(config));
   if (!connections) return connections;
-  const Result<uint64_t> fragments = Fragments::bytes_for(fragments_config(config));
+  Result<uint64_t> fragments = Fragments::bytes_for(fragments_config(config));
   if (!fragments) return fragments;
   return connections.value() + fragments.value();
 }

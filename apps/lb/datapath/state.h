@@ -14,6 +14,7 @@
 #include "apps/lb/datapath/backend_registry.h"
 #include "apps/lb/datapath/connections.h"
 #include "apps/lb/datapath/service_table.h"
+#include "roost/base/assert.h"
 #include "roost/base/result.h"
 #include "roost/conntrack/tracker.h"
 #include "roost/l3/icmp_error_counters.h"
@@ -43,10 +44,16 @@ class Family {
 
   [[nodiscard]] ServiceTable<Address>& services() { return services_; }
   [[nodiscard]] const ServiceTable<Address>& services() const { return services_; }
-  [[nodiscard]] Tracker& tracker() { return *tracker_; }
-  [[nodiscard]] const Tracker& tracker() const { return *tracker_; }
-  [[nodiscard]] auto& connections() { return tracker_->connections(); }
-  [[nodiscard]] const auto& connections() const { return tracker_->connections(); }
+  [[nodiscard]] Tracker& tracker() {
+    ROOST_ASSERT(tracker_.has_value());
+    return *tracker_;
+  }
+  [[nodiscard]] const Tracker& tracker() const {
+    ROOST_ASSERT(tracker_.has_value());
+    return *tracker_;
+  }
+  [[nodiscard]] auto& connections() { return tracker().connections(); }
+  [[nodiscard]] const auto& connections() const { return tracker().connections(); }
 
  private:
   explicit Family(ServiceTable<Address> services) : services_(std::move(services)) {}
