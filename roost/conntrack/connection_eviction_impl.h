@@ -85,7 +85,7 @@ bool ConnectionTable<Rule, Tables>::make_room(const StateTimeouts& timeouts) {
 template <class Rule, class Tables>
 uint32_t ConnectionTable<Rule, Tables>::silent_part(const Connection& connection,
                                                     const StateTimeouts& timeouts) const {
-  const TickCount timeout = connection.timeout(timeouts_of(connection, timeouts));
+  const TickCount timeout = timeout_of(connection, timeouts);
   const TickCount silent = timeout - std::min(timeout, ticks_left(connection));
   if (silent < std::min(silence_ticks_min_, (timeout + 1) / 2)) return 0;
   return silent * kSilentWhole / timeout;

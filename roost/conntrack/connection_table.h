@@ -316,13 +316,13 @@ class ConnectionTable {
     shared_->forget_replies();
   }
   bool make_room(const StateTimeouts& timeouts);
-  // A connection's own, where the rule knows of several; else those given.
-  [[nodiscard]] StateTimeouts timeouts_of(const Connection& connection,
-                                          const StateTimeouts& timeouts) const {
+  // By the connection's own timeouts, where the rule knows of several; else by those given.
+  [[nodiscard]] TickCount timeout_of(const Connection& connection,
+                                     const StateTimeouts& timeouts) const {
     if constexpr (kHasTimeouts<Rule>) {
-      return shared_->replies.rule().timeouts_of(connection);
+      return connection.timeout(shared_->replies.rule().timeouts_of(connection));
     } else {
-      return timeouts;
+      return connection.timeout(timeouts);
     }
   }
   // For which part of its time, in kSilentWhole-ths, a connection has been silent; 0 if that is not
