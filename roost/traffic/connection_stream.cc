@@ -3,9 +3,15 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace roost::traffic {
+namespace {
+
+constexpr double kNanosecondsPerSecond = 1e9;
+
+}  // namespace
 
 Result<ConnectionStream> ConnectionStream::create(const Config& config) {
   const uint64_t flows = config.windows * config.profile.flows;
@@ -27,13 +33,17 @@ ConnectionStream::ConnectionStream(const Config& config, FlowLength length, Time
     : config_(config), length_(length), wheel_(std::move(wheel)), draw_(config.seed) {
   // So that it does not move while packets are due; what is not used takes no memory.
   flows_.reserve(std::min<uint64_t>(flow_count(), kFlowsReservedMax));
+  const double flows_per_second =
+      static_cast<double>(config.profile.flows) / config.profile.seconds;
+  const double packets_per_second = flows_per_second * config.windows * config.profile.length.mean;
+  ticks_per_nanosecond_ =
+      1 / std::clamp(kPacketsPerTick / packets_per_second * kNanosecondsPerSecond,
+                     kTickNanosecondsMin, kTickNanosecondsMax);
   const Arrivals arrivals(
-      {.law = config.arrivals,
-       .per_second = static_cast<double>(config.profile.flows) / config.profile.seconds,
-       .burst = config.burst});
+      {.law = config.arrivals, .per_second = flows_per_second, .burst = config.burst});
   for (uint32_t number = 0; number < config.windows; ++number) {
-    Window& window = windows_.emplace_back(Window{arrivals, 1});
-    window.due += window.arrivals.seconds_to_next(draw_) * kTicksPerSecond;
+    Window& window = windows_.emplace_back(Window{arrivals});
+    window.due = window.arrivals.seconds_to_next(draw_) * kNanosecondsPerSecond;
     wheel_.arm(number, tick_of(window.due));
   }
 }
@@ -42,16 +52,8 @@ size_t ConnectionStream::next(std::span<StreamPacket> packets) {
   size_t count = 0;
   while (count < packets.size()) {
     if (given_ == due_.size()) {
-      due_.clear();
-      given_ = 0;
       if (live_ == 0 && begun_ == flow_count()) break;
-      ++now_.count;
-      wheel_.advance(
-          now_, UINT64_MAX,
-          [this](uint32_t timer) {
-            if (timer >= config_.windows) __builtin_prefetch(&flows_[timer - config_.windows]);
-          },
-          [this](uint32_t timer) { return see_to(timer, now_); });
+      take_tick();
     }
     const size_t given = std::min(packets.size() - count, due_.size() - given_);
     std::copy_n(due_.begin() + static_cast<ptrdiff_t>(given_), given,
@@ -62,22 +64,40 @@ size_t ConnectionStream::next(std::span<StreamPacket> packets) {
   return count;
 }
 
-std::optional<Tick> ConnectionStream::see_to(uint32_t timer, Tick now) {
-  return timer < config_.windows ? begin_due(timer, now) : send_due(timer - config_.windows, now);
+// A connection that begins in the tick must not have the place of one that ends later in it.
+void ConnectionStream::take_tick() {
+  due_.clear();
+  given_ = 0;
+  free_.insert(free_.end(), ended_.begin(), ended_.end());
+  ended_.clear();
+  wheel_.advance(
+      now_, UINT64_MAX,
+      [this](uint32_t timer) {
+        if (timer >= config_.windows) __builtin_prefetch(&flows_[timer - config_.windows]);
+      },
+      [this](uint32_t timer) { return see_to(timer); });
+  std::ranges::sort(due_, {}, [](const StreamPacket& packet) {
+    return std::tuple(packet.nanoseconds, packet.flow, packet.number);
+  });
+  ++now_.count;
 }
 
-std::optional<Tick> ConnectionStream::begin_due(uint32_t number, Tick now) {
+std::optional<Tick> ConnectionStream::see_to(uint32_t timer) {
+  return timer < config_.windows ? begin_due(timer) : send_due(timer - config_.windows);
+}
+
+std::optional<Tick> ConnectionStream::begin_due(uint32_t number) {
   Window& window = windows_[number];
-  while (tick_of(window.due) <= now) {
-    begin(number, now);
+  while (tick_of(window.due) <= now_) {
+    begin(number);
     if (++window.begun == config_.profile.flows) return {};
-    window.due += window.arrivals.seconds_to_next(draw_) * kTicksPerSecond;
+    window.due += window.arrivals.seconds_to_next(draw_) * kNanosecondsPerSecond;
   }
   return tick_of(window.due);
 }
 
 // Begins a connection, with its first packet.
-void ConnectionStream::begin(uint32_t window, Tick now) {
+void ConnectionStream::begin(uint32_t window) {
   if (free_.empty()) {
     free_.push_back(static_cast<uint32_t>(flows_.size()));
     flows_.emplace_back();
@@ -85,32 +105,31 @@ void ConnectionStream::begin(uint32_t window, Tick now) {
   const uint32_t place = free_.back();
   free_.pop_back();
   const auto packets = static_cast<uint32_t>(length_.packets(draw_));
-  const double ticks = Arrivals::exponential(draw_, config_.profile.flow_seconds) * kTicksPerSecond;
+  const double lasts =
+      Arrivals::exponential(draw_, config_.profile.flow_seconds) * kNanosecondsPerSecond;
   flows_[place] = {
       .number = static_cast<uint32_t>(window * config_.profile.flows + windows_[window].begun),
       .packet_count = packets,
       .sent = 0,
-      .gap_ticks = static_cast<float>(ticks / packets),
-      .due = static_cast<double>(now.count)};
+      .gap = static_cast<float>(lasts / packets),
+      .due = windows_[window].due};
   ++begun_;
   ++live_;
-  if (const std::optional<Tick> due = send_due(place, now)) {
-    wheel_.arm(config_.windows + place, *due);
-  }
+  if (const std::optional<Tick> due = send_due(place)) wheel_.arm(config_.windows + place, *due);
 }
 
-std::optional<Tick> ConnectionStream::send_due(uint32_t place, Tick now) {
+std::optional<Tick> ConnectionStream::send_due(uint32_t place) {
   Flow& flow = flows_[place];
-  while (tick_of(flow.due) <= now) {
+  while (tick_of(flow.due) <= now_) {
     const uint32_t number = flow.sent++;
     const bool is_last = flow.sent == flow.packet_count;
-    due_.push_back({now.count * kNanosecondsPerTick, flow.number, number, place, is_last});
+    due_.push_back({static_cast<uint64_t>(flow.due), flow.number, number, place, is_last});
     if (is_last) {
-      free_.push_back(place);
+      ended_.push_back(place);
       --live_;
       return {};
     }
-    flow.due += Arrivals::exponential(draw_, static_cast<double>(flow.gap_ticks));
+    flow.due += Arrivals::exponential(draw_, static_cast<double>(flow.gap));
   }
   return tick_of(flow.due);
 }

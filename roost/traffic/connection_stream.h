@@ -76,34 +76,41 @@ class ConnectionStream {
   [[nodiscard]] uint64_t flow_count() const { return config_.windows * config_.profile.flows; }
 
  private:
-  // Time of the wheel, in microseconds.
-  static constexpr double kTicksPerSecond = 1e6;
-  static constexpr uint64_t kNanosecondsPerTick = 1'000;
+  // A tick of the wheel is as long as it takes so many packets to come, so that the memory of each
+  // flow that is due is asked for while others are seen to; their order within the tick is made
+  // afterwards.
+  static constexpr double kPacketsPerTick = 128;
+  static constexpr double kTickNanosecondsMin = 1'000;
+  static constexpr double kTickNanosecondsMax = 1'000'000;
   static constexpr uint64_t kFlowsReservedMax = uint64_t{1} << 24;
 
   struct Flow {
     uint32_t number;
     uint32_t packet_count;
     uint32_t sent;
-    float gap_ticks;  // on average
-    double due;       // tick of the next packet
+    float gap;   // nanoseconds on average
+    double due;  // the next packet, in nanoseconds
   };
   // Where a window's connections begin.
   struct Window {
     Arrivals arrivals;
-    double due;  // tick at which the next one begins
+    double due = 0;  // the next one, in nanoseconds
     uint64_t begun = 0;
   };
 
   ConnectionStream(const Config& config, FlowLength length, TimerWheel wheel);
 
+  // Fills due_ with the packets of the next tick.
+  void take_tick();
   // Timers of the wheel: windows first, then flows.
-  [[nodiscard]] std::optional<Tick> see_to(uint32_t timer, Tick now);
-  [[nodiscard]] std::optional<Tick> begin_due(uint32_t window, Tick now);
-  [[nodiscard]] std::optional<Tick> send_due(uint32_t flow, Tick now);
-  void begin(uint32_t window, Tick now);
+  [[nodiscard]] std::optional<Tick> see_to(uint32_t timer);
+  [[nodiscard]] std::optional<Tick> begin_due(uint32_t window);
+  [[nodiscard]] std::optional<Tick> send_due(uint32_t flow);
+  void begin(uint32_t window);
 
-  [[nodiscard]] static Tick tick_of(double due) { return {static_cast<uint64_t>(due)}; }
+  [[nodiscard]] Tick tick_of(double due) const {
+    return {static_cast<uint64_t>(due * ticks_per_nanosecond_)};
+  }
 
   Config config_;
   FlowLength length_;
@@ -112,9 +119,11 @@ class ConnectionStream {
   std::vector<Window> windows_;
   std::vector<Flow> flows_;        // by place
   std::vector<uint32_t> free_;     // places
-  std::vector<StreamPacket> due_;  // of the tick at hand, and not given away
-  size_t given_ = 0;
-  Tick now_{};
+  std::vector<uint32_t> ended_;    // places that are free from the next tick on
+  std::vector<StreamPacket> due_;  // of the tick at hand
+  size_t given_ = 0;               // of these
+  double ticks_per_nanosecond_ = 0;
+  Tick now_{};  // the first that was not seen to
   uint64_t live_ = 0;
   uint64_t begun_ = 0;
 };

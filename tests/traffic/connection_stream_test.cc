@@ -41,6 +41,19 @@ TEST(ConnectionStream, connections_begin_send_and_end) {
   for (const bool is_one_over : is_over) ASSERT_TRUE(is_one_over);
 }
 
+TEST(ConnectionStream, gives_a_place_to_one_connection_at_a_time) {
+  const std::vector<StreamPacket> packets = all_packets({.profile = kSmall, .windows = 3});
+  constexpr uint32_t kNobody = UINT32_MAX;
+  std::vector<uint32_t> flow_at;
+  for (const StreamPacket& packet : packets) {
+    if (packet.place >= flow_at.size()) flow_at.resize(packet.place + 1, kNobody);
+    uint32_t& flow = flow_at[packet.place];
+    ASSERT_EQ(flow, packet.number == 0 ? kNobody : packet.flow);
+    flow = packet.is_last ? kNobody : packet.flow;
+  }
+  EXPECT_LT(flow_at.size(), packets.size() / 30);  // fewer than there are connections in all
+}
+
 TEST(ConnectionStream, flows_of_a_fixed_length_have_exactly_that) {
   Profile profile = kSmall;
   profile.length = {.law = LengthLaw::kFixed, .mean = 20};
