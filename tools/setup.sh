@@ -7,7 +7,7 @@
 
 packages_run='g++ cmake ninja-build pkg-config
   libdpdk-dev libpcap-dev libcli11-dev libtomlplusplus-dev libfmt-dev nlohmann-json3-dev
-  libasio-dev libcurl4-openssl-dev prometheus-cpp-dev libcivetweb-dev libsystemd-dev'
+  libasio-dev libcurl4-openssl-dev libmnl-dev prometheus-cpp-dev libcivetweb-dev libsystemd-dev'
 
 # python3-munkres: without it matplotlib brings scipy, whose Boost takes the place of the lab's.
 packages_test='clang-16 clang-format-16 libclang-rt-16-dev ccache
@@ -16,6 +16,7 @@ packages_test='clang-16 clang-format-16 libclang-rt-16-dev ccache
   python3-scapy python3-prometheus-client python3-pyflakes mandoc shellcheck binutils spin
   iproute2 linux-libc-dev ethtool tcpdump tshark nginx-light dnsmasq-base bind9-dnsutils curl
   iputils-ping arping iperf3 openvswitch-switch traceroute procps conntrack nftables
+  bird2 etcd-server etcd-client
   ca-certificates build-essential debhelper lintian sse4.2-support systemd'
 
 # Of PyPI: Debian's matches in system headers too, and takes two and a half times as long.

@@ -17,7 +17,8 @@
 //       Running(const Config&, control::Control::Config, std::vector<State*>);
 //       control::Control& control();
 //       control::MetricFamilies metrics();                        // on several threads at a time
-//       void on_started();                                        // requests are taken
+//       std::optional<Error> on_started();                        // requests are taken
+//       void leave();         // a stop was requested; workers go on until it returns
 //     };
 //     static constexpr size_t kStatusCount;                       // numbers of the status line
 //     static std::array<uint64_t, kStatusCount> status(const State&);  // on the worker's thread
@@ -38,8 +39,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -112,10 +115,14 @@ class FunctionRun final : public node::RunFunction {
                               .full_table_advice = std::string(Function::kNames.full_table_advice),
                               .read_links = [ports] { return read_links(ports); },
                               .begin = [this] { return tracer_->begin(options_.trace); },
-                              .on_started = [this] { running_->on_started(); },
+                              .on_started = [this] { return running_->on_started(); },
                               .allowed = allowed_});
-    if (!plane) return plane.error();
+    if (!plane) {
+      running_.reset();  // its threads ask workers that will not be there
+      return plane.error();
+    }
     plane_.emplace(std::move(plane).value());
+    cores_ = workers.cores();
     if (is_replay_) return {};
     offloads_ = watch_offloads(workers.cores());
     if constexpr (control::HasNetworkLayer<State>) {
@@ -132,7 +139,21 @@ class FunctionRun final : public node::RunFunction {
     if (worker == 0) show_status();
   }
 
+  // Who sends packets here is told first, by a thread beside the workers.
+  bool may_stop() override {
+    if (is_replay_) return true;
+    if (!leaving_.joinable()) {
+      leaving_ = std::jthread([this] {
+        const control::ControlPlacement placement(allowed_, cores_);
+        running_->leave();
+        left_.request_stop();
+      });
+    }
+    return left_.stop_requested();
+  }
+
   void end() override {
+    if (leaving_.joinable()) leaving_.join();
     offloads_.reset();
     plane_.reset();
     running_.reset();
@@ -190,6 +211,7 @@ class FunctionRun final : public node::RunFunction {
         .io_version = io::dpdk_version(),
         .config_path = options_.config_path,
         .trace = [this](const control::Json& parameters) { return tracer_->trace(parameters); },
+        .is_replay = is_replay_,
         .tell = control::log_event};
     for (size_t worker = 0; worker < workers_.size(); ++worker) {
       config.workers.push_back(control::worker_handle(
@@ -237,6 +259,9 @@ class FunctionRun final : public node::RunFunction {
   std::optional<typename Function::Running> running_;
   std::optional<control::ControlPlane> plane_;
   std::unique_ptr<control::OffloadWatch> offloads_;
+  std::vector<unsigned> cores_;  // of the workers
+  std::stop_source left_;        // nobody is told to send packets here any more
+  std::jthread leaving_;
   RunOutcome<Report> outcome_;
 };
 

@@ -49,9 +49,28 @@ bool is_endpoint(const std::string& text) {
          end == port_text.data() + port_text.size();
 }
 
+void read_etcd(TomlTable& table, ControlConfig& config) {
+  config.etcd = table.text("etcd").value_or("");
+  while (config.etcd.ends_with('/')) config.etcd.pop_back();
+  const bool is_url = config.etcd.starts_with("http://") || config.etcd.starts_with("https://");
+  const bool has_host = config.etcd.size() > config.etcd.find("://") + 3;
+  if (table.contains("etcd") && !(is_url && has_host)) {
+    table.fault_in("etcd", in_quotes(config.etcd) +
+                               " is no URL of etcd's; write it like \"http://127.0.0.1:2379\"");
+  }
+  config.etcd_prefix = table.text("etcd_prefix").value_or(config.etcd_prefix);
+  if (!config.etcd_prefix.ends_with('/')) {
+    table.fault_in("etcd_prefix", in_quotes(config.etcd_prefix) +
+                                      " has no slash at its end; write it like \"/roost/\"");
+  }
+  if (table.contains("etcd_prefix") && config.etcd.empty()) {
+    table.fault_in("etcd_prefix", "nothing is read without etcd; give its URL too");
+  }
+}
+
 }  // namespace
 
-ControlConfig read_control(TomlTable& top, std::vector<Fault>& faults) {
+ControlConfig read_control(TomlTable& top, std::vector<Fault>& faults, bool has_store) {
   ControlConfig config;
   const toml::table* toml = top.table("control");
   if (toml == nullptr) return config;
@@ -63,6 +82,7 @@ ControlConfig read_control(TomlTable& top, std::vector<Fault>& faults) {
                                   " is no address and port; write it like \"127.0.0.1:9100\" or "
                                   "\"[::1]:9100\"");
   }
+  if (has_store) read_etcd(table, config);
   table.refuse_unknown_keys();
   return config;
 }
@@ -73,6 +93,8 @@ void compare_control(const ControlConfig& running, const ControlConfig& file,
   comparison.compare(0, "[control] mode", running.socket_mode, file.socket_mode);
   comparison.compare(0, "[control] group", running.socket_group, file.socket_group);
   comparison.compare(0, "[control] metrics", running.metrics, file.metrics);
+  comparison.compare(0, "[control] etcd", running.etcd, file.etcd);
+  comparison.compare(0, "[control] etcd_prefix", running.etcd_prefix, file.etcd_prefix);
 }
 
 }  // namespace roost::config

@@ -39,6 +39,7 @@ class Control {
     // The command `trace`, which needs more than requests; none: it is refused.
     std::function<Result<Json>(const Json& parameters)> trace{};
     std::function<void()> on_reload{};  // after a new configuration was taken, on that thread
+    bool is_replay = false;             // of captures: nobody outside is told of it
     TellEvent tell = [](Severity, std::string_view) {};
   };
 

@@ -31,7 +31,9 @@ struct ControlPlane::Faces {
       metrics.emplace(std::move(started).value());
     }
     telemetry = add_telemetry(control);
-    if (config.on_started) config.on_started();
+    if (config.on_started) {
+      if (auto error = config.on_started()) return error;
+    }
     notice = ServiceNotice::start(control.mailboxes());
     event_watcher.emplace(
         EventWatch::Config{.workers = {control.workers().begin(), control.workers().end()},

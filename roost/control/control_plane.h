@@ -27,7 +27,7 @@ class ControlPlane {
     std::function<std::vector<PortLink>()> read_links{};
     // Called once, on a thread of control: before any request, and when requests are taken.
     std::function<std::optional<Error>()> begin{};
-    std::function<void()> on_started{};
+    std::function<std::optional<Error>()> on_started{};
     cpu_set_t allowed{};  // the processors that this process may use
   };
 

@@ -4,7 +4,6 @@
 
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
-#include <csignal>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -118,14 +117,6 @@ class Check {
   bool is_told_ = true;
 };
 
-// Libraries write to connections that peers have closed.
-void refuse_broken_pipes() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
-
 }  // namespace
 
 class HealthChecker::Checks {
@@ -141,7 +132,7 @@ class HealthChecker::Checks {
       checks_.back()->start_after(pause);
     }
     thread_ = std::thread([this] {
-      refuse_broken_pipes();
+      block_broken_pipe_signals();
       network_.context.run();
     });
   }

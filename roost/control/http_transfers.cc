@@ -2,10 +2,18 @@
 
 #include <asio/posix/stream_descriptor.hpp>
 #include <chrono>
+#include <csignal>
 #include <system_error>
 #include <utility>
 
 namespace roost::control {
+
+void block_broken_pipe_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
 
 struct HttpTransfers::Watch {
   explicit Watch(asio::io_context& context) : descriptor(context) {}

@@ -15,6 +15,9 @@
 
 namespace roost::control {
 
+// Libraries write to connections that peers have closed. For the thread that runs the context.
+void block_broken_pipe_signals();
+
 class HttpTransfers {
  public:
   // How a transfer ended. Called by the context, once.

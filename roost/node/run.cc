@@ -137,7 +137,8 @@ std::optional<Error> run_with_ports(const RunConfig& config, const RunPlan& plan
        .pause_microseconds = config.workers.pause_microseconds,
        .make = [&](const WorkerSeat& seat) { return function.make_worker(seat); },
        .on_second = [&](size_t worker,
-                        const WorkerCounters& counters) { function.on_second(worker, counters); }},
+                        const WorkerCounters& counters) { function.on_second(worker, counters); },
+       .may_stop = [&] { return function.may_stop(); }},
       ports, *options.stop);
   if (!workers) return workers.error();
   if (auto error = function.begin(*workers.value(), ports)) return error;

@@ -65,6 +65,9 @@ class RunFunction {
   virtual std::optional<Error> begin(Workers& workers, std::span<const io::Port> ports) = 0;
   // About once a second, on the worker's own thread.
   virtual void on_second(size_t worker, const WorkerCounters& counters) = 0;
+  // A stop was requested, and is asked for until this says yes; on the first worker's thread, which
+  // goes on meanwhile. Must not block.
+  virtual bool may_stop() { return true; }
   // Packets flow no more; no request may be posted to the workers any longer.
   virtual void end() = 0;
   // What the run did, while the workers' states are still there.

@@ -68,7 +68,7 @@ std::optional<Error> Workers::make_workers() {
 }
 
 bool Workers::is_stopped() {
-  if (stop_ == 0) return false;
+  if (stop_ == 0 || !config_.may_stop()) return false;
   others_stop_.request_stop();
   return true;
 }

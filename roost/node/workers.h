@@ -95,6 +95,8 @@ class Workers {
     // About once a second, on the worker's own thread.
     std::function<void(size_t worker, const WorkerCounters&)> on_second =
         [](size_t, const WorkerCounters&) {};
+    // Asked by the first worker, each turn from a stop request on, until it is true.
+    std::function<bool()> may_stop = [] { return true; };
   };
 
   // Ports and `stop` must outlive this.

@@ -44,9 +44,13 @@ class Result:
 class Downloads:
     """Those of these numbers, all under way from the start; `results()` waits for the last."""
 
-    def __init__(self, namespace, services, clients, numbers, directory):
-        """`clients`: addresses of either family. Numbers tell downloads of all waves apart."""
+    def __init__(self, namespace, services, clients, numbers, directory, paths=PATHS,
+                 seconds=SECONDS_MAX):  # fmt: skip
+        """`clients`: addresses of either family. Numbers tell downloads of all waves apart;
+        `seconds`: the longest that one may take."""
         self.directory = directory
+        self.paths = paths
+        self.seconds = seconds
         directory.mkdir()
         self.downloads = [self._download(number, services, clients) for number in numbers]
         targets = {service["name"]: service for service in services}
@@ -62,13 +66,13 @@ class Downloads:
             address=addresses[number // len(services) % len(addresses)],
             port=FIRST_PORT + number,
             service=service["name"],
-            path=PATHS[number % len(PATHS)],
+            path=self.paths[number % len(self.paths)],
             file=self.directory / f"{number}",
         )
 
     def _start(self, namespace, targets, downloads, number):
         config = self.directory / f"curl.{number}"
-        config.write_text("next\n".join(entry(targets[d.service], d) for d in downloads))
+        config.write_text("next\n".join(entry(targets[d.service], d, self.seconds) for d in downloads))
         return subprocess.Popen(
             [
                 *namespace.prefix,
@@ -85,7 +89,7 @@ class Downloads:
         """`digests`: SHA-256 by path."""
         told = {}
         for process in self.processes:
-            out, _ = process.communicate(timeout=2 * SECONDS_MAX)
+            out, _ = process.communicate(timeout=2 * self.seconds)
             for line in out.splitlines():
                 code, status, backend, file = line.split(" ", 3)
                 told[file] = (int(code), status, backend)
@@ -101,7 +105,7 @@ class Downloads:
         return Result(download, backend, digest == digests[download.path], "")
 
 
-def entry(service, download):
+def entry(service, download, seconds):
     """A transfer in curl's configuration."""
     host = f"[{service['address']}]" if download.is_ipv6 else service["address"]
     return "\n".join(
@@ -110,7 +114,7 @@ def entry(service, download):
             f'output = "{download.file}"',
             f'interface = "{download.address}"',
             f"local-port = {download.port}",
-            f"max-time = {SECONDS_MAX}",
+            f"max-time = {seconds}",
             f'write-out = "{FORMAT}"',
             "",
         ]

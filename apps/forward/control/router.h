@@ -42,7 +42,8 @@ struct Router : control::NoStatus {
         : own(config, std::move(control_config), std::move(states)) {}
     [[nodiscard]] control::Control& control() { return own; }
     [[nodiscard]] control::MetricFamilies metrics();
-    void on_started() {}
+    std::optional<Error> on_started() { return {}; }
+    void leave() {}
     Control own;
   };
   static Report make_report(std::span<State* const> states, node::RunTotals totals) {

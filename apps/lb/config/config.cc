@@ -17,7 +17,6 @@ namespace roost::lb {
 
 namespace {
 
-constexpr uint64_t kWeightMax = 65'535;
 constexpr uint64_t kMarkMax = std::numeric_limits<uint32_t>::max();
 constexpr size_t kNameBytesMax = 64;
 
@@ -55,7 +54,8 @@ std::optional<BackendConfig> read_backend(const toml::table& toml, uint16_t serv
   const auto address = table.address("address");
   backend.port =
       static_cast<uint16_t>(table.integer("port", {1, net::kL4PortMax}).value_or(service_port));
-  backend.weight = static_cast<uint32_t>(table.integer("weight", {0, kWeightMax}).value_or(1));
+  backend.weight =
+      static_cast<uint32_t>(table.integer("weight", {0, BackendConfig::kWeightMax}).value_or(1));
   backend.check_mark =
       static_cast<uint32_t>(table.integer("check_mark", {1, kMarkMax}).value_or(0));
   backend.is_fallback = table.boolean("fallback").value_or(false);
@@ -141,7 +141,8 @@ Config read_everything(config::TomlTable& top, std::vector<config::Fault>& fault
   }
   config.timeouts = config::read_timeouts(top, config.tick_seconds(), faults);
   config.fullnat = read_fullnat(top, faults);
-  config.control = config::read_control(top, faults);
+  config.control = config::read_control(top, faults, true);
+  config.announce = read_announce(top, faults);
   top.refuse_unknown_keys();
   check_config(config, faults);
   return config;

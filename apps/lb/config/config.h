@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "apps/lb/config/algorithm.h"
+#include "apps/lb/config/announce_config.h"
 #include "apps/lb/config/check_config.h"
 #include "apps/lb/config/fullnat_config.h"
 #include "apps/lb/config/mode.h"
@@ -28,6 +29,8 @@ namespace roost::lb {
 
 // Every element remembers the line it stands in, for faults that concern several of them.
 struct BackendConfig {
+  static constexpr uint32_t kWeightMax = 65'535;
+
   std::string name{};
   net::IpAddress address{};
   uint16_t port = 0;
@@ -74,6 +77,7 @@ struct Config {
   uint16_t gue_port = 6'080;  // of backends whose service's mode is `gue`
   config::ControlConfig control{};
   config::WorkersConfig workers{};
+  std::optional<AnnounceConfig> announce{};  // none: routers are told by nobody
 
   [[nodiscard]] double tick_seconds() const {
     return static_cast<double>(tick_microseconds) / 1'000'000;

@@ -15,7 +15,7 @@ std::vector<config::Fault> refused_changes(const Config& running, const Config& 
   // All members are named, so that a new one does not compile until it is decided whether it may
   // change.
   const auto& [tick_microseconds, maglev_seed, table, network, services, timeouts,
-               verify_l4_checksum, refuses, fullnat, gue_port, control, workers] = file;
+               verify_l4_checksum, refuses, fullnat, gue_port, control, workers, announce] = file;
   comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);
   comparison.compare(0, "[table] connections", running.table.connections, table.connections);
   if (table.hash_seed) {
@@ -30,6 +30,7 @@ std::vector<config::Fault> refused_changes(const Config& running, const Config& 
                      std::pair(running.fullnat.first_port, running.fullnat.last_port),
                      std::pair(fullnat.first_port, fullnat.last_port));
   config::compare_control(running.control, control, comparison);
+  comparison.compare(announce ? announce->line : 0, "[announce]", running.announce, announce);
   l3::compare_network(running.network, network, comparison);
   for (const ServiceConfig& service : services) {
     const bool is_ipv6 = service.address.is_ipv6();

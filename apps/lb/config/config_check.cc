@@ -24,6 +24,7 @@ class Check {
   void run() {
     for (const ServiceConfig& service : config_.services) note_service(service);
     for (const ServiceConfig& service : config_.services) check_backends(service);
+    if (!config_.control.etcd.empty()) check_keys();
     check_modes(config_, faults_);
     check_marks(config_, faults_);
   }
@@ -45,6 +46,21 @@ class Check {
     if (net::is_martian(service.address)) {
       fault(service.line, what + ": " + service.address.format() +
                               " is no address of a station; give a unicast address");
+    }
+  }
+
+  // In etcd's keys a slash ends a name.
+  void check_keys() {
+    const auto check = [this](uint32_t line, const std::string& what, const std::string& name) {
+      if (name.find('/') == std::string::npos) return;
+      fault(line, what + ": a name with a slash stands in no key of etcd's; choose another");
+    };
+    for (const ServiceConfig& service : config_.services) {
+      check(service.line, "[[service]] " + service.name, service.name);
+      for (const BackendConfig& backend : service.backends) {
+        check(backend.line, "[[service]] " + service.name + " backend " + backend.name,
+              backend.name);
+      }
     }
   }
 

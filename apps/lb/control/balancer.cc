@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "apps/lb/control/flow_note.h"
@@ -59,8 +61,49 @@ trace::TraceWords Balancer::trace_words() { return {"balancer", kDropCauses, exp
 
 Balancer::Running::Running(const Config& config, control::Control::Config control,
                            std::vector<State*> states)
-    : control_(config, with_checks(std::move(control), checks_), std::move(states)),
+    : config_(config),
+      is_replay_(control.is_replay),
+      control_(config, with_checks(std::move(control), checks_), std::move(states)),
       checks_(control_) {}
+
+std::optional<Error> Balancer::Running::on_started() {
+  if (!is_replay_) {
+    if (!config_.control.etcd.empty()) control_.await_store();
+    if (auto error = begin_announcing()) return error;
+    follow_etcd();
+  }
+  checks_.check_anew();
+  return {};
+}
+
+std::optional<Error> Balancer::Running::begin_announcing() {
+  if (!config_.announce) return {};
+  auto routes =
+      control::AnnouncedRoutes::create({config_.announce->device, config_.announce->table});
+  if (!routes) return Error{"[announce]: " + routes.error().message};
+  routes_.emplace(std::move(routes).value());
+  return control_.begin_announcing(
+      [this](const std::vector<net::IpAddress>& addresses) { return routes_->set(addresses); });
+}
+
+void Balancer::Running::follow_etcd() {
+  if (config_.control.etcd.empty()) return;
+  etcd_ = std::make_unique<control::EtcdWatch>(control::EtcdWatch::Config{
+      .url = config_.control.etcd,
+      .prefix = config_.control.etcd_prefix,
+      .on_keys =
+          [this](const control::EtcdKeys& keys) {
+            return control_.take_store(keys.revision, keys.values);
+          },
+      .on_away = [this](const std::string& reason) { control_.note_store_away(reason); }});
+}
+
+// What is on its way to the withdrawn addresses still finds the workers.
+void Balancer::Running::leave() {
+  if (!routes_) return;
+  control_.leave();
+  std::this_thread::sleep_for(std::chrono::duration<double>(config_.announce->stop_seconds));
+}
 
 control::MetricFamilies Balancer::Running::metrics() { return metric_families(control_.sample()); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,8 @@
 #include "apps/lb/control/report.h"
 #include "apps/lb/datapath/datapath.h"
 #include "apps/lb/datapath/state.h"
+#include "roost/control/announced_routes.h"
+#include "roost/control/etcd_watch.h"
 #include "roost/control/function_names.h"
 #include "roost/control/metrics_endpoint.h"
 #include "roost/node/run.h"
@@ -47,11 +50,19 @@ struct Balancer {
 
     [[nodiscard]] control::Control& control() { return control_; }
     [[nodiscard]] control::MetricFamilies metrics();
-    void on_started() { checks_.check_anew(); }
+    std::optional<Error> on_started();
+    void leave();
 
    private:
+    std::optional<Error> begin_announcing();
+    void follow_etcd();
+
+    const Config& config_;
+    bool is_replay_;
+    std::optional<control::AnnouncedRoutes> routes_{};  // none: routers are told by nobody
     Control control_;
     HealthChecks checks_;
+    std::unique_ptr<control::EtcdWatch> etcd_{};  // null: weights are the file's
   };
 
   static constexpr size_t kStatusCount = kFlowCounters.size();

@@ -39,6 +39,14 @@ constexpr std::array<Parameter, 2> kTimeoutsParameters = {
       .is_positional = true,
       .help = "what it is to be; connections get it from their next packet on"}}};
 
+constexpr std::array<Parameter, 1> kNodeParameters = {
+    {{.name = "action",
+      .is_positional = true,
+      .choices = "up drain",
+      .help =
+          "drain: its virtual addresses are withdrawn, and it goes on with what comes; up: they "
+          "are announced again"}}};
+
 constexpr std::array<Parameter, 3> kBackendParameters = {
     {{.name = "action",
       .is_positional = true,
@@ -107,6 +115,24 @@ Json backend_view(const Json&) {
   return View().table("/changed", {"service", "name", "weight"}).take();
 }
 
+Json node_view(const Json& result) {
+  View view;
+  view.text("the node is " + result["node"].get<std::string>());
+  const std::string failure = result["failure"].get<std::string>();
+  if (!failure.empty()) view.text(failure);
+  view.table("/addresses", {"address", "state", "reason"});
+  const Json& etcd = result["etcd"];
+  const std::string state = etcd["state"].get<std::string>();
+  if (state == "none") return view.take();
+  view.text("").text(fmt::format("etcd is {}; settings in force are of revision {}", state,
+                                 etcd["revision"].get<int64_t>()));
+  const std::string away = etcd["away"].get<std::string>();
+  if (!away.empty()) view.text(away);
+  for (const Json& fault : etcd["faults"]) view.text(fault.get<std::string>());
+  view.table("/settings", {"service", "backend", "weight", "drain"});
+  return view.take();
+}
+
 Json timeouts_view(const Json& result) {
   View view;
   view.text("timeouts, in seconds").list("/timeouts");
@@ -147,6 +173,11 @@ constexpr std::array kCommands = {
             .help = "the connections: listed by pages, counted, or deleted",
             .parameters = kFlowsParameters,
             .view = flows_view},
+    Command{.name = "node",
+            .help = "which virtual addresses routers are told of, and what etcd says; or drain the "
+                    "node, or put it back",
+            .parameters = kNodeParameters,
+            .view = node_view},
     control::kNeighboursCommand,
     control::kAnnounceCommand,
     Command{.name = "timeouts",

@@ -11,6 +11,7 @@ Control::Control(const lb::Config& lb_config, control::Control::Config config,
                  std::vector<State*> states)
     : control::Control(std::move(config)),
       lb_config_(lb_config),
+      file_services_(lb_config.services),
       states_(std::move(states)),
       registry_(states_.front()->registry()) {
   ROOST_ASSERT(states_.size() == config_.workers.size());
@@ -27,6 +28,7 @@ Result<Json> Control::run_own(const control::ParsedRequest& request) {
   if (name == "backends") return backends(request.parameters);
   if (name == "backend") return backend(request.parameters);
   if (name == "flows") return flows(request.parameters);
+  if (name == "node") return node(request.parameters);
   if (name == "timeouts") return timeouts(request.parameters);
   ROOST_ASSERT(name == "workers");
   return workers();

@@ -3,13 +3,17 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "apps/lb/config/config.h"
 #include "apps/lb/control/command_list.h"
 #include "apps/lb/control/control_requests.h"
+#include "apps/lb/control/node_status.h"
 #include "roost/base/result.h"
 #include "roost/control/connection_walk.h"
 #include "roost/control/control.h"
@@ -48,18 +52,37 @@ class Control final : public control::Control {
     };
     std::vector<Worker> workers{};
     BackendRegistry registry{};
+    NodeStatus node{};
   };
   // Any thread but a worker's.
   [[nodiscard]] Result<Sample> sample();
 
+  // Makes these virtual addresses, and no others, those that routers are told of.
+  using Announce = std::function<std::optional<Error>(const std::vector<net::IpAddress>&)>;
+  // From now on, until `leave()`. An error: not all that should be are.
+  [[nodiscard]] std::optional<Error> begin_announcing(Announce announce);
+  // Withdraws all of them, for good: packets still come for a while.
+  void leave();
+
+  // There is a store; nothing is announced until it was heard of.
+  void await_store();
+  // Takes what it says, or nothing of it. False: workers did not answer, and the same again is
+  // safe.
+  [[nodiscard]] bool take_store(int64_t revision, const std::map<std::string, std::string>& keys);
+  // It cannot be read; what it said last stays in force.
+  void note_store_away(const std::string& reason);
+
   // Whether a backend gets new connections, and why not.
   struct BackendState {
-    bool is_drained = false;
+    bool is_drained = false;           // by an operator, here
+    bool is_drained_by_store = false;  // on all nodes
     bool is_down = false;
     bool is_failing = false;  // by its health checks
     std::string failure{};    // why, in their words
 
-    [[nodiscard]] bool is_up() const { return !is_drained && !is_down && !is_failing; }
+    [[nodiscard]] bool is_up() const {
+      return !is_drained && !is_drained_by_store && !is_down && !is_failing;
+    }
   };
 
  private:
@@ -75,6 +98,7 @@ class Control final : public control::Control {
   Result<Json> timeouts(const Json& parameters);
   Result<Json> backend(const Json& parameters);
   Result<Json> flows(const Json& parameters);
+  Result<Json> node(const Json& parameters);
 
   Result<Sample> take_sample();
   void describe(const control::ConnectionRow& row, Json& json) const;
@@ -86,17 +110,38 @@ class Control final : public control::Control {
 
   using BackendStates = std::array<std::vector<BackendState>, 2>;  // by family and index
 
-  Result<Json> take(const lb::Config& file);
-  [[nodiscard]] BackendStates states_after(const lb::Config& file,
-                                           const BackendRegistry& registry) const;
-  Result<control::Requests<UpdateRequest>> make_updates(const lb::Config& config,
-                                                        const BackendRegistry& registry);
+  [[nodiscard]] std::set<net::IpAddress> usable_addresses() const;
+  [[nodiscard]] std::string withdrawn_reason(const net::IpAddress& address) const;
+  void announce_anew();
+  [[nodiscard]] NodeStatus node_status() const;
+  void note_store_faults(std::vector<std::string> faults);
 
-  lb::Config lb_config_;
-  std::vector<State*> states_;        // by worker
-  std::array<bool, 2> has_tables_{};  // by family: it began with services
-  BackendRegistry registry_;          // what all workers have
+  // What comes to a file's services.
+  struct Beside {
+    StoreSettings settings{};
+    bool is_reload = true;  // stations are told of the addresses
+  };
+  Result<Json> take(const lb::Config& file, Beside beside);
+  [[nodiscard]] BackendStates states_after(const lb::Config& file, const BackendRegistry& registry,
+                                           const StoreSettings& settings) const;
+  Result<control::Requests<UpdateRequest>> make_updates(const lb::Config& config,
+                                                        const BackendRegistry& registry,
+                                                        bool is_reload);
+
+  lb::Config lb_config_;                      // in force, with the store's weights
+  std::vector<ServiceConfig> file_services_;  // as the file has them
+  std::vector<State*> states_;                // by worker
+  std::array<bool, 2> has_tables_{};          // by family: it began with services
+  BackendRegistry registry_;                  // what all workers have
   BackendStates backend_states_;
+
+  Announce announce_{};  // none: routers are told by nobody
+  NodeState node_state_ = NodeState::kServing;
+  std::set<net::IpAddress> announced_;
+  std::string announce_failure_;
+  StoreStatus store_;
+  std::map<std::string, std::string> store_keys_;  // as they were read last
+  StoreSettings settings_;                         // in force
 };
 
 }  // namespace roost::lb

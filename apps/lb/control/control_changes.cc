@@ -137,6 +137,7 @@ Result<Json> Control::backend(const Json& parameters) {
                  fmt::format("{} is {}, as an operator said", backend, what));
   }
   tell_fallback(registry_before);
+  announce_anew();
   return Json{{"changed", std::move(changed)}};
 }
 
@@ -197,7 +198,9 @@ std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_
             (is_well ? " is well again, say its checks" : " fails its checks: " + failure));
   }
   tell_fallback(registry_before);
-  return apply({std::move(change).value()});
+  auto error = apply({std::move(change).value()});
+  announce_anew();
+  return error;
 }
 
 // On every worker.

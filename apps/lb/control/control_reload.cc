@@ -84,12 +84,23 @@ Result<Json> Control::take_file() {
     outcome.faults = refused_changes(lb_config_, *outcome.config, has_tables_);
   }
   if (!outcome.faults.empty()) return config::error_of(outcome.faults, config_.config_path);
-  return take(*outcome.config);
+  // What the store says of the backends of before may fit those of now no more, and the reverse.
+  StoreOutcome store =
+      read_store(store_keys_, lb_config_.control.etcd_prefix, outcome.config->services);
+  const bool is_good = store.faults.empty();
+  Result<Json> taken =
+      take(*outcome.config, {is_good ? std::move(store.settings) : settings_, true});
+  if (taken) {
+    note_store_faults(std::move(store.faults));
+    announce_anew();
+  }
+  return taken;
 }
 
 // What operators and checks have said of a backend stays with it while it is configured.
 Control::BackendStates Control::states_after(const lb::Config& file,
-                                             const BackendRegistry& registry) const {
+                                             const BackendRegistry& registry,
+                                             const StoreSettings& settings) const {
   BackendStates states;
   for (size_t family = 0; family < states.size(); ++family) {
     states[family].resize(registry.families[family].backends.size());
@@ -97,9 +108,11 @@ Control::BackendStates Control::states_after(const lb::Config& file,
   for (size_t s = 0; s < registry.services.size(); ++s) {
     const BackendRegistry::Place& place = registry.services[s];
     for (const uint32_t index : registry.service(place).backends) {
-      if (registry.families[place.family].backends[index].is_new) continue;
+      const RegisteredBackend& backend = registry.families[place.family].backends[index];
       BackendState& state = states[place.family][index];
-      state = backend_states_[place.family][index];
+      if (!backend.is_new) state = backend_states_[place.family][index];
+      const auto setting = settings.find({file.services[s].name, backend.name});
+      state.is_drained_by_store = setting != settings.end() && setting->second.is_drained;
       if (file.services[s].check) continue;
       state.is_failing = false;
       state.failure.clear();
@@ -109,26 +122,27 @@ Control::BackendStates Control::states_after(const lb::Config& file,
 }
 
 // Until the workers are asked to change, whatever fails changes nothing.
-Result<Json> Control::take(const lb::Config& file) {
+Result<Json> Control::take(const lb::Config& file, Beside beside) {
   const Result<Sample> sample = take_sample();
   if (!sample) return sample.error();
   const LiveFlows live = live_flows(sample.value().report, registry_);
-  Result<BackendRegistry> next = next_registry(file, registry_, use_of(live));
+  lb::Config config = lb_config_;
+  config.services = with_settings(file.services, beside.settings);
+  config.timeouts = file.timeouts;
+  config.refuses = file.refuses;
+  config.maglev_seed = file.maglev_seed;
+  Result<BackendRegistry> next = next_registry(config, registry_, use_of(live));
   if (!next) return next.error();
   BackendRegistry registry = std::move(next).value();
 
-  auto states = states_after(file, registry);
+  auto states = states_after(file, registry, beside.settings);
   for (const BackendRegistry::Place& place : registry.services) {
     put_in_force(registry.families[place.family], place.service,
                  [&](uint32_t index) { return states[place.family][index].is_up(); });
   }
 
-  lb::Config config = lb_config_;
-  config.services = file.services;
-  config.timeouts = file.timeouts;
-  config.refuses = file.refuses;
-  config.maglev_seed = file.maglev_seed;
-  const Result<control::Requests<UpdateRequest>> updates = make_updates(config, registry);
+  const Result<control::Requests<UpdateRequest>> updates =
+      make_updates(config, registry, beside.is_reload);
   if (!updates) return updates.error();
   // They answered a moment ago and will again, so this waits for all of them: one that had another
   // registry than the others could not be asked for anything any more.
@@ -140,6 +154,8 @@ Result<Json> Control::take(const lb::Config& file) {
   const uint64_t on_removed = flows_on_removed(live, registry);
   registry_ = std::move(registry);
   lb_config_ = std::move(config);
+  file_services_ = file.services;
+  settings_ = std::move(beside.settings);
   backend_states_ = std::move(states);
   return Json{{"services", registry_.services.size()},
               {"backends", changes.configured},
@@ -149,7 +165,8 @@ Result<Json> Control::take(const lb::Config& file) {
 }
 
 Result<control::Requests<UpdateRequest>> Control::make_updates(const lb::Config& config,
-                                                               const BackendRegistry& registry) {
+                                                               const BackendRegistry& registry,
+                                                               bool is_reload) {
   std::array<std::vector<ServiceChoices>, 2> choices;
   for (size_t family = 0; family < choices.size(); ++family) {
     auto made = make_choices(registry.families[family], config.maglev_seed);
@@ -160,7 +177,7 @@ Result<control::Requests<UpdateRequest>> Control::make_updates(const lb::Config&
   for (State* state : states_) {
     Result<StateUpdate> update = StateUpdate::create(config, registry, choices);
     if (!update) return update.error();
-    const bool announces = updates.size() == 0;
+    const bool announces = is_reload && updates.size() == 0;
     updates.add(*state, std::move(update).value(), announces);
   }
   return updates;

@@ -38,7 +38,7 @@ std::string_view state_name(const Control::BackendState& state,
   if (registered.use == Registration::kRemoved) return "removed";
   if (state.is_down) return "down";
   if (state.is_failing) return "failing";
-  if (state.is_drained) return "drained";
+  if (state.is_drained || state.is_drained_by_store) return "drained";
   const bool is_held_back = registered.weight == 0 && registered.configured_weight != 0;
   return is_held_back ? "standby" : "up";
 }
@@ -81,6 +81,7 @@ Result<Control::Sample> Control::take_sample() {
   report.services = report_services(
       registry_, [&](size_t family, uint32_t index) { return backends[family][index]; });
   sample.registry = registry_;
+  sample.node = node_status();
   return sample;
 }
 

@@ -58,6 +58,24 @@ void add_reloads(const Control::Sample& sample, control::MetricList& out) {
       .add({}, live);
 }
 
+void add_node(const NodeStatus& node, control::MetricList& out) {
+  if (node.announces) {
+    out.gauge("node_serving", "1 unless the node is drained or stops.")
+        .add({}, node.state == NodeState::kServing ? 1 : 0);
+    out.gauge("address_announced", "1 while routers are told of this virtual address.");
+    for (const NodeStatus::Address& one : node.addresses) {
+      out.add({{"address", one.address.format()}}, one.is_announced ? 1 : 0);
+    }
+  }
+  if (!node.store.is_configured) return;
+  out.gauge("etcd_reachable", "0 while etcd cannot be read: its latest settings stay in force.")
+      .add({}, node.store.is_heard && node.store.away.empty() ? 1 : 0);
+  out.gauge("etcd_faults", "Keys for which etcd's latest settings were refused.")
+      .add({}, node.store.faults.size());
+  out.gauge("etcd_revision", "Of the settings in force.")
+      .add({}, static_cast<uint64_t>(node.store.revision));
+}
+
 void add_workers(const Control::Sample& sample, control::MetricList& out) {
   control::add_stages(sample.report.running, out);
   const auto each_table = [&](auto&& value_of) {
@@ -83,6 +101,7 @@ control::MetricFamilies metric_families(const Result<Control::Sample>& sample) {
     control::add_ports(sample.value().report, out);
     add_backends(sample.value(), out);
     add_reloads(sample.value(), out);
+    add_node(sample.value().node, out);
     add_workers(sample.value(), out);
   }
   return out.take();
