@@ -6,8 +6,8 @@ downloads are under way.
 
 BGP by BIRD on the router and beside each node, weights from etcd, downloads by curl from nginx,
 IPv4 and IPv6, each checked by SHA-256. Printed is what broke at each event beside what theory says:
-the share of connections that the router moves, times the share of these that the other node sends to
-another backend (docs/decisions/0036-two-nodes.md).
+the share of connections that the router moves, times the share of these that the other node sends
+to another backend (docs/decisions/0036-two-nodes.md).
 """
 
 import argparse
@@ -33,6 +33,7 @@ from namespaces import LENGTHS, Refused, wait_for  # noqa: E402
 from network import BACKENDS, WEB_CLIENTS  # noqa: E402
 from report import Report  # noqa: E402
 from servers import Backend, body_digests, write_bodies  # noqa: E402
+from settings import SERVER_PORT  # noqa: E402
 
 MODES = "l2dsr", "fullnat"
 PORT = 80
@@ -64,10 +65,12 @@ def configuration(mode, number, socket):
         f'[control]\nsocket = "{socket}"\netcd = "http://10.255.{number}.254:{ETCD_PORT}"\n',
         "[announce]\ntable = 4343\n",
     ]
+    # Who gets the client's own packets gets them at the virtual port.
+    port = f", port = {SERVER_PORT}" if mode == "fullnat" else ""
     for service in SERVICES:
         is_ipv6 = ":" in service["address"]
         backends = ", ".join(
-            f'{{name = "{name}", address = "{addresses[is_ipv6]}"}}'
+            f'{{name = "{name}", address = "{addresses[is_ipv6]}"{port}}}'
             for name, addresses in BACKENDS.items()
         )
         parts.append(
@@ -143,8 +146,10 @@ class Cluster:
         return wave, made()
 
     def note(self, what, wave, moved, remapped, seconds):
-        """`remapped`: the share of moved ones that another backend gets, by theory."""
+        """`moved`: how many connections; None: those that node 2 has made since it began.
+        `remapped`: the share of these that another backend gets, by theory."""
         results = wave.results(body_digests())
+        moved = moved if moved is not None else self.nodes[2].created()
         broken = sum(bool(result.error) for result in results)
         wrong = sum(not result.is_right and not result.error for result in results)
         self.rows.append((what, len(results), moved, remapped, broken, wrong, seconds))
@@ -160,8 +165,7 @@ class Cluster:
         wave, _ = self.wave((1,))
         self.nodes[2].start()
         seconds = self.network.wait_for_ways(1, 2)
-        # Half of all, by the hash; what it has of them is what it has made.
-        self.note("node 2 is back", wave, self.each // 2, self.lost_when_moved(), seconds)
+        self.note("node 2 is back", wave, None, self.lost_when_moved(), seconds)
 
     def drained(self):
         wave, made = self.wave((1, 2))
@@ -194,7 +198,8 @@ class Cluster:
         # The favoured one's share grows at the cost of all others, and only those are moved.
         gain = WEIGHT / (WEIGHT + len(BACKENDS) - 1) - 1 / len(BACKENDS)
         remapped = 1 if self.mode == "fullnat" else gain
-        self.note(f"{FAVOURED}'s weight 1 → {WEIGHT}, then killed", wave, made[2], remapped, seconds)
+        what = f"{FAVOURED}'s weight 1 → {WEIGHT}, then killed"
+        self.note(what, wave, made[2], remapped, seconds)
 
     @staticmethod
     def weight_at(node):
@@ -234,7 +239,7 @@ def run_mode(options, mode, directory, report):
         bodies = directory / "bodies"
         write_bodies(bodies)
         for number, (name, addresses) in enumerate(BACKENDS.items(), start=11):
-            backend = Backend(name, number, network.backends[name], addresses, PORT,
+            backend = Backend(name, number, network.backends[name], addresses, SERVER_PORT,
                               directory / name, bodies, RATE)  # fmt: skip
             stack.callback(backend.stop)
             backend.wait_until_ready()

@@ -72,7 +72,8 @@ class Downloads:
 
     def _start(self, namespace, targets, downloads, number):
         config = self.directory / f"curl.{number}"
-        config.write_text("next\n".join(entry(targets[d.service], d, self.seconds) for d in downloads))
+        transfers = [entry(targets[d.service], d, self.seconds) for d in downloads]
+        config.write_text("next\n".join(transfers))
         return subprocess.Popen(
             [
                 *namespace.prefix,
