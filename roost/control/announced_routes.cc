@@ -11,8 +11,8 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <set>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,7 +24,7 @@ constexpr uint8_t kRouteProtocol = 198;  // as `ip route` shows it; none of thos
 constexpr size_t kMessageBytes = 512;    // a route's is below 100
 
 Error system_error(const std::string& what) {
-  return Error{fmt::format("{}: {}", what, std::strerror(errno))};
+  return Error{fmt::format("{}: {}", what, std::generic_category().message(errno))};
 }
 
 ifreq request_for_device(const std::string& name) {
@@ -83,9 +83,9 @@ std::optional<Error> AnnouncedRoutes::set(std::span<const net::IpAddress> addres
       return;
     }
     if (!first) {
-      first = Error{fmt::format("the route to {} by {} in table {} cannot be {}: {}",
-                                address.format(), config_.device, config_.table,
-                                is_added ? "added" : "taken out", std::strerror(error))};
+      first = Error{fmt::format(
+          "the route to {} by {} in table {} cannot be {}: {}", address.format(), config_.device,
+          config_.table, is_added ? "added" : "taken out", std::generic_category().message(error))};
     }
   };
   const std::vector<net::IpAddress> before(routed_.begin(), routed_.end());
@@ -99,7 +99,7 @@ std::optional<Error> AnnouncedRoutes::set(std::span<const net::IpAddress> addres
 }
 
 int AnnouncedRoutes::change(const net::IpAddress& address, bool is_added) {
-  std::array<char, kMessageBytes> buffer{};
+  alignas(nlmsghdr) std::array<char, kMessageBytes> buffer{};
   nlmsghdr* const message = mnl_nlmsg_put_header(buffer.data());
   message->nlmsg_type = is_added ? RTM_NEWROUTE : RTM_DELROUTE;
   message->nlmsg_flags =

@@ -16,7 +16,7 @@ FILES = {
         "/usr/share/man/man1/roost.1.gz", "/usr/share/man/man8/roost-lb.8.gz",
         "/usr/share/man/man8/roost-ctl.8.gz", "/usr/share/man/man8/roost-forward.8.gz",
         "/usr/share/man/man8/roost-switch.8.gz", "/usr/share/man/man8/roost-advise.8.gz",
-        "/usr/share/man/man8/roost-trafficgen.8.gz"},
+        "/usr/share/man/man8/roost-trafficgen.8.gz", "/usr/share/doc/roost/examples/bird.conf"},
     "libroost0": {f"{LIBRARIES}/libroost.so.0"},
     "libroost-dev": {
         "/usr/include/roost.h", "/usr/include/roost/table/flow_table.h",
@@ -87,7 +87,7 @@ class ContentsTest(unittest.TestCase):
         for wanted in ("librte-meta-net", "librte-meta-bus", "librte-meta-mempool"):
             self.assertIn(wanted, depends)
         self.assertTrue(any(entry.startswith("librte-eal") for entry in depends), depends)
-        for linked in ("libsystemd0", "libcurl4"):
+        for linked in ("libsystemd0", "libcurl4", "libmnl0"):
             self.assertTrue(any(entry.startswith(linked) for entry in depends), depends)
         self.assertFalse(any("rte" in entry for entry in packages().relations("libroost0")))
         self.assertIn(f"libroost0 (= {packages().version})", packages().relations("libroost-dev"))
