@@ -1,0 +1,249 @@
+// How the layers go together: see classifier.h.
+#include "roost/classify/classifier.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "roost/base/assert.h"
+#include "roost/hash/random_seed.h"
+
+namespace roost::classify {
+
+// Packets that go through the layers together.
+struct Classifier::Group {
+  const PacketFields* packets;
+  LaneSet lanes;  // all of them
+  LaneSet open;   // those without an answer
+  bool uses_cache = false;
+  std::array<uint64_t, kLanesMax> digests{};
+  std::array<AnswerSource, kLanesMax> sources{};
+};
+
+Result<Classifier> Classifier::create(const ClassifierConfig& config) {
+  if (config.flow_register) {
+    const FlowRegister::Config& flows = *config.flow_register;
+    if (!std::has_single_bit(flows.bits) || flows.bits < 32 || flows.window_packets == 0 ||
+        flows.flows_on >= flows.flows_off) {
+      return Error{
+          "the flow register needs a power of two of at least 32 bits, a window of at "
+          "least one packet, and fewer flows to switch on than to switch off"};
+    }
+  }
+  const uint64_t seed = config.hash_seed ? *config.hash_seed : random_seed();
+  std::optional<ExactMatchCache> cache;
+  if (config.cache_entries != 0) {
+    Result<ExactMatchCache> made = ExactMatchCache::create(config.cache_entries, seed);
+    if (!made) return made.error();
+    cache = std::move(made).value();
+  }
+  return Classifier(config, seed, std::move(cache));
+}
+
+Classifier::Classifier(const ClassifierConfig& config, uint64_t seed,
+                       std::optional<ExactMatchCache> cache)
+    : config_(config),
+      rules_({.rules_max = config.rules_max,
+              .subtables_max = config.masks_max,
+              .subtables = {.hash_seed = seed, .digest_bits = config.digest_bits}}),
+      megaflows_({.megaflows_max = config.megaflows_max,
+                  .masks_max = config.megaflow_masks_max,
+                  .idle_ticks = config.megaflow_idle_ticks,
+                  .subtables = {.hash_seed = seed, .digest_bits = config.digest_bits}}),
+      cache_(std::move(cache)) {
+  if (cache_ && config.flow_register) register_.emplace(*config.flow_register);
+}
+
+void Classifier::rules_changed(uint64_t megaflows_removed) {
+  counters_.megaflows_removed += megaflows_removed;
+  ++rule_changes_;
+}
+
+Result<RuleId> Classifier::add(const Rule& rule) {
+  Result<RuleId> id = rules_.add(rule);
+  if (!id && rules_.is_loose()) {
+    // Subtables that became empty may stand in the way.
+    tighten();
+    id = rules_.add(rule);
+  }
+  if (!id) return id;
+  rules_changed(megaflows_.remove_beaten_by(id.value().index, rules_));
+  ++counters_.rules_added;
+  return id;
+}
+
+bool Classifier::erase(RuleId id) {
+  if (!rules_.erase(id)) return false;
+  rules_changed(megaflows_.remove_those_of(id.index));
+  ++counters_.rules_erased;
+  return true;
+}
+
+void Classifier::tighten() {
+  rules_.tighten();
+  counters_.megaflows_removed += megaflows_.size();
+  megaflows_.clear();
+  tightened_ = now_;
+}
+
+bool Classifier::is_valid(const AnswerSource& source) const {
+  return source.megaflow == kNoMegaflow ? source.stamp == rule_changes_
+                                        : megaflows_.is_live(source.megaflow, source.stamp);
+}
+
+void Classifier::look_into_cache(Group& group) {
+  const bool is_counting = register_ && register_->is_counting();
+  group.uses_cache = cache_ && (!register_ || register_->is_cache_used());
+  if (!group.uses_cache && !is_counting) return;
+  cache_->digest(group.packets, group.lanes, group.digests.data());
+  if (is_counting) {
+    for_each_lane(group.lanes, [&](size_t lane) { register_->note(group.digests[lane]); });
+  }
+  if (!group.uses_cache) return;
+  const LaneSet hits =
+      cache_->lookup(group.packets, group.digests.data(), group.open, group.sources.data(),
+                     [&](const AnswerSource& source) { return is_valid(source); });
+  for_each_lane(hits, [&](size_t lane) {
+    const MegaflowIndex megaflow = group.sources[lane].megaflow;
+    if (megaflow != kNoMegaflow) megaflows_.touch(megaflow);
+  });
+  counters_.cache_lookups += static_cast<uint64_t>(std::popcount(group.lanes));
+  counters_.cache_hits += static_cast<uint64_t>(std::popcount(hits));
+  group.open &= ~hits;
+}
+
+void Classifier::keep_in_cache(const Group& group, LaneSet lanes) {
+  if (!group.uses_cache) return;
+  for_each_lane(lanes, [&](size_t lane) {
+    cache_->keep(group.packets[lane], group.digests[lane], group.sources[lane]);
+  });
+  counters_.cache_kept += static_cast<uint64_t>(std::popcount(lanes));
+}
+
+void Classifier::look_into_megaflows(Group& group) {
+  std::array<MegaflowIndex, kLanesMax> found;
+  const LaneSet hits =
+      megaflows_.lookup(group.packets, group.open, found.data(), counters_.megaflow_lookups);
+  for_each_lane(hits, [&](size_t lane) {
+    const MegaflowCache::Megaflow& megaflow = megaflows_.at(found[lane]);
+    group.sources[lane] = {megaflow.rule, found[lane], megaflow.stamp};
+  });
+  counters_.megaflow_hits += static_cast<uint64_t>(std::popcount(hits));
+  group.open &= ~hits;
+  keep_in_cache(group, hits);
+}
+
+void Classifier::search_rules(Group& group) {
+  std::array<Found, kLanesMax> found;
+  counters_.rule_lookups += rules_.search(group.packets, group.open, found.data());
+  for_each_lane(group.open, [&](size_t lane) {
+    AnswerSource& source = group.sources[lane];
+    source = {.rule = found[lane].rule, .stamp = rule_changes_};
+    ++(source.rule == kNoRule ? counters_.unmatched : counters_.rule_hits);
+    if (!config_.has_megaflows) return;
+    const uint64_t live = megaflows_.size();
+    const MegaflowIndex kept =
+        megaflows_.keep(group.packets[lane], rules_.looked_at(found[lane].depth), source.rule);
+    if (kept == kNoMegaflow) {
+      ++counters_.megaflow_overflows;
+      return;
+    }
+    source.megaflow = kept;
+    source.stamp = megaflows_.at(kept).stamp;
+    counters_.megaflows_created += megaflows_.size() - live;
+  });
+  keep_in_cache(group, group.open);
+  group.open = 0;
+}
+
+void Classifier::classify_group(Group& group) {
+  look_into_cache(group);
+  if (group.open != 0 && config_.has_megaflows) look_into_megaflows(group);
+  if (group.open != 0) search_rules(group);
+  const auto packets = static_cast<uint32_t>(std::popcount(group.lanes));
+  counters_.packets += packets;
+  if (register_ && register_->end_batch(packets)) ++counters_.cache_switches;
+}
+
+void Classifier::classify(std::span<const PacketFields> packets, std::span<const uint32_t> bytes,
+                          std::span<Answer> answers) {
+  ROOST_ASSERT(bytes.size() >= packets.size() && answers.size() >= packets.size());
+  for (size_t first = 0; first < packets.size(); first += kLanesMax) {
+    const size_t count = std::min(kLanesMax, packets.size() - first);
+    const LaneSet lanes = ~LaneSet{0} >> (kLanesMax - count);
+    Group group{.packets = &packets[first], .lanes = lanes, .open = lanes};
+    classify_group(group);
+    for (size_t lane = 0; lane < count; ++lane) {
+      const RuleIndex rule = group.sources[lane].rule;
+      if (rule == kNoRule) {
+        answers[first + lane] = {.action = config_.action_without_rule};
+        continue;
+      }
+      answers[first + lane] = {rule, rules_.rule(rule).action};
+      rules_.count(rule, bytes[first + lane]);
+    }
+  }
+}
+
+Explanation Classifier::explain(const PacketFields& packet) {
+  Explanation told;
+  Found found;
+  rules_.search(&packet, 1, &found);
+  for (uint32_t place = 0; place < found.depth; ++place) {
+    told.steps.push_back({rules_.mask_at(place), rules_.match_at(place, packet)});
+  }
+  told.answer.rule = found.rule;
+  told.answer.action =
+      found.rule == kNoRule ? config_.action_without_rule : rules_.rule(found.rule).action;
+  told.looked_at = rules_.looked_at(found.depth);
+  if (const MegaflowIndex megaflow = megaflows_.find(packet); megaflow != kNoMegaflow) {
+    told.megaflow_mask = megaflows_.mask_of(megaflow);
+  }
+  if (is_cache_used()) {
+    const std::optional<AnswerSource> source = cache_->find(packet);
+    told.is_cached = source && is_valid(*source);
+  }
+  return told;
+}
+
+void Classifier::advance(Tick now) {
+  ROOST_DEBUG_ASSERT(now >= now_);
+  now_ = now;
+  megaflows_.advance(now);
+}
+
+void Classifier::maintain(size_t budget) {
+  counters_.megaflows_idle += megaflows_.remove_idle(budget);
+  if (rules_.is_loose() && now_.count >= tightened_.count + config_.megaflow_idle_ticks) tighten();
+}
+
+bool Classifier::is_cache_used() const {
+  return cache_ && (!register_ || register_->is_cache_used());
+}
+
+FlowRegister::Estimate Classifier::active_flows() const {
+  return register_ ? register_->last_window() : FlowRegister::Estimate{};
+}
+
+uint64_t Classifier::memory_bytes() const {
+  return rules_.memory_bytes() + megaflows_.memory_bytes() + (cache_ ? cache_->memory_bytes() : 0);
+}
+
+std::optional<std::string> Classifier::audit() {
+  if (auto wrong = rules_.audit()) return wrong;
+  if (auto wrong = megaflows_.audit()) return wrong;
+  if (cache_) {
+    if (auto wrong = cache_->audit()) return wrong;
+  }
+  const ClassifierCounters& c = counters_;
+  if (c.packets != c.cache_hits + c.megaflow_hits + c.rule_hits + c.unmatched) {
+    return "a packet was answered by no layer, or by two";
+  }
+  if (c.megaflows_created != c.megaflows_removed + c.megaflows_idle + megaflows_.size()) {
+    return "a megaflow is neither removed, idle nor live";
+  }
+  if (c.rules_added != c.rules_erased + rules_.size()) return "a rule is neither erased nor live";
+  return std::nullopt;
+}
+
+}  // namespace roost::classify

@@ -1,0 +1,79 @@
+// See exact_match_cache.h.
+#include "roost/classify/exact_match_cache.h"
+
+#include "roost/base/assert.h"
+#include "roost/base/hit_words.h"
+
+namespace roost::classify {
+
+Result<ExactMatchCache> ExactMatchCache::create(uint32_t entries, uint64_t hash_seed) {
+  ROOST_ASSERT(entries >= 1);
+  Result<Table> table = Table::create({.entries_max = entries, .hash_seed = hash_seed});
+  if (!table) return table.error();
+  return ExactMatchCache(entries, hash_seed, std::move(table).value());
+}
+
+LaneSet ExactMatchCache::lookup_numbers(const uint64_t* digests, LaneSet lanes,
+                                        uint32_t* numbers) const {
+  std::array<Key, kLanesMax> keys;
+  std::array<uint32_t, kLanesMax> found;
+  std::array<uint8_t, kLanesMax> lane_of;
+  size_t count = 0;
+  for_each_lane(lanes, [&](size_t lane) {
+    keys[count] = {digests[lane]};
+    lane_of[count++] = static_cast<uint8_t>(lane);
+  });
+  HitArray<kLanesMax> hits;
+  const RecordArray records{.base = entries_.data(), .stride_bytes = sizeof(Entry)};
+  table_.lookup_records(std::span<const Key>(keys.data(), count), records, std::span(found), hits);
+  LaneSet hit_lanes = 0;
+  for_each_lane(static_cast<LaneSet>(HitWords(hits).words()[0]), [&](size_t i) {
+    hit_lanes |= LaneSet{1} << lane_of[i];
+    numbers[lane_of[i]] = found[i];
+  });
+  return hit_lanes;
+}
+
+uint32_t ExactMatchCache::make_room() {
+  for (;;) {
+    const uint32_t number = hand_;
+    hand_ = hand_ + 1 == entries_.size() ? 0 : hand_ + 1;
+    Entry& entry = entries_[number];
+    if (entry.is_live && entry.had_hit) {
+      entry.had_hit = false;
+      continue;
+    }
+    if (entry.is_live) table_.erase(Key{entry.digest});
+    entry.is_live = false;
+    return number;
+  }
+}
+
+void ExactMatchCache::keep(const PacketFields& packet, uint64_t digest,
+                           const AnswerSource& source) {
+  const Key key{digest};
+  uint32_t number = 0;
+  if (const uint32_t* there = table_.find(key); there != nullptr) {
+    number = *there;
+  } else {
+    number = make_room();
+    if (table_.insert(key, number) == InsertOutcome::kFull) return;  // chosen to collide
+  }
+  entries_[number] = {.fields = packet, .digest = digest, .source = source, .is_live = true};
+}
+
+std::optional<std::string> ExactMatchCache::audit() {
+  uint64_t live = 0;
+  for (uint32_t number = 0; number < entries_.size(); ++number) {
+    if (!entries_[number].is_live) continue;
+    ++live;
+    const uint32_t* there = table_.find(Key{entries_[number].digest});
+    if (there == nullptr || *there != number) {
+      return "I1: entry " + std::to_string(number) + " is not found by its digest";
+    }
+  }
+  if (live != table_.size()) return "I1: the table leads to entries that are not live";
+  return std::nullopt;
+}
+
+}  // namespace roost::classify

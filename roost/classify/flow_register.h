@@ -1,0 +1,67 @@
+// The flow register (HALO): about how many flows are active, by linear counting.
+//
+// An array of m bits; each packet sets the one that its flow's hash names. At the end of a window
+// of packets, with u bits unset, about m * ln(m / u) different flows were seen. With no bit unset
+// there were too many to say: the register is saturated.
+//
+// Here it decides whether the exact-match cache is in use. A cache of n entries saves little when
+// many more flows than n take turns, and each miss costs a probe and a replacement. Hysteresis: it
+// is put out of use above one number of flows, into use again below a smaller one, so that an
+// estimate that varies by its error does not flip it every window. While it is out of use, hashes
+// are computed for nothing else, so only one window in kWindowsApart is counted.
+//
+// One a worker and cache: registers that several tables share count all their flows together.
+// The estimate is good up to about twice the bits. Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace roost::classify {
+
+class FlowRegister {
+ public:
+  struct Config {
+    uint32_t bits = 8'192;             // a power of two from 32 up
+    uint32_t window_packets = 32'768;  // at least one
+    uint32_t flows_off = 8'192;        // more than these, or saturated: out of use
+    uint32_t flows_on = 4'096;         // fewer than these: in use; less than flows_off
+  };
+  struct Estimate {
+    double flows = 0;
+    bool is_saturated = false;  // as many as `flows`, or more
+  };
+  static constexpr uint32_t kWindowsApart = 8;
+
+  // Every rule of Config must hold.
+  explicit FlowRegister(const Config& config);
+
+  // Whether the cache is to be used.
+  [[nodiscard]] bool is_cache_used() const { return is_used_; }
+  // Whether packets of this window are to be noted.
+  [[nodiscard]] bool is_counting() const { return is_used_ || window_ % kWindowsApart == 0; }
+
+  // Notes a packet of a window that is counted, by 64 bits of its flow's hash.
+  void note(uint64_t hash) {
+    const uint64_t bit = hash & (config_.bits - 1);
+    words_[bit / 64] |= uint64_t{1} << (bit % 64);
+  }
+  // Ends a batch; at the end of a window decides. True: the cache is put in use or out of it now.
+  bool end_batch(uint32_t packets);
+
+  // Of the bits set so far. Time linear in the bits.
+  [[nodiscard]] Estimate estimate() const;
+  // Of the last window that was counted.
+  [[nodiscard]] Estimate last_window() const { return last_; }
+
+ private:
+  Config config_;
+  std::vector<uint64_t> words_;
+  Estimate last_{};
+  uint32_t packets_ = 0;
+  uint32_t window_ = 0;
+  bool is_used_ = true;
+};
+
+}  // namespace roost::classify

@@ -1,0 +1,131 @@
+// Fields by name, and out of a packet: see packet_fields.h.
+#include "roost/classify/packet_fields.h"
+
+#include "roost/base/assert.h"
+#include "roost/net/byte_order.h"
+
+namespace roost::classify {
+namespace {
+
+consteval bool fields_are_in_order() {
+  for (size_t i = 0; i < kFields.size(); ++i) {
+    if (static_cast<size_t>(kFields[i].field) != i) return false;
+    const bool fits = kFields[i].bits == 128 ? kFields[i].word + 1u < kFieldWords
+                                             : kFields[i].shift + kFields[i].bits <= 64;
+    if (!fits) return false;
+  }
+  return true;
+}
+static_assert(fields_are_in_order(), "place_of() goes by the order, and fields stand inside words");
+
+constexpr uint64_t ones(unsigned bits) {
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+
+// Eight bytes in wire order as a number.
+uint64_t load_be64(const uint8_t* at) {
+  return uint64_t{net::load_be32(at)} << 32 | net::load_be32(at + 4);
+}
+uint64_t load_be48(const uint8_t* at) {
+  return uint64_t{net::load_be16(at)} << 32 | net::load_be32(at + 2);
+}
+
+constexpr uint64_t in_place(Field field, uint64_t number) {
+  return number << place_of(field).shift;
+}
+
+bool is_icmp(const net::ParsedPacket& parsed) {
+  return parsed.protocol == (parsed.is_ipv6 ? net::kProtocolIcmp6 : net::kProtocolIcmp4);
+}
+
+// Ports, or what stands in their place.
+uint64_t transport_word(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  uint64_t first = parsed.source_port;
+  uint64_t second = parsed.destination_port;
+  const bool has_type = is_icmp(parsed) && !parsed.fragment.is_later() && parsed.l4_bytes >= 2 &&
+                        parsed.l4_offset + uint32_t{2} <= packet.contiguous_bytes;
+  if (has_type) {
+    first = packet.data[parsed.l4_offset + net::icmp::kType];
+    second = packet.data[parsed.l4_offset + net::icmp::kCode];
+  }
+  return in_place(Field::kTpSrc, first) | in_place(Field::kTpDst, second) |
+         in_place(Field::kIpProto, static_cast<uint8_t>(parsed.protocol)) |
+         in_place(Field::kTcpFlags, parsed.tcp_flags);
+}
+
+void set_ip(PacketFields& fields, const net::Packet& packet, const net::ParsedPacket& parsed) {
+  const uint8_t* header = packet.data + parsed.ip_offset;
+  uint64_t dscp = 0;
+  if (parsed.is_ipv6) {
+    fields.words[4] = load_be64(header + net::ipv6::kSource);
+    fields.words[5] = load_be64(header + net::ipv6::kSource + 8);
+    fields.words[6] = load_be64(header + net::ipv6::kDestination);
+    fields.words[7] = load_be64(header + net::ipv6::kDestination + 8);
+    dscp = (net::load_be16(header) >> 6) & ones(6);  // version 4 bits, DSCP 6, ECN 2, flow label 4
+  } else {
+    fields.words[3] = load_be64(header + net::ipv4::kSource);
+    dscp = header[net::ipv4::kTypeOfService] >> 2;
+  }
+  fields.words[8] = transport_word(packet, parsed) | in_place(Field::kIpDscp, dscp);
+}
+
+uint64_t vlan_of(const net::VlanTags& tags) {
+  if (tags.count == 0) return 0;
+  return tags.tags[0].control | uint64_t{kVlanPresent};
+}
+
+uint64_t fragment_kind(const net::Fragment& fragment) {
+  if (!fragment.is_one()) return 0;
+  return fragment.is_later() ? kFragmentAny | kFragmentLater : kFragmentAny;
+}
+
+}  // namespace
+
+FieldNumber all_ones(Field field) { return prefix_mask(field, place_of(field).bits); }
+
+FieldNumber prefix_mask(Field field, unsigned prefix_bits) {
+  const unsigned bits = place_of(field).bits;
+  ROOST_ASSERT(prefix_bits <= bits);
+  if (bits < 128) return {.low = ones(bits) & ~ones(bits - prefix_bits)};
+  const unsigned high_bits = prefix_bits < 64 ? prefix_bits : 64;
+  return {.high = ~ones(64 - high_bits), .low = ~ones(128 - (prefix_bits < 64 ? 64 : prefix_bits))};
+}
+
+FieldNumber get(const PacketFields& fields, Field field) {
+  const FieldPlace& place = place_of(field);
+  if (place.bits == 128) return {fields.words[place.word], fields.words[place.word + size_t{1}]};
+  return {.low = (fields.words[place.word] >> place.shift) & ones(place.bits)};
+}
+
+void set(PacketFields& fields, Field field, FieldNumber number) {
+  const FieldPlace& place = place_of(field);
+  if (place.bits == 128) {
+    fields.words[place.word] = number.high;
+    fields.words[place.word + size_t{1}] = number.low;
+    return;
+  }
+  const uint64_t mask = ones(place.bits);
+  uint64_t& word = fields.words[place.word];
+  word = (word & ~(mask << place.shift)) | (number.low & mask) << place.shift;
+}
+
+PacketFields fields_of(const net::Packet& packet, const net::ParsedPacket& parsed,
+                       net::ParseVerdict verdict, const PacketContext& context) {
+  ROOST_DEBUG_ASSERT(has_fields(verdict));
+  PacketFields fields;
+  const uint8_t* type_at =
+      packet.data + net::ethernet::kAddressesBytes + parsed.vlan.count * net::vlan::kTagBytes;
+  fields.words[0] = in_place(Field::kEthType, net::load_be16(type_at)) |
+                    in_place(Field::kVlan, vlan_of(parsed.vlan)) |
+                    in_place(Field::kInPort, packet.in_port) |
+                    in_place(Field::kCtState, context.connection_state) |
+                    in_place(Field::kIpFrag, fragment_kind(parsed.fragment));
+  fields.words[1] = in_place(Field::kEthDst, load_be48(packet.data + net::ethernet::kDestination));
+  fields.words[2] = in_place(Field::kEthSrc, load_be48(packet.data + net::ethernet::kSource));
+  if (verdict != net::ParseVerdict::kNotIp) set_ip(fields, packet, parsed);
+  fields.words[9] = uint64_t{context.registers[0]} << 32 | context.registers[1];
+  fields.words[10] = uint64_t{context.registers[2]} << 32 | context.registers[3];
+  return fields;
+}
+
+}  // namespace roost::classify
