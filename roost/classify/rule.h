@@ -11,8 +11,8 @@ namespace roost::classify {
 // of the highest priority wins, as in OpenFlow; of equal priority, which OpenFlow leaves open, the
 // one that was added first.
 struct Rule {
-  PacketFields mask;
-  PacketFields value;  // zero outside the mask
+  PacketFields mask{};
+  PacketFields value{};  // zero outside the mask
   uint16_t priority = 0;
   uint32_t action = 0;  // the caller's; this room gives it no meaning
 

@@ -1,0 +1,207 @@
+// What loading rules, changing them under traffic and an attacker cost. Times are those of this
+// thread's processor, so that others at work do not count.
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "roost/classify/classifier.h"
+#include "roost/traffic/draw.h"
+
+namespace roost::classify {
+namespace {
+
+#ifdef ROOST_SANITIZED
+constexpr bool kTimesCount = false;
+constexpr uint64_t kRules = 2'000;
+#else
+constexpr bool kTimesCount = true;
+constexpr uint64_t kRules = 100'000;
+#endif
+
+double seconds_of_this_thread() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Rules about IPv4 flows: prefixes of both addresses, and ports or none.
+Rule flow_rule(traffic::Draw& draw) {
+  static constexpr std::array<unsigned, 4> kPrefixes = {16, 20, 24, 32};
+  Rule rule{.priority = static_cast<uint16_t>(draw.below(1'000)), .action = 1};
+  set(rule.mask, Field::kEthType, 0xffff);
+  set(rule.mask, Field::kIpv4Src, prefix_mask(Field::kIpv4Src, kPrefixes[draw.below(4)]));
+  set(rule.mask, Field::kIpv4Dst, prefix_mask(Field::kIpv4Dst, kPrefixes[draw.below(4)]));
+  if (draw.below(2) == 0) set(rule.mask, Field::kTpDst, 0xffff);
+  set(rule.value, Field::kEthType, 0x0800);
+  set(rule.value, Field::kIpv4Src, 0x0a00'0000 | draw.below(1 << 22));
+  set(rule.value, Field::kIpv4Dst, 0xc000'0000 | draw.below(1 << 22));
+  set(rule.value, Field::kTpDst, draw.below(1'024));
+  rule.value = rule.value & rule.mask;
+  return rule;
+}
+
+PacketFields flow_packet(traffic::Draw& draw) {
+  PacketFields packet;
+  set(packet, Field::kEthType, 0x0800);
+  set(packet, Field::kIpv4Src, 0x0a00'0000 | draw.below(1 << 22));
+  set(packet, Field::kIpv4Dst, 0xc000'0000 | draw.below(1 << 22));
+  set(packet, Field::kTpSrc, draw.below(60'000));
+  set(packet, Field::kTpDst, draw.below(1'024));
+  return packet;
+}
+
+void classify_all(Classifier& classifier, std::span<const PacketFields> packets) {
+  const std::vector<uint32_t> bytes(packets.size(), 64);
+  std::vector<Answer> answers(packets.size());
+  classifier.classify(packets, bytes, answers);
+}
+
+TEST(ClassifierCost, many_rules_load_fast_and_change_fast_under_traffic) {
+  traffic::Draw draw(1);
+  Classifier classifier = Classifier::create({.hash_seed = 1}).value();
+  std::vector<RuleId> ids;
+  const double begun = seconds_of_this_thread();
+  for (uint64_t i = 0; i < kRules; ++i) ids.push_back(classifier.add(flow_rule(draw)).value());
+  const double load_seconds = seconds_of_this_thread() - begun;
+
+  std::vector<PacketFields> packets(kRules);
+  for (PacketFields& packet : packets) packet = flow_packet(draw);
+  classify_all(classifier, packets);
+  std::vector<double> change_seconds;
+  for (size_t change = 0; change < 4'000; ++change) {
+    // Traffic that makes new megaflows all the time.
+    classify_all(classifier, std::span(packets).subspan(change * 16 % (kRules - 32), 32));
+    const size_t which = draw.below(static_cast<uint64_t>(ids.size()));
+    const Rule rule = flow_rule(draw);
+    const double before = seconds_of_this_thread();
+    if (change % 2 == 0) {
+      ASSERT_TRUE(classifier.erase(ids[which]));
+      change_seconds.push_back(seconds_of_this_thread() - before);
+      ids[which] = ids.back();
+      ids.pop_back();
+    } else {
+      ids.push_back(classifier.add(rule).value());
+      change_seconds.push_back(seconds_of_this_thread() - before);
+    }
+  }
+  std::ranges::sort(change_seconds);
+  const double p99 = change_seconds[change_seconds.size() * 99 / 100];
+  std::printf(
+      "%llu rules, %zu masks: loaded in %.3f s; %llu megaflows; a change: median %.0f us, "
+      "p99 %.0f us, longest %.0f us\n",
+      static_cast<unsigned long long>(kRules), classifier.mask_count(), load_seconds,
+      static_cast<unsigned long long>(classifier.megaflow_count()),
+      change_seconds[change_seconds.size() / 2] * 1e6, p99 * 1e6, change_seconds.back() * 1e6);
+  EXPECT_EQ(classifier.audit(), std::nullopt);
+  if (!kTimesCount) return;
+  EXPECT_LE(load_seconds, 5);
+  EXPECT_LE(p99, 1e-3);
+}
+
+// --- Tuple space explosion. ---
+
+// A thousand rules of as many different masks as an attacker may hope for: each length of prefix of
+// the source, with and without each of both ports, and at the end one that drops.
+std::vector<Rule> many_mask_rules() {
+  std::vector<Rule> rules;
+  traffic::Draw draw(2);
+  for (uint64_t i = 0; i < 999; ++i) {
+    const auto kind = static_cast<unsigned>(i % 128);
+    Rule rule{.priority = static_cast<uint16_t>(10'000 - i), .action = 1};
+    set(rule.mask, Field::kIpv4Src, prefix_mask(Field::kIpv4Src, 1 + kind / 4));
+    if (kind % 2 != 0) set(rule.mask, Field::kTpSrc, 0xffff);
+    if (kind / 2 % 2 != 0) set(rule.mask, Field::kTpDst, 0xffff);
+    set(rule.value, Field::kIpv4Src, 0xc000'0000 | draw.below(1 << 30));
+    set(rule.value, Field::kTpSrc, draw.below(1'000));
+    set(rule.value, Field::kTpDst, draw.below(1'000));
+    rule.value = rule.value & rule.mask;
+    rules.push_back(rule);
+  }
+  rules.push_back({.priority = 0, .action = 2});
+  return rules;
+}
+
+// Packets that each match a rule, so that searches end at every depth, with what the rules leave
+// open drawn at random.
+std::vector<PacketFields> attack_packets(const std::vector<Rule>& rules, uint64_t seed) {
+  traffic::Draw draw(seed);
+  std::vector<PacketFields> packets;
+  for (int repeat = 0; repeat < 8; ++repeat) {
+    for (const Rule& rule : rules) {
+      PacketFields packet;
+      set(packet, Field::kIpv4Src, draw.word());
+      set(packet, Field::kTpSrc, draw.word());
+      set(packet, Field::kTpDst, draw.word());
+      for (size_t word = 0; word < kFieldWords; ++word) {
+        packet.words[word] &= ~rule.mask.words[word];
+        packet.words[word] |= rule.value.words[word];
+      }
+      packets.push_back(packet);
+    }
+  }
+  return packets;
+}
+
+// Nanoseconds a packet of the victim, whose packets take turns with those of the attacker.
+double victim_cost(bool has_cache, bool is_attacked, size_t& masks, double& lookups) {
+  Classifier classifier =
+      Classifier::create({.cache_entries = has_cache ? 8'192u : 0u, .hash_seed = 3}).value();
+  const std::vector<Rule> rules = many_mask_rules();
+  for (const Rule& rule : rules) EXPECT_TRUE(classifier.add(rule).ok());
+  traffic::Draw draw(4);
+  std::vector<PacketFields> victim(256);
+  for (PacketFields& packet : victim) packet = flow_packet(draw);
+  double best = 1e9;
+  uint64_t tick = 0;
+  ClassifierCounters before{};
+  for (uint64_t round = 0; round < 40; ++round) {
+    double seconds = 0;
+    uint64_t answered = 0;
+    const std::vector<PacketFields> attack = attack_packets(rules, round);
+    for (size_t at = 0; at + 32 <= attack.size(); at += 32) {
+      if (is_attacked) classify_all(classifier, std::span(attack).subspan(at, 32));
+      const auto packets = std::span<const PacketFields>(victim).subspan(at % 256, 32);
+      std::array<uint32_t, 32> bytes{};
+      std::array<Answer, 32> answers;
+      const ClassifierCounters counts = classifier.counters();
+      const double begun = seconds_of_this_thread();
+      for (int again = 0; again < 4; ++again) classifier.classify(packets, bytes, answers);
+      seconds += seconds_of_this_thread() - begun;
+      before.megaflow_lookups += classifier.counters().megaflow_lookups - counts.megaflow_lookups;
+      before.packets += classifier.counters().packets - counts.packets;
+      answered += 4 * 32;
+    }
+    best = std::min(best, seconds / static_cast<double>(answered) * 1e9);
+    classifier.advance({++tick});
+    classifier.maintain(4'096);
+  }
+  masks = classifier.megaflow_mask_count();
+  lookups = static_cast<double>(before.megaflow_lookups) / static_cast<double>(before.packets);
+  EXPECT_EQ(classifier.audit(), std::nullopt);
+  return best;
+}
+
+TEST(ClassifierCost, who_multiplies_megaflow_masks_costs_others_at_most_twice_as_much) {
+  for (const bool has_cache : {false, true}) {
+    size_t masks = 0;
+    size_t masks_alone = 0;
+    double lookups = 0;
+    double lookups_alone = 0;
+    const double alone = victim_cost(has_cache, false, masks_alone, lookups_alone);
+    const double attacked = victim_cost(has_cache, true, masks, lookups);
+    std::printf(
+        "%s: a victim's packet alone %.1f ns, %zu masks, %.2f megaflow lookups; under "
+        "attack %.1f ns, %zu masks, %.2f lookups\n",
+        has_cache ? "with the exact-match cache" : "megaflows only", alone, masks_alone,
+        lookups_alone, attacked, masks, lookups);
+    EXPECT_GE(masks, 64u) << "the attack is one";
+    const double allowed = kTimesCount ? 2 * alone : attacked;
+    EXPECT_LE(attacked, allowed);
+  }
+}
+
+}  // namespace
+}  // namespace roost::classify
