@@ -120,7 +120,7 @@ class Bench {
         state_(std::move(state)),
         datapath_(state_),
         stream_(std::move(stream)),
-        virtual_end_{service_.address.as<Address>().value_or(Address{}), service_.port} {}
+        virtual_end_{service_.address.as<Address>().value_or(Address{}), service_.ports.first} {}
 
   size_t prepare() {
     frames_.clear();

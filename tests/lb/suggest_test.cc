@@ -105,7 +105,7 @@ TEST(suggest, a_syn_tells_the_server_even_on_a_high_port) {
   ASSERT_TRUE(toml.ok());
   const auto config = parse_config(toml.value()).config;
   ASSERT_EQ(config.value().services.size(), 1U);
-  EXPECT_EQ(config.value().services[0].port, 60'000);
+  EXPECT_EQ(config.value().services[0].ports.first, 60'000);
 }
 
 TEST(suggest, keeps_to_eight_services_and_to_the_most_frequent_tags) {

@@ -13,7 +13,7 @@ namespace roost::lb {
 
 struct CheckConfig {
   control::CheckKind kind{};
-  std::optional<uint16_t> port{};  // else the backend's
+  std::optional<uint16_t> port{};  // else the backend's, if it has one only
   double every_seconds = 5;
   double timeout_seconds = 2;
   uint32_t rise = 2;  // good answers in a row until a failing backend is used again

@@ -45,15 +45,14 @@ std::string read_name(config::TomlTable& table, std::string_view example) {
   return name;
 }
 
-std::optional<BackendConfig> read_backend(const toml::table& toml, uint16_t service_port,
+std::optional<BackendConfig> read_backend(const toml::table& toml, const ServicePorts& ports,
                                           std::vector<config::Fault>& faults) {
   config::TomlTable table(toml, "backend", faults);
   BackendConfig backend{.line = table.line()};
   backend.name = read_name(table, "name = \"b1\"");
   table.require("address", "address = \"10.0.0.11\"");
   const auto address = table.address("address");
-  backend.port =
-      static_cast<uint16_t>(table.integer("port", {1, net::kL4PortMax}).value_or(service_port));
+  backend.port = read_backend_port(table, ports);
   backend.weight =
       static_cast<uint32_t>(table.integer("weight", {0, BackendConfig::kWeightMax}).value_or(1));
   backend.check_mark =
@@ -83,20 +82,19 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, const Config&
   ServiceConfig service{.line = table.line()};
   service.name = read_name(table, "name = \"web\"");
   table.require("address", "address = \"198.51.100.80\", the virtual address");
-  table.require("port", "port = 80");
   table.require("backends", "backends = [{name = \"b1\", address = \"10.0.0.11\"}]");
   const auto address = table.address("address");
-  const auto port = table.integer("port", {1, net::kL4PortMax});
+  const std::optional<ServicePorts> ports = read_ports(toml, table);
   const auto protocol = read_protocol(table);
   service.mode = static_cast<Mode>(table.choice("mode", kModeNames).value_or(0));
   service.algorithm =
       static_cast<Algorithm>(table.choice("algorithm", kAlgorithmNames).value_or(0));
   service.is_one_packet = table.boolean("one_packet").value_or(false);
   service.refuses = table.boolean("refuse").value_or(above.refuses);
-  service.port = static_cast<uint16_t>(port.value_or(1));
+  service.ports = ports.value_or(ServicePorts::one(1));
   const size_t faults_before = faults.size();
   for (const toml::table* backend : table.tables("backends")) {
-    if (auto read = read_backend(*backend, service.port, faults)) {
+    if (auto read = read_backend(*backend, service.ports, faults)) {
       service.backends.push_back(std::move(*read));
     }
   }
@@ -105,10 +103,14 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, const Config&
     table.fault_in("backends", "none is given; give at least one");
   }
   service.check = read_check(table, faults);
+  if (service.check && !service.check->port && !service.ports.is_one()) {
+    table.fault_in("check", "the service has several ports; say which one is asked, as in port = " +
+                                std::to_string(service.ports.first));
+  }
   service.timeouts =
       config::read_given_timeouts(table, "[service.timeouts]", above.tick_seconds(), faults);
   table.refuse_unknown_keys();
-  if (!address || !port || !protocol) return {};
+  if (!address || !ports || !protocol) return {};
   service.address = *address;
   service.protocol = *protocol;
   return service;

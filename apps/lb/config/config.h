@@ -16,6 +16,7 @@
 #include "apps/lb/config/check_config.h"
 #include "apps/lb/config/fullnat_config.h"
 #include "apps/lb/config/mode.h"
+#include "apps/lb/config/service_ports.h"
 #include "roost/config/control_config.h"
 #include "roost/config/toml_file.h"
 #include "roost/config/workers_config.h"
@@ -33,7 +34,7 @@ struct BackendConfig {
 
   std::string name{};
   net::IpAddress address{};
-  uint16_t port = 0;
+  uint16_t port = 0;         // the first of as many as its service has
   uint32_t weight = 1;       // 0: no new connections
   uint32_t check_mark = 0;   // of the sockets of its checks; 0: none
   bool is_fallback = false;  // new connections only if no other backend of the service gets any
@@ -43,7 +44,7 @@ struct BackendConfig {
 struct ServiceConfig {
   std::string name{};
   net::IpAddress address{};
-  uint16_t port = 0;
+  ServicePorts ports{};
   net::IpProtocol protocol{};
   Mode mode = Mode::kNat;
   Algorithm algorithm = Algorithm::kMaglev;

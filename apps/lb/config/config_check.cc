@@ -1,6 +1,7 @@
 #include "apps/lb/config/config_check.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -14,7 +15,7 @@ namespace roost::lb {
 
 namespace {
 
-using ServiceEndpoint = std::tuple<net::IpAddress, uint16_t, net::IpProtocol>;
+using ServicePlace = std::tuple<net::IpAddress, net::IpProtocol, PortsKind>;
 
 class Check {
  public:
@@ -38,10 +39,17 @@ class Check {
       fault(service.line,
             what + ": the name is given in " + config::at_line(line) + " already; choose another");
     }
-    if (const uint32_t line = service_endpoints_.note(
-            {service.address, service.port, service.protocol}, service.line)) {
-      fault(service.line, what + ": address, port and protocol are those of the service of " +
-                              config::at_line(line) + "; each can be balanced once");
+    const PortsKind kind = service.ports.kind();
+    if (const uint32_t line = service_ports_[{service.address, service.protocol, kind}].note(
+            service.ports, service.line)) {
+      fault(service.line,
+            kind == PortsKind::kRange
+                ? what + ": some of its ports are those of the service of " +
+                      config::at_line(line) +
+                      ", and neither goes before the other; give ranges that do not overlap, or a "
+                      "single port, which goes before a range"
+                : what + ": address, port and protocol are those of the service of " +
+                      config::at_line(line) + "; each can be balanced once");
     }
     if (net::is_martian(service.address)) {
       fault(service.line, what + ": " + service.address.format() +
@@ -66,14 +74,15 @@ class Check {
 
   void check_backends(const ServiceConfig& service) {
     config::FirstLines<std::string> names;
-    config::FirstLines<std::pair<net::IpAddress, uint16_t>> endpoints;
+    std::map<net::IpAddress, PortLines> ports;
     for (const BackendConfig& backend : service.backends) {
       const std::string what = "[[service]] " + service.name + " backend " + backend.name;
       if (const uint32_t line = names.note(backend.name, backend.line)) {
         fault(backend.line, what + ": the name is given in " + config::at_line(line) +
                                 " already; name each backend of a service differently");
       }
-      if (const uint32_t line = endpoints.note({backend.address, backend.port}, backend.line)) {
+      const ServicePorts own = service.ports.moved_to(backend.port);
+      if (const uint32_t line = ports[backend.address].note(own, backend.line)) {
         fault(backend.line, what + ": address and port are those of the backend of " +
                                 config::at_line(line) + "; give it more weight instead");
       }
@@ -87,6 +96,17 @@ class Check {
     }
   }
 
+  // Of one that has some of these ports; 0: there is none.
+  uint32_t line_of_service_at(const net::IpAddress& address, net::IpProtocol protocol,
+                              const ServicePorts& ports) const {
+    for (const PortsKind kind : {PortsKind::kOne, PortsKind::kRange, PortsKind::kAll}) {
+      const auto there = service_ports_.find({address, protocol, kind});
+      if (there == service_ports_.end()) continue;
+      if (const uint32_t line = there->second.find(ports)) return line;
+    }
+    return 0;
+  }
+
   void check_backend_address(const ServiceConfig& service, const BackendConfig& backend,
                              const std::string& what) {
     const std::string address = backend.address.format();
@@ -95,8 +115,8 @@ class Check {
                               service.address.format() + "; make a service for each family");
       return;
     }
-    if (const uint32_t line =
-            service_endpoints_.find({backend.address, backend.port, service.protocol})) {
+    if (const uint32_t line = line_of_service_at(backend.address, service.protocol,
+                                                 service.ports.moved_to(backend.port))) {
       fault(backend.line, what + ": it is the virtual address of the service of " +
                               config::at_line(line) + "; packets would go in circles");
     }
@@ -118,7 +138,7 @@ class Check {
   const Config& config_;
   std::vector<config::Fault>& faults_;
   config::FirstLines<std::string> service_names_;
-  config::FirstLines<ServiceEndpoint> service_endpoints_;
+  std::map<ServicePlace, PortLines> service_ports_;
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -84,11 +84,26 @@ class ModeCheck {
   }
 
   void note_ends() {
-    for (const ServiceConfig& service : config_.services) {
-      if (service.mode != Mode::kNat) continue;
-      for (const BackendConfig& backend : service.backends) {
-        nat_ends_[{backend.address, backend.port, service.protocol}].push_back(&service);
-      }
+    std::map<std::pair<net::IpAddress, net::IpProtocol>, std::vector<PortSpan>> spans;
+    for (uint32_t i = 0; i < config_.services.size(); ++i) {
+      const ServiceConfig& service = config_.services[i];
+      std::vector<PortSpan>& there = spans[{service.address, service.protocol}];
+      there.push_back({service.ports, i});
+    }
+    for (auto& [place, services] : spans) {
+      for (const PortSpan& span : most_specific(services)) note_ends_of(span);
+    }
+  }
+
+  // What backends send of these ports, if it says whose it is by its source.
+  void note_ends_of(const PortSpan& span) {
+    const ServiceConfig& service = config_.services[span.service];
+    if (service.mode != Mode::kNat) return;
+    for (const BackendConfig& backend : service.backends) {
+      const auto first =
+          static_cast<uint16_t>(backend.port + (span.ports.first - service.ports.first));
+      nat_ends_[{backend.address, service.protocol}].push_back(
+          {span.ports.moved_to(first), &service, &backend});
     }
   }
 
@@ -113,9 +128,16 @@ class ModeCheck {
     }
     if (service.mode != Mode::kNat) return;
     for (const BackendConfig& backend : service.backends) {
-      for (const ServiceConfig* other :
-           nat_ends_[{backend.address, backend.port, service.protocol}]) {
-        if (other == &service) continue;
+      const std::vector<End>& ends = nat_ends_[{backend.address, service.protocol}];
+      std::set<const ServiceConfig*> told;
+      PortLines own;
+      for (const End& end : ends) {
+        if (end.backend == &backend) own.note(end.ports, backend.line);
+      }
+      for (const End& end : ends) {
+        const ServiceConfig* const other = end.service;
+        if (other == &service || own.find(end.ports) == 0) continue;
+        if (!told.insert(other).second) continue;
         fault(backend.line,
               "[[service]] {} backend {}: it serves [[service]] {} of line {} too, and an answer "
               "of one_packet must say by its source whose it is; give it another port there, or "
@@ -128,12 +150,12 @@ class ModeCheck {
   // The packet arrives as it was sent, port included.
   void check_ports(const ServiceConfig& service) {
     for (const BackendConfig& backend : service.backends) {
-      if (backend.port == service.port) continue;
+      if (backend.port == service.ports.first) continue;
       fault(backend.line,
             "[[service]] {} backend {}: mode {} leaves packets as they are, so its port cannot be "
             "{}; "
             "give the service's, {}",
-            service.name, backend.name, mode_name(service.mode), backend.port, service.port);
+            service.name, backend.name, mode_name(service.mode), backend.port, service.ports.first);
     }
   }
 
@@ -185,8 +207,13 @@ class ModeCheck {
   const Config& config_;
   const l3::NetworkConfig& network_;
   std::vector<config::Fault>& faults_;
-  using End = std::tuple<net::IpAddress, uint16_t, net::IpProtocol>;
-  std::map<End, std::vector<const ServiceConfig*>> nat_ends_;  // services, by their backends' ends
+  struct End {
+    ServicePorts ports{};
+    const ServiceConfig* service = nullptr;
+    const BackendConfig* backend = nullptr;
+  };
+  // What of backends' ports comes from services, by address.
+  std::map<std::pair<net::IpAddress, net::IpProtocol>, std::vector<End>> nat_ends_;
 };
 
 }  // namespace

@@ -90,8 +90,9 @@ void Control::tell_fallback(const BackendRegistry& before) {
 std::string Control::words_of(size_t family, uint32_t index) const {
   const FamilyRegistry& registry = registry_.families[family];
   const RegisteredBackend& backend = registry.backends[index];
-  return fmt::format("backend {} of {} ({})", backend.name, registry.services[backend.service].name,
-                     net::endpoint_text(backend.address, backend.port));
+  const RegisteredService& service = registry.services[backend.service];
+  return fmt::format("backend {} of {} ({})", backend.name, service.name,
+                     endpoint_text(backend.address, service.ports.moved_to(backend.port)));
 }
 
 Result<Json> Control::backend(const Json& parameters) {

@@ -52,9 +52,11 @@ void Control::describe(const control::ConnectionRow& row, Json& json) const {
   json["service"] = service.name;
   json["protocol"] = service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp";
   json["client"] = net::endpoint_text(row.client, row.client_port);
-  json["virtual"] = net::endpoint_text(service.address, service.port);
+  json["virtual"] = net::endpoint_text(row.destination, row.destination_port);
   json["backend"] = backend.name;
-  json["endpoint"] = net::endpoint_text(backend.address, backend.port);
+  const auto port =
+      static_cast<uint16_t>(backend.port + (row.destination_port - service.ports.first));
+  json["endpoint"] = net::endpoint_text(backend.address, port);
 }
 
 }  // namespace roost::lb

@@ -69,7 +69,7 @@ std::vector<ServiceReport> report_services(const BackendRegistry& registry,
     const auto& gone = removed[place.family][place.service];
     indices.insert(indices.end(), gone.begin(), gone.end());
     ServiceReport report{service.name,
-                         net::endpoint_text(service.address, service.port),
+                         endpoint_text(service.address, service.ports),
                          service.protocol == net::IpProtocol::kTcp ? "tcp" : "udp",
                          std::string(mode_name(service.mode)),
                          {},
@@ -77,7 +77,8 @@ std::vector<ServiceReport> report_services(const BackendRegistry& registry,
                          place.family};
     for (const uint32_t index : indices) {
       const RegisteredBackend& backend = family.backends[index];
-      report.backends.push_back({backend.name, net::endpoint_text(backend.address, backend.port),
+      const ServicePorts ports = service.ports.moved_to(backend.port);
+      report.backends.push_back({backend.name, endpoint_text(backend.address, ports),
                                  counters_at(place.family, index),
                                  backend.use == Registration::kRemoved, index});
     }

@@ -44,9 +44,7 @@ class Placing {
       if (registered.use == Registration::kFree) {
         free_services_.push_back(i);
       } else {
-        services_.emplace(
-            std::tuple(registered.address, registered.port, registered.protocol, registered.mode),
-            i);
+        services_.emplace(identity_of(registered), i);
       }
     }
     for (uint32_t i = 0; i < family.backends.size(); ++i) {
@@ -60,15 +58,14 @@ class Placing {
   }
 
   uint32_t place(const ServiceConfig& config) {
-    const auto known =
-        services_.find(std::tuple(config.address, config.port, config.protocol, config.mode));
+    const auto known = services_.find(identity_of(config));
     const uint32_t index =
         known != services_.end() ? known->second : take_free(free_services_, family_.services);
     RegisteredService& registered = family_.services[index];
     registered = {.use = Registration::kConfigured,
                   .name = config.name,
                   .address = config.address,
-                  .port = config.port,
+                  .ports = config.ports,
                   .protocol = config.protocol,
                   .mode = config.mode,
                   .algorithm = config.algorithm,
@@ -97,6 +94,14 @@ class Placing {
     return index;
   }
 
+  using Identity = std::tuple<net::IpAddress, PortsKind, uint16_t, net::IpProtocol, Mode>;
+
+  // What must be the same of a service in two configurations, or a registry and one.
+  static Identity identity_of(const auto& service) {
+    return {service.address, service.ports.kind(), service.ports.first, service.protocol,
+            service.mode};
+  }
+
   template <class Registered>
   static uint32_t take_free(std::vector<uint32_t>& free, std::vector<Registered>& all) {
     if (free.empty()) {
@@ -109,7 +114,7 @@ class Placing {
   }
 
   FamilyRegistry& family_;
-  std::map<std::tuple<net::IpAddress, uint16_t, net::IpProtocol, Mode>, uint32_t> services_;
+  std::map<Identity, uint32_t> services_;
   std::map<std::tuple<uint32_t, net::IpAddress, uint16_t>, uint32_t> backends_;
   std::vector<uint32_t> free_services_;
   std::vector<uint32_t> free_backends_;

@@ -35,7 +35,7 @@ struct RegisteredBackend {
   Registration use = Registration::kFree;
   std::string name{};
   net::IpAddress address{};
-  uint16_t port = 0;
+  uint16_t port = 0;               // the first of as many as its service has
   uint32_t service = 0;            // its index
   uint32_t configured_weight = 0;  // 0 when removed
   bool is_fallback = false;
@@ -44,12 +44,13 @@ struct RegisteredBackend {
 };
 
 // A service is a virtual address, port and protocol in a mode: another mode makes it another one,
-// another algorithm does not, nor whether it makes connections.
+// another algorithm does not, nor whether it makes connections. Of a range the first port counts:
+// by it ports become backends' ports, wherever the range ends.
 struct RegisteredService {
   Registration use = Registration::kFree;
   std::string name{};
   net::IpAddress address{};
-  uint16_t port = 0;
+  ServicePorts ports{};
   net::IpProtocol protocol{};
   Mode mode = Mode::kNat;
   Algorithm algorithm = Algorithm::kMaglev;

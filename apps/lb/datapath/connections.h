@@ -1,7 +1,7 @@
 // The balancer's connections: conntrack's, and the rule by which a backend's packets find theirs.
 //
 // What a backend sends comes from its own end. Where the client is seen (`nat`), it goes to the
-// client, and names the service; in `fullnat` it goes to a port that is bound to the connection. In
+// client, and names the backend; in `fullnat` it goes to a port that is bound to the connection. In
 // direct server return it goes past us.
 #pragma once
 
@@ -25,7 +25,7 @@ using conntrack::kFlowsOver;
 using conntrack::Sender;
 using conntrack::StateTimeouts;
 
-// A connection's owner is its backend, a reply's its service.
+// The owner of a connection is its backend, and so is that of a reply.
 template <class AddressType>
 class BackendReplies {
  public:
@@ -42,14 +42,12 @@ class BackendReplies {
     return mode == Mode::kFullnat ? conntrack::Replies::kToBoundPort
                                   : conntrack::Replies::kToClient;
   }
-  [[nodiscard]] Endpoint server_of(const Key&, const Connection& connection) const {
-    return services_->backend(connection.owner).endpoint;
+  [[nodiscard]] Endpoint server_of(const Key& key, const Connection& connection) const {
+    return services_->backend(connection.owner).end_for(key.destination_port);
   }
-  [[nodiscard]] uint32_t owner_of(const Connection& connection) const {
-    return services_->backend(connection.owner).service;
-  }
-  [[nodiscard]] Endpoint destination_of(const Key&, uint32_t service) const {
-    return services_->service(service).virtual_endpoint;
+  [[nodiscard]] uint32_t owner_of(const Connection& connection) const { return connection.owner; }
+  [[nodiscard]] Endpoint destination_of(const Key& key, uint32_t backend) const {
+    return services_->backend(backend).virtual_end_for(key.source_port);
   }
   [[nodiscard]] uint64_t next_turn(const Connection& connection) {
     return services_->backend(connection.owner).local_port_turn++;

@@ -49,10 +49,10 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
   if (!resolve(passage, neighbour, added_bytes, resolved)) return drop(resolved.refusal);
   const bool is_fullnat = backend.mode == Mode::kFullnat;
   if (!is_to_backend) {
-    net::rewrite_error_destination(packet, error, backend.virtual_endpoint);
+    net::rewrite_error_destination(packet, error, backend.virtual_end_for(about.destination_port));
     if (is_fullnat) net::rewrite_error_source(packet, error, match.client);
   } else if (!is_dsr(backend.mode)) {
-    net::rewrite_error_source(packet, error, backend.endpoint);
+    net::rewrite_error_source(packet, error, backend.end_for(about.source_port));
     if (is_fullnat) {
       net::rewrite_error_destination(packet, error, connections_.bound_end(*match.connection));
     }

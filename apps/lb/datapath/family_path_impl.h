@@ -68,15 +68,16 @@ net::LaneVerdict FamilyPath<Address, Tables>::pass(const Passage& passage, const
                                          : to_client(passage, match);
 }
 
-// The next connection of the same addresses and ports is a new one, and goes where those go.
+// The next connection of the same addresses and ports is a new one, and goes where those go: its
+// port may have become another service's.
 template <class Address, class Tables>
 bool FamilyPath<Address, Tables>::gives_way(const Passage& passage, const Match& match) {
   if (match.connection == nullptr || match.sender != Sender::kClient) return false;
   if ((passage.parsed.tcp_flags & net::tcp::kSyn) == 0) return false;
   const Backend& backend = services_.backend(match.connection->owner);
-  return backend.weight == 0 &&
-         conntrack::begins_anew(match.connection->state, passage.parsed.tcp_flags,
-                                is_dsr(backend.mode));
+  return conntrack::begins_anew(match.connection->state, passage.parsed.tcp_flags,
+                                is_dsr(backend.mode)) &&
+         (backend.weight == 0 || services_.find(passage.key) != backend.service);
 }
 
 // Where a new connection's reply entry will be is known as soon as its backend is.
@@ -165,7 +166,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& 
   if (!goes_on || next_hops_.is_ours(passage.key.destination)) return drop(DropCause::kNoFlow);
 
   const net::Endpoint<Address> client{passage.key.destination, passage.key.destination_port};
-  const net::Endpoint<Address>& service = backend.virtual_endpoint;
+  const net::Endpoint<Address> service = backend.virtual_end_for(passage.key.source_port);
   const Key client_key{client.address, service.address,      client.port,
                        service.port,   passage.key.protocol, {}};
   // The client's connection of these ends is with another backend.
@@ -229,7 +230,8 @@ net::LaneVerdict FamilyPath<Address, Tables>::send_to_client(const Passage& pass
                                                              const net::Endpoint<Address>& client,
                                                              Backend& backend,
                                                              const l3::Resolved& resolved) {
-  net::rewrite_source(passage.packet, passage.parsed, backend.virtual_endpoint);
+  net::rewrite_source(passage.packet, passage.parsed,
+                      backend.virtual_end_for(passage.key.source_port));
   if (backend.mode == Mode::kFullnat) {
     net::rewrite_destination(passage.packet, passage.parsed, client);
   }
@@ -242,7 +244,8 @@ net::LaneVerdict FamilyPath<Address, Tables>::send_to_backend(const Passage& pas
                                                               const l3::Resolved& resolved) {
   Backend& backend = services_.backend(connection.owner);
   if (!is_dsr(backend.mode)) {
-    net::rewrite_destination(passage.packet, passage.parsed, backend.endpoint);
+    net::rewrite_destination(passage.packet, passage.parsed,
+                             backend.end_for(passage.key.destination_port));
   }
   if (backend.mode == Mode::kFullnat) {
     net::rewrite_source(passage.packet, passage.parsed, connections_.bound_end(connection));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <type_traits>
+#include <utility>
 
 #include "roost/conntrack/timeouts.h"
 #include "roost/hash/random_seed.h"
@@ -39,25 +40,13 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
                     registered.is_one_packet,
                     registered.refuses};
     if (registered.use != Registration::kFree) {
-      service.virtual_endpoint = {registered.address.to<Address>(), registered.port};
+      service.virtual_endpoint = {registered.address.to<Address>(), registered.ports.first};
       table.virtual_addresses_.push_back(service.virtual_endpoint.address);
-    }
-    if (registered.use == Registration::kConfigured) {
-      const Key destination{.destination = service.virtual_endpoint.address,
-                            .destination_port = registered.port,
-                            .protocol = registered.protocol};
-      const InsertOutcome outcome = table.by_destination_.insert(destination, i);
-      ROOST_ASSERT(outcome == InsertOutcome::kInserted);
     }
     table.services_.push_back(std::move(service));
   }
   for (const RegisteredBackend& registered : registry.backends) {
     Backend backend;
-    if (registered.use == Registration::kConfigured &&
-        registry.services[registered.service].mode == Mode::kNat) {
-      table.note_source(registered, registry.services[registered.service].protocol,
-                        static_cast<uint32_t>(table.backends_.size()));
-    }
     if (registered.use != Registration::kFree) {
       backend.endpoint = {registered.address.to<Address>(), registered.port};
       backend.virtual_endpoint = table.services_[registered.service].virtual_endpoint;
@@ -74,6 +63,7 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
     table.backends_.push_back(backend);
     table.is_kept_.push_back(registered.use != Registration::kFree && !registered.is_new);
   }
+  table.place_ports(registry);
   std::ranges::sort(table.virtual_addresses_);
   std::ranges::sort(table.backend_addresses_);
   return table;
@@ -106,14 +96,65 @@ void ServiceTable<Address>::set_timeouts(const conntrack::StateTimeouts& timeout
 }
 
 template <class Address>
-void ServiceTable<Address>::note_source(const RegisteredBackend& registered,
-                                        net::IpProtocol protocol, uint32_t index) {
-  const Key source{.source = registered.address.to<Address>(),
-                   .source_port = registered.port,
-                   .protocol = protocol};
-  const bool is_known = by_source_.find(source) != nullptr;
-  const InsertOutcome outcome = by_source_.insert(source, is_known ? kAmbiguous : index);
-  ROOST_ASSERT(outcome != InsertOutcome::kFull);
+void ServiceTable<Address>::place_ports(const FamilyRegistry& registry) {
+  using Place = std::pair<Address, net::IpProtocol>;
+  std::map<Place, std::vector<PortSpan>> services;
+  bool has_ranges = false;
+  for (uint32_t i = 0; i < registry.services.size(); ++i) {
+    const RegisteredService& service = registry.services[i];
+    if (service.use != Registration::kConfigured) continue;
+    services[{service.address.to<Address>(), service.protocol}].push_back({service.ports, i});
+    has_ranges |= !service.ports.is_one();
+  }
+  for (const auto& [place, all] : services) {
+    for (const PortSpan& span : most_specific(all)) {
+      const auto& [address, protocol] = place;
+      if (registry.services[span.service].ports.is_one()) {
+        const Key destination{
+            .destination = address, .destination_port = span.ports.first, .protocol = protocol};
+        const InsertOutcome outcome = by_destination_.insert(destination, span.service);
+        ROOST_ASSERT(outcome == InsertOutcome::kInserted);
+      } else {
+        destination_spans_.add(address, protocol, span.ports, span.service);
+      }
+      note_sources(registry, span);
+    }
+  }
+  destination_spans_.seal();
+  source_spans_.seal();
+  for (const auto& [place, all] : services) {
+    for (const PortSpan& span : all) note_single_sources(registry, span.service);
+  }
+  if (!has_ranges) source_spans_ = {};  // all of it is in the table
+}
+
+// What backends of mode `nat` send from these ports of their service.
+template <class Address>
+void ServiceTable<Address>::note_sources(const FamilyRegistry& registry, const PortSpan& span) {
+  const RegisteredService& service = registry.services[span.service];
+  if (service.mode != Mode::kNat) return;
+  for (const uint32_t index : service.backends) {
+    const RegisteredBackend& backend = registry.backends[index];
+    const auto first =
+        static_cast<uint16_t>(backend.port + (span.ports.first - service.ports.first));
+    source_spans_.add(backend.address.to<Address>(), service.protocol, span.ports.moved_to(first),
+                      index);
+  }
+}
+
+template <class Address>
+void ServiceTable<Address>::note_single_sources(const FamilyRegistry& registry, uint32_t index) {
+  const RegisteredService& service = registry.services[index];
+  if (service.mode != Mode::kNat || !service.ports.is_one()) return;
+  for (const uint32_t backend_index : service.backends) {
+    const RegisteredBackend& backend = registry.backends[backend_index];
+    const Key source{.source = backend.address.to<Address>(),
+                     .source_port = backend.port,
+                     .protocol = service.protocol};
+    const auto owner = source_spans_.find(source.source, source.protocol, source.source_port);
+    const InsertOutcome outcome = by_source_.insert(source, owner.value_or(kAmbiguous));
+    ROOST_ASSERT(outcome != InsertOutcome::kFull);
+  }
 }
 
 template <class Address>

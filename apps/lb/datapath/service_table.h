@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "apps/lb/datapath/backend_registry.h"
+#include "apps/lb/datapath/port_spans.h"
 #include "roost/base/counter.h"
 #include "roost/base/result.h"
 #include "roost/conntrack/connection_state.h"
@@ -74,8 +75,8 @@ class ServiceTable {
 
   // A backend in a service. One that serves two services is two of these.
   struct Backend {
-    Endpoint endpoint{};
-    Endpoint virtual_endpoint{};  // its service's
+    Endpoint endpoint{};          // of several ports, the first
+    Endpoint virtual_endpoint{};  // its service's, likewise
     // Its neighbour; the index may be another's by now, if it is not pinned.
     l3::NeighbourIndex neighbour = l3::kNoNeighbour;
     uint32_t service = 0;
@@ -85,6 +86,17 @@ class ServiceTable {
     Mode mode = Mode::kNat;
     uint32_t local_port_turn = 0;  // of `fullnat`: counts its connections
     BackendCounters counters{};
+
+    // Where packets for this port of its service go.
+    [[nodiscard]] Endpoint end_for(uint16_t virtual_port) const {
+      return {endpoint.address,
+              static_cast<uint16_t>(endpoint.port + (virtual_port - virtual_endpoint.port))};
+    }
+    // As what the client knows this port of it.
+    [[nodiscard]] Endpoint virtual_end_for(uint16_t port) const {
+      return {virtual_endpoint.address,
+              static_cast<uint16_t>(virtual_endpoint.port + (port - endpoint.port))};
+    }
   };
 
   struct Service {
@@ -118,10 +130,13 @@ class ServiceTable {
   // neighbours. What it was is in `next` afterwards. O(backends); allocates nothing.
   void replace_by(ServiceTable& next);
 
-  // The service with the destination of `key`. Constant time.
+  // The service with the destination of `key`. Constant time if one has this port alone, or none
+  // has several; else O(log of the stretches that ranges of ports are cut into).
   [[nodiscard]] std::optional<uint32_t> find(const Key& key) {
     const uint32_t* service = by_destination_.find(destination_of(key));
-    return service == nullptr ? std::nullopt : std::optional(*service);
+    if (service != nullptr) return *service;
+    if (destination_spans_.is_empty()) return {};
+    return destination_spans_.find(key.destination, key.protocol, key.destination_port);
   }
 
   // The backend for a new connection; nothing when all have weight 0. One that was there before us
@@ -150,10 +165,16 @@ class ServiceTable {
   }
 
   // The one backend of mode `nat` that sends from the source of `key`; nothing if two services have
-  // it, and so the virtual address is not certain. Constant time.
+  // it, and so the virtual address is not certain. As long as find() takes.
   [[nodiscard]] std::optional<uint32_t> find_backend(const Key& key) {
     const uint32_t* backend = by_source_.find(source_of(key));
-    return backend == nullptr || *backend == kAmbiguous ? std::nullopt : std::optional(*backend);
+    std::optional<uint32_t> found;
+    if (backend != nullptr) {
+      found = *backend;
+    } else if (!source_spans_.is_empty()) {
+      found = source_spans_.find(key.source, key.protocol, key.source_port);
+    }
+    return found == kAmbiguous ? std::nullopt : found;
   }
 
   // The same for all packets of a flow in one direction.
@@ -213,13 +234,16 @@ class ServiceTable {
   [[nodiscard]] std::optional<uint32_t> other_backend(uint32_t service, const Key& key,
                                                       size_t picked) const;
 
-  static constexpr uint32_t kAmbiguous = UINT32_MAX;
+  static constexpr uint32_t kAmbiguous = PortSpans<Address>::kAmbiguous;
 
   ServiceTable(Index by_destination, Index by_source, uint64_t maglev_seed)
       : by_destination_(std::move(by_destination)),
         by_source_(std::move(by_source)),
         maglev_hash_(maglev_seed) {}
-  void note_source(const RegisteredBackend& registered, net::IpProtocol protocol, uint32_t index);
+  // Whose ports are, and what backends send from: single ports in the tables, the others in spans.
+  void place_ports(const FamilyRegistry& registry);
+  void note_sources(const FamilyRegistry& registry, const PortSpan& span);
+  void note_single_sources(const FamilyRegistry& registry, uint32_t service);
   // The place of each service's timeouts. Refused: too many different ones.
   Result<std::vector<uint16_t>> place_timeouts(const FamilyRegistry& registry,
                                                const conntrack::StateTimeouts& others);
@@ -237,6 +261,8 @@ class ServiceTable {
 
   Index by_destination_;
   Index by_source_;
+  PortSpans<Address> destination_spans_;
+  PortSpans<Address> source_spans_;
   KeyedHash maglev_hash_;
   bool refuses_closed_ports_ = false;
   std::vector<Service> services_;
