@@ -29,6 +29,7 @@ from modes import config_with_modes, live_modes  # noqa: E402
 from namespaces import Refused  # noqa: E402
 from offloads import check_offloads  # noqa: E402
 from owners import owner_of, seed_that_splits  # noqa: E402
+from port_ranges import check_port_ranges  # noqa: E402
 from priority import check_priority  # noqa: E402
 from reloading import reload_by_ctl, reload_by_signal, refuse_bad_files  # noqa: E402
 from scene import Scene  # noqa: E402
@@ -265,6 +266,7 @@ def failover(roost, directory):
 def services(roost, directory):
     with Scene(ROOT / "demo/lb/lb.toml", directory) as scene:
         check_conservation(check_services(scene, roost, directory))
+        check_conservation(check_port_ranges(scene, roost, directory))
 
 
 def attacks(roost, directory, packet_counts):
