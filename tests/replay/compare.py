@@ -120,7 +120,7 @@ def legal_translations(config, in_port, frame):
     if frame[:6] != config.ports[in_port].mac:
         return set()
     legal = set()
-    service = config.by_virtual.get((headers.protocol, headers.target))
+    service = config.service_at(headers.protocol, headers.target)
     for backend in service.backends if service else ():
         legal.add(translation(config, frame, headers, False, backend, backend.address))
     for owner in config.services_of_backend(headers.protocol, headers.source):

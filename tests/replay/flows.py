@@ -40,12 +40,12 @@ class Flow:
 class Flows:
     def __init__(self, config):
         self.config = config
-        self.live = {}  # (service name, client) -> Flow
+        self.live = {}  # (service name, its port, client) -> Flow
         self.created = self.ended = self.expired = 0
 
     def of_client(self, service, client, tick):
         """The live connection, or None; removes one that has expired."""
-        flow = self.live.get((service.name, client))
+        flow = self.live.get((service.name, service.virtual.port, client))
         if flow is None or not self._is_expired(flow, tick):
             return flow
         self._remove(flow)
@@ -72,7 +72,7 @@ class Flows:
     def create(self, service, client, backend):
         state = "tcp_syn" if service.protocol == TCP else "udp"
         flow = Flow(client, service, backend, state)
-        self.live[service.name, client] = flow
+        self.live[service.name, service.virtual.port, client] = flow
         self.created += 1
         return flow
 
@@ -105,7 +105,7 @@ class Flows:
         return distance > 0
 
     def _remove(self, flow):
-        del self.live[flow.service.name, flow.client]
+        del self.live[flow.service.name, flow.service.virtual.port, flow.client]
         if flow.state == "tcp_closed":
             self.ended += 1
         else:

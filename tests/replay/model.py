@@ -47,7 +47,7 @@ class Model:
         self.flows = Flows(config)
         self.prediction = Prediction(len(config.ports))
         self.replies = self._read_replies()
-        self.backend_by_source = {}  # (service, client's address) -> the first that it got
+        self.backend_by_source = {}  # (service, client's address) -> the first that it got, by name
 
     def _read_replies(self):
         """(protocol, client) -> the backends that answered this client."""
@@ -103,7 +103,7 @@ class Model:
         return True
 
     def _forward(self, frame, headers, tick):
-        service = self.config.by_virtual.get((headers.protocol, headers.target))
+        service = self.config.service_at(headers.protocol, headers.target)
         if self._pass_alone(frame, headers, service):
             return None
         if service is not None:
@@ -175,8 +175,9 @@ class Model:
 
     def _check_choice(self, service, client, backend):
         if service.algorithm == "source":
-            before = self.backend_by_source.setdefault((service.name, client.address), backend)
-            assert backend == before, f"{client} of {service.name} gets {backend} after {before}"
+            name = service.backends[backend]
+            before = self.backend_by_source.setdefault((service.name, client.address), name)
+            assert name == before, f"{client} of {service.name} gets {name} after {before}"
         if service.algorithm == "least_connections":
             live = self.flows.live_by_backend(service)
             with_one_more = {

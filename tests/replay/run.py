@@ -10,6 +10,7 @@ import filecmp
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -127,6 +128,31 @@ class Replays:
         refused = result.report["icmp_errors_sent"]["unreachable"]
         assert refused == prediction.drops["no_service"] > 0, refused
         print(f"  {prediction.flows}, {refused} refused")
+
+    def services_of_several_ports_leave_every_packet_where_it_was(self):
+        """The nine hours once more: each service has many ports, its own among them, and so has
+        each backend. What was for a closed port beside one is served.
+        """
+
+        def many(match):
+            return f'port = "{int(match[1]) - 5}-{int(match[1]) + 40}"'
+
+        def first_of_many(match):
+            return f"port = {int(match[1]) - 5}}}"
+
+        text = self.long.config_file.read_text()
+        text = re.sub(r"^port = (\d+)$", many, text, flags=re.MULTILINE)
+        text, backends = re.subn(r"port = (\d+)}", first_of_many, text)
+        assert backends > 4
+        config_file = self.directory / "ranged.toml"
+        config_file.write_text(text)
+        result = replay(self.roost, config_file, self.long.files)
+        prediction = check_against_model(LbConfig(config_file), self.long.captures, result)
+        expected = json.loads((self.long.folder / "expected.json").read_text())
+        served = expected["drops"]["no_service"] - result.report["drops"]["no_service"]
+        assert served > 0, result.report["drops"]
+        assert prediction.flows["created"] > expected["flows"]["created"], prediction.flows
+        print(f"  {prediction.flows}, {served} packets served that found no service")
 
     def days_between_packets_expire_everything_before(self):
         """The long capture three times, five days apart: longer than 16 bits of ticks reach."""
