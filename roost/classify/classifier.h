@@ -45,7 +45,7 @@ struct ClassifierConfig {
   bool has_megaflows = true;
   std::optional<FlowRegister::Config> flow_register = FlowRegister::Config{};  // nothing: always on
   uint32_t megaflows_max = 32'768;
-  uint32_t megaflow_masks_max = 64;
+  uint32_t megaflow_masks_max = 4'096;  // as many as rules may make
   TickCount megaflow_idle_ticks = 10;
   uint32_t rules_max = 1 << 20;
   uint32_t masks_max = 4'096;           // different ones of rules

@@ -116,11 +116,23 @@ uint64_t MegaflowCache::remove_beaten_by(RuleIndex added, const RuleTable& rules
   const Rule& rule = rules.rule(added);
   const uint64_t rank = rules.rank(added);
   std::vector<PacketFields> common(subtables_.size());
-  for (const uint32_t number : order_)
+  for (const uint32_t number : order_) {
     common[number] = subtables_[number]->table.mask() & rule.mask;
+  }
+  // Only the words that the rule looks at, and most megaflows differ in the first of them.
+  std::array<uint8_t, kFieldWords> words;
+  size_t count = 0;
+  for (size_t word = 0; word < kFieldWords; ++word) {
+    if (rule.mask.words[word] != 0) words[count++] = static_cast<uint8_t>(word);
+  }
+  const auto overlaps = [&](const Megaflow& megaflow) {
+    const PacketFields& mask = common[megaflow.subtable];
+    return std::all_of(words.begin(), words.begin() + count, [&](uint8_t word) {
+      return ((megaflow.value.words[word] ^ rule.value.words[word]) & mask.words[word]) == 0;
+    });
+  };
   return remove_if([&](const Megaflow& megaflow) {
-    return agree(megaflow.value, rule.value, common[megaflow.subtable]) &&
-           (megaflow.rule == kNoRule || rules.rank(megaflow.rule) < rank);
+    return overlaps(megaflow) && (megaflow.rule == kNoRule || rules.rank(megaflow.rule) < rank);
   });
 }
 

@@ -40,7 +40,7 @@ class MegaflowCache {
  public:
   struct Config {
     uint32_t megaflows_max = 32'768;
-    uint32_t masks_max = 64;
+    uint32_t masks_max = 4'096;  // as many as rules may make
     TickCount idle_ticks = 10;
     SubtableConfig subtables{};
   };
@@ -102,7 +102,7 @@ class MegaflowCache {
   [[nodiscard]] std::optional<std::string> audit();
 
  private:
-  static constexpr uint32_t kRankingPeriod = 1'024;  // batches
+  static constexpr uint32_t kRankingPeriod = 256;  // batches
 
   struct Subtable {
     MaskedTable table;
