@@ -9,17 +9,14 @@
 
 #include "roost/classify/classifier.h"
 #include "roost/traffic/draw.h"
+#include "tests/classify/rule_model.h"
 
 namespace roost::classify {
 namespace {
 
-#ifdef ROOST_SANITIZED
-constexpr bool kTimesCount = false;
-constexpr uint64_t kRules = 2'000;
-#else
-constexpr bool kTimesCount = true;
-constexpr uint64_t kRules = 100'000;
-#endif
+constexpr bool kTimesCount = kIsOptimised;
+constexpr uint64_t kRounds = kIsOptimised ? 40 : 2;
+constexpr uint64_t kRules = kIsOptimised ? 100'000 : 2'000;
 
 double seconds_of_this_thread() {
   timespec now{};
@@ -162,7 +159,7 @@ double victim_cost(bool has_cache, bool is_attacked, size_t& masks, double& look
   double best = 1e9;
   uint64_t tick = 0;
   ClassifierCounters before{};
-  for (uint64_t round = 0; round < 40; ++round) {
+  for (uint64_t round = 0; round < kRounds; ++round) {
     double seconds = 0;
     uint64_t answered = 0;
     const std::vector<PacketFields> attack = attack_packets(rules, round);

@@ -15,12 +15,8 @@
 namespace roost::classify {
 namespace {
 
-#ifdef ROOST_SANITIZED
-constexpr uint64_t kRuleSets = 60;
-#else
-constexpr uint64_t kRuleSets = 2'000;
-#endif
-constexpr uint32_t kRulesMax = 10'000;
+constexpr uint64_t kRuleSets = kIsOptimised ? 2'000 : 40;
+constexpr uint32_t kRulesMax = kIsOptimised ? 10'000 : 1'000;
 constexpr size_t kRounds = 4;            // batches between which rules change
 constexpr size_t kDistinctPackets = 96;  // in a round
 constexpr size_t kPacketsARound = 640;   // of these, for each classifier

@@ -11,6 +11,13 @@
 
 namespace roost::classify {
 
+// How often random tests repeat: the full number where code is optimised.
+#if defined(ROOST_SANITIZED) || !defined(NDEBUG)
+inline constexpr bool kIsOptimised = false;
+#else
+inline constexpr bool kIsOptimised = true;
+#endif
+
 class RuleModel {
  public:
   struct Entry {
