@@ -288,6 +288,7 @@ TEST(Classifier, maintenance_tightens_what_erased_rules_left_loose) {
   classifier.advance({4});
   classifier.maintain(100);
   EXPECT_EQ(classifier.mask_count(), 1u);
+  EXPECT_EQ(classifier.megaflow_count(), 0u);  // it looked at more, and would overlap the next
   EXPECT_EQ(ask(classifier, packet_of(0x0a01'0101, 81)), 1u);
   EXPECT_EQ(classifier.explain(packet_of(0x0a01'0101, 81)).steps.size(), 1u);
   EXPECT_EQ(classifier.audit(), std::nullopt);
