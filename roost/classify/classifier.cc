@@ -94,7 +94,7 @@ bool Classifier::is_valid(const AnswerSource& source) const {
 void Classifier::look_into_cache(Group& group) {
   const bool is_counting = register_ && register_->is_counting();
   group.uses_cache = cache_ && (!register_ || register_->is_cache_used());
-  if (!group.uses_cache && !is_counting) return;
+  if (!cache_ || (!group.uses_cache && !is_counting)) return;
   cache_->digest(group.packets, group.lanes, group.digests.data());
   if (is_counting) {
     for_each_lane(group.lanes, [&](size_t lane) { register_->note(group.digests[lane]); });
@@ -199,7 +199,7 @@ Explanation Classifier::explain(const PacketFields& packet) {
   if (const MegaflowIndex megaflow = megaflows_.find(packet); megaflow != kNoMegaflow) {
     told.megaflow_mask = megaflows_.mask_of(megaflow);
   }
-  if (is_cache_used()) {
+  if (cache_ && is_cache_used()) {
     const std::optional<AnswerSource> source = cache_->find(packet);
     told.is_cached = source && is_valid(*source);
   }

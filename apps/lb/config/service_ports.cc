@@ -17,8 +17,9 @@ constexpr std::string_view kAllText = "any";
 
 std::optional<uint16_t> parse_port(std::string_view text) {
   uint16_t port = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, port);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, port);
   if (error != std::errc() || stop != end || port == 0) return {};
   return port;
 }
