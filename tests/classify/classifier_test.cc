@@ -251,7 +251,7 @@ TEST(Classifier, the_register_takes_the_cache_out_of_use_and_back) {
   for (uint64_t i = 0; i < 512; ++i) ask(classifier, packet_of(i, 80));
   EXPECT_FALSE(classifier.is_cache_used());
   EXPECT_EQ(classifier.counters().cache_lookups, 256u);
-  for (uint64_t i = 0; i < 256 * 8; ++i) ask(classifier, packet_of(i % 20, 80));
+  for (uint64_t i = 0; i < uint64_t{256} * 8; ++i) ask(classifier, packet_of(i % 20, 80));
   EXPECT_TRUE(classifier.is_cache_used());
   EXPECT_EQ(classifier.counters().cache_switches, 2u);
   EXPECT_NEAR(classifier.active_flows().flows, 20, 15);

@@ -27,7 +27,7 @@ bool run_window(FlowRegister& flows, uint64_t flow_count, uint64_t seed) {
 TEST(FlowRegister, estimates_are_within_three_deviations_of_the_flows) {
   // Of 32 bits, as in the paper, and of more. Deviation: sqrt(m (e^t - t - 1)) for t = n / m.
   for (const uint32_t bits : {32u, 1'024u}) {
-    for (uint64_t flow_count = 8; flow_count <= 2 * bits; flow_count *= 2) {
+    for (uint64_t flow_count = 8; flow_count <= uint64_t{2} * bits; flow_count *= 2) {
       constexpr int kWindows = 400;
       double sum = 0;
       int counted = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "roost/classify/rule.h"
@@ -23,6 +24,7 @@ class RuleModel {
   struct Entry {
     Rule rule;
     RuleId id;
+    uint64_t order;  // of those added
   };
 
   void add(const Rule& rule, RuleId id) {
@@ -30,11 +32,12 @@ class RuleModel {
     sort();
   }
   // Of many, to be sorted in the end.
-  void append(const Rule& rule, RuleId id) { rules_.push_back({rule, id}); }
+  void append(const Rule& rule, RuleId id) { rules_.push_back({rule, id, order_++}); }
   void sort() {
-    // Stable: of equal priority, those added before stand before.
-    std::ranges::stable_sort(rules_, std::ranges::greater(),
-                             [](const Entry& entry) { return entry.rule.priority; });
+    // Of equal priority, those added before stand before.
+    std::ranges::sort(rules_, {}, [](const Entry& entry) {
+      return std::pair(-int{entry.rule.priority}, entry.order);
+    });
   }
   // Rules in falling order of priority.
   [[nodiscard]] const std::vector<Entry>& rules() const { return rules_; }
@@ -57,6 +60,7 @@ class RuleModel {
 
  private:
   std::vector<Entry> rules_;
+  uint64_t order_ = 0;  // of the next one
 };
 
 // Rules over few masks and few values of each field, so that many overlap, and packets of the same
