@@ -93,7 +93,7 @@ bool Classifier::is_valid(const AnswerSource& source) const {
 
 void Classifier::look_into_cache(Group& group) {
   const bool is_counting = register_ && register_->is_counting();
-  group.uses_cache = cache_ && (!register_ || register_->is_cache_used());
+  group.uses_cache = is_cache_used();
   if (!cache_ || (!group.uses_cache && !is_counting)) return;
   cache_->digest(group.packets, group.lanes, group.digests.data());
   if (is_counting) {
