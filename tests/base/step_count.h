@@ -5,11 +5,11 @@
 
 namespace roost {
 
-// All of the steps, or a fifth of them under a sanitizer, which takes ten times as long and looks
+// All of the steps, or a tenth of them under a sanitizer, which takes ten times as long and looks
 // at each step, not at how often it is done.
 constexpr uint64_t step_count(uint64_t steps) {
 #ifdef ROOST_SANITIZED
-  return steps / 5;
+  return steps / 10;
 #else
   return steps;
 #endif

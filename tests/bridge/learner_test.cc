@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "tests/base/step_count.h"
 #include "tests/bridge/stations.h"
 
 namespace roost::bridge {
@@ -92,11 +93,7 @@ TEST(Learner, frames_of_a_batch_are_told_apart) {
 }
 
 TEST(Learner, a_flood_of_sources_makes_no_station_unknown_and_keeps_none_out) {
-#ifdef ROOST_SANITIZED
-  constexpr uint64_t kRoom = 200'000;
-#else
-  constexpr uint64_t kRoom = 2'000'000;
-#endif
+  constexpr uint64_t kRoom = step_count(1'000'000);
   constexpr uint64_t kKnown = kRoom / 10;
   Fdb fdb = Fdb::create(fdb_config(kRoom, 4)).value();
   Learner learner(fdb, 0, 1);

@@ -2,6 +2,7 @@
 // taken: assured connections live through them, and real clients still get in.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <random>
 #include <string>
@@ -88,11 +89,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Flood{"of_three_datagrams", true, net::IpProtocol::kUdp, {0, 0, 0}}),
     [](const auto& one) { return one.param.name; });
 
+// How many packets each invented client sends; to a sanitizer three are like one and two before.
+#ifdef ROOST_SANITIZED
+constexpr std::array<size_t, 1> kLengths = {3};
+#else
+constexpr std::array<size_t, 3> kLengths = {1, 2, 3};
+#endif
+
 std::vector<Flood> floods_in_modes() {
   std::vector<Flood> floods;
   for (const Mode mode : {Mode::kFullnat, Mode::kL2dsr, Mode::kIpip, Mode::kGue}) {
     const std::string name(mode_name(mode));
-    for (const size_t packets : {1U, 2U, 3U}) {
+    for (const size_t packets : kLengths) {
       const std::vector<uint8_t> flags(kSynAndMore.begin(),
                                        kSynAndMore.begin() + static_cast<ptrdiff_t>(packets));
       const auto named = [&](const char* protocol) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/base/step_count.h"
+
 namespace roost::trafficgen {
 namespace {
 
@@ -18,7 +20,7 @@ TEST(ClientEnds, are_all_different_in_a_narrow_prefix) {
     std::set<std::string> seen;
     const auto check = [&](const auto& clients) {
       ASSERT_EQ(clients.number_bits(), 5 + 15U);
-      for (uint32_t number = 0; number < 1U << 20; ++number) {
+      for (uint32_t number = 0; number < step_count(1U << 20); ++number) {
         const auto end = clients.of(number);
         if (number % 1'000 == 0) {
           ASSERT_TRUE(prefix.contains(end.address)) << end.address.format();
@@ -42,7 +44,7 @@ TEST(ClientEnds, are_all_different_in_a_wide_prefix) {
   const ClientEnds<net::Ipv4Address> clients(net::IpPrefix::parse("16.0.0.0/4").value());
   EXPECT_EQ(clients.number_bits(), 32U);
   std::vector<uint64_t> seen;
-  for (uint32_t number = 0; number < 4'000'000; ++number) {
+  for (uint32_t number = 0; number < step_count(4'000'000); ++number) {
     const auto end = clients.of(number * 2'654'435'761U);
     seen.push_back(uint64_t{net::load_be32(end.address.bytes.data())} << 16 | end.port);
   }
