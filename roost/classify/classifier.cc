@@ -13,8 +13,8 @@ namespace roost::classify {
 // Packets that go through the layers together.
 struct Classifier::Group {
   const PacketFields* packets;
-  LaneSet lanes;  // all of them
-  LaneSet open;   // those without an answer
+  LaneMask lanes;  // all of them
+  LaneMask open;   // those without an answer
   bool uses_cache = false;
   std::array<uint64_t, kLanesMax> digests{};
   std::array<AnswerSource, kLanesMax> sources{};
@@ -97,70 +97,70 @@ void Classifier::look_into_cache(Group& group) {
   if (!cache_ || (!group.uses_cache && !is_counting)) return;
   cache_->digest(group.packets, group.lanes, group.digests.data());
   if (is_counting) {
-    for_each_lane(group.lanes, [&](size_t lane) { register_->note(group.digests[lane]); });
+    for (const unsigned lane : group.lanes) register_->note(group.digests[lane]);
   }
   if (!group.uses_cache) return;
-  const LaneSet hits =
+  const LaneMask hits =
       cache_->lookup(group.packets, group.digests.data(), group.open, group.sources.data(),
                      [&](const AnswerSource& source) { return is_valid(source); });
-  for_each_lane(hits, [&](size_t lane) {
+  for (const unsigned lane : hits) {
     const MegaflowIndex megaflow = group.sources[lane].megaflow;
     if (megaflow != kNoMegaflow) megaflows_.touch(megaflow);
-  });
-  counters_.cache_lookups += static_cast<uint64_t>(std::popcount(group.lanes));
-  counters_.cache_hits += static_cast<uint64_t>(std::popcount(hits));
-  group.open &= ~hits;
+  }
+  counters_.cache_lookups += group.lanes.count();
+  counters_.cache_hits += hits.count();
+  group.open = group.open - hits;
 }
 
-void Classifier::keep_in_cache(const Group& group, LaneSet lanes) {
+void Classifier::keep_in_cache(const Group& group, LaneMask lanes) {
   if (!group.uses_cache) return;
-  for_each_lane(lanes, [&](size_t lane) {
+  for (const unsigned lane : lanes) {
     cache_->keep(group.packets[lane], group.digests[lane], group.sources[lane]);
-  });
-  counters_.cache_kept += static_cast<uint64_t>(std::popcount(lanes));
+  }
+  counters_.cache_kept += lanes.count();
 }
 
 void Classifier::look_into_megaflows(Group& group) {
   std::array<MegaflowIndex, kLanesMax> found;
-  const LaneSet hits =
+  const LaneMask hits =
       megaflows_.lookup(group.packets, group.open, found.data(), counters_.megaflow_lookups);
-  for_each_lane(hits, [&](size_t lane) {
+  for (const unsigned lane : hits) {
     const MegaflowCache::Megaflow& megaflow = megaflows_.at(found[lane]);
     group.sources[lane] = {megaflow.rule, found[lane], megaflow.stamp};
-  });
-  counters_.megaflow_hits += static_cast<uint64_t>(std::popcount(hits));
-  group.open &= ~hits;
+  }
+  counters_.megaflow_hits += hits.count();
+  group.open = group.open - hits;
   keep_in_cache(group, hits);
 }
 
 void Classifier::search_rules(Group& group) {
   std::array<Found, kLanesMax> found;
   counters_.rule_lookups += rules_.search(group.packets, group.open, found.data());
-  for_each_lane(group.open, [&](size_t lane) {
+  for (const unsigned lane : group.open) {
     AnswerSource& source = group.sources[lane];
     source = {.rule = found[lane].rule, .stamp = rule_changes_};
     ++(source.rule == kNoRule ? counters_.unmatched : counters_.rule_hits);
-    if (!config_.has_megaflows) return;
+    if (!config_.has_megaflows) continue;
     const uint64_t live = megaflows_.size();
     const MegaflowIndex kept =
         megaflows_.keep(group.packets[lane], rules_.looked_at(found[lane].depth), source.rule);
     if (kept == kNoMegaflow) {
       ++counters_.megaflow_overflows;
-      return;
+      continue;
     }
     source.megaflow = kept;
     source.stamp = megaflows_.at(kept).stamp;
     counters_.megaflows_created += megaflows_.size() - live;
-  });
+  }
   keep_in_cache(group, group.open);
-  group.open = 0;
+  group.open = {};
 }
 
 void Classifier::classify_group(Group& group) {
   look_into_cache(group);
-  if (group.open != 0 && config_.has_megaflows) look_into_megaflows(group);
-  if (group.open != 0) search_rules(group);
-  const auto packets = static_cast<uint32_t>(std::popcount(group.lanes));
+  if (!group.open.empty() && config_.has_megaflows) look_into_megaflows(group);
+  if (!group.open.empty()) search_rules(group);
+  const auto packets = group.lanes.count();
   counters_.packets += packets;
   if (register_ && register_->end_batch(packets)) ++counters_.cache_switches;
 }
@@ -170,7 +170,7 @@ void Classifier::classify(std::span<const PacketFields> packets, std::span<const
   ROOST_ASSERT(bytes.size() >= packets.size() && answers.size() >= packets.size());
   for (size_t first = 0; first < packets.size(); first += kLanesMax) {
     const size_t count = std::min(kLanesMax, packets.size() - first);
-    const LaneSet lanes = ~LaneSet{0} >> (kLanesMax - count);
+    const LaneMask lanes{~uint32_t{0} >> (kLanesMax - count)};
     Group group{.packets = &packets[first], .lanes = lanes, .open = lanes};
     classify_group(group);
     for (size_t lane = 0; lane < count; ++lane) {
@@ -188,7 +188,7 @@ void Classifier::classify(std::span<const PacketFields> packets, std::span<const
 Explanation Classifier::explain(const PacketFields& packet) {
   Explanation told;
   Found found;
-  rules_.search(&packet, 1, &found);
+  rules_.search(&packet, LaneMask::of(0), &found);
   for (uint32_t place = 0; place < found.depth; ++place) {
     told.steps.push_back({rules_.mask_at(place), rules_.match_at(place, packet)});
   }

@@ -119,7 +119,7 @@ class Classifier {
   void look_into_cache(Group& group);
   void look_into_megaflows(Group& group);
   void search_rules(Group& group);
-  void keep_in_cache(const Group& group, LaneSet lanes);
+  void keep_in_cache(const Group& group, LaneMask lanes);
   [[nodiscard]] bool is_valid(const AnswerSource& source) const;
   void rules_changed(uint64_t megaflows_removed);
   void tighten();

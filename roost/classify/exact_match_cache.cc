@@ -2,7 +2,6 @@
 #include "roost/classify/exact_match_cache.h"
 
 #include "roost/base/assert.h"
-#include "roost/base/hit_words.h"
 
 namespace roost::classify {
 
@@ -13,25 +12,15 @@ Result<ExactMatchCache> ExactMatchCache::create(uint32_t entries, uint64_t hash_
   return ExactMatchCache(entries, hash_seed, std::move(table).value());
 }
 
-LaneSet ExactMatchCache::lookup_numbers(const uint64_t* digests, LaneSet lanes,
-                                        uint32_t* numbers) const {
-  std::array<Key, kLanesMax> keys;
-  std::array<uint32_t, kLanesMax> found;
-  std::array<uint8_t, kLanesMax> lane_of;
-  size_t count = 0;
-  for_each_lane(lanes, [&](size_t lane) {
-    keys[count] = {digests[lane]};
-    lane_of[count++] = static_cast<uint8_t>(lane);
-  });
-  HitArray<kLanesMax> hits;
+LaneMask ExactMatchCache::lookup_numbers(const uint64_t* digests, LaneMask lanes,
+                                         uint32_t* numbers) const {
   const RecordArray records{.base = entries_.data(), .stride_bytes = sizeof(Entry)};
-  table_.lookup_records(std::span<const Key>(keys.data(), count), records, std::span(found), hits);
-  LaneSet hit_lanes = 0;
-  for_each_lane(static_cast<LaneSet>(HitWords(hits).words()[0]), [&](size_t i) {
-    hit_lanes |= LaneSet{1} << lane_of[i];
-    numbers[lane_of[i]] = found[i];
-  });
-  return hit_lanes;
+  return lookup_lanes<Key>(
+      lanes, [&](size_t lane) { return Key{digests[lane]}; },
+      [&](std::span<const Key> keys, std::span<uint32_t> found, HitWords hits) {
+        table_.lookup_records(keys, records, found, hits);
+      },
+      numbers);
 }
 
 uint32_t ExactMatchCache::make_room() {

@@ -42,25 +42,25 @@ class ExactMatchCache {
   [[nodiscard]] static Result<ExactMatchCache> create(uint32_t entries, uint64_t hash_seed);
 
   // The digests of packets[lane] for these lanes, which the calls below take.
-  void digest(const PacketFields* packets, LaneSet lanes, uint64_t* digests) const {
-    for_each_lane(lanes, [&](size_t lane) { digests[lane] = digest_(packets[lane]); });
+  void digest(const PacketFields* packets, LaneMask lanes, uint64_t* digests) const {
+    for (const unsigned lane : lanes) digests[lane] = digest_(packets[lane]);
   }
 
   // Finds the entries of these lanes for which is_valid(source), and returns the lanes found.
   template <class IsValid>
-  [[nodiscard]] LaneSet lookup(const PacketFields* packets, const uint64_t* digests, LaneSet lanes,
-                               AnswerSource* found, IsValid&& is_valid) {
+  [[nodiscard]] LaneMask lookup(const PacketFields* packets, const uint64_t* digests,
+                                LaneMask lanes, AnswerSource* found, IsValid&& is_valid) {
     std::array<uint32_t, kLanesMax> numbers;
-    LaneSet hits = lookup_numbers(digests, lanes, numbers.data());
-    for_each_lane(hits, [&](size_t lane) {
+    LaneMask hits = lookup_numbers(digests, lanes, numbers.data());
+    for (const unsigned lane : hits) {
       Entry& entry = entries_[numbers[lane]];
       if (entry.fields == packets[lane] && is_valid(entry.source)) {
         entry.had_hit = true;
         found[lane] = entry.source;
       } else {
-        hits &= ~(LaneSet{1} << lane);
+        hits = hits - LaneMask::of(lane);
       }
-    });
+    }
     return hits;
   }
 
@@ -95,8 +95,8 @@ class ExactMatchCache {
   ExactMatchCache(uint32_t entries, uint64_t hash_seed, Table table)
       : table_(std::move(table)), digest_(hash_seed), entries_(entries) {}
 
-  [[nodiscard]] LaneSet lookup_numbers(const uint64_t* digests, LaneSet lanes,
-                                       uint32_t* numbers) const;
+  [[nodiscard]] LaneMask lookup_numbers(const uint64_t* digests, LaneMask lanes,
+                                        uint32_t* numbers) const;
   // A place without an entry.
   [[nodiscard]] uint32_t make_room();
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "roost/base/assert.h"
-#include "roost/base/hit_words.h"
 #include "roost/table/flow_table.h"
 
 namespace roost::classify {
@@ -70,24 +69,13 @@ class WidthOf final : public MaskedTable::Width {
     return {.entries_max = entries_max, .hash_seed = hash_seed};
   }
 
-  LaneSet lookup(const PacketFields* packets, LaneSet lanes, uint32_t* numbers) const override {
-    std::array<Key, kLanesMax> keys;
-    std::array<uint32_t, kLanesMax> found;
-    std::array<uint8_t, kLanesMax> lane_of;
-    size_t count = 0;
-    for_each_lane(lanes, [&](size_t lane) {
-      keys[count] = gather_(packets[lane]);
-      lane_of[count++] = static_cast<uint8_t>(lane);
-    });
-    HitArray<kLanesMax> hits;
-    table_.lookup(std::span<const Key>(keys.data(), count), std::span(found), hits);
-    LaneSet hit_lanes = 0;
-    const auto hit_keys = static_cast<LaneSet>(HitWords(hits).words()[0]);
-    for_each_lane(hit_keys, [&](size_t i) {
-      hit_lanes |= LaneSet{1} << lane_of[i];
-      numbers[lane_of[i]] = found[i];
-    });
-    return hit_lanes;
+  LaneMask lookup(const PacketFields* packets, LaneMask lanes, uint32_t* numbers) const override {
+    return lookup_lanes<Key>(
+        lanes, [&](size_t lane) { return gather_(packets[lane]); },
+        [&](std::span<const Key> keys, std::span<uint32_t> found, HitWords hits) {
+          table_.lookup(keys, found, hits);
+        },
+        numbers);
   }
 
   [[nodiscard]] uint32_t* find(const PacketFields& value) override {

@@ -10,27 +10,15 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "roost/base/result.h"
+#include "roost/classify/lane_lookup.h"
 #include "roost/classify/packet_fields.h"
 #include "roost/hash/keyed_hash.h"
 
 namespace roost::classify {
-
-// Packets of a batch that are looked up together; a bit a lane.
-inline constexpr size_t kLanesMax = net::kBatchLanesMax;
-using LaneSet = uint32_t;
-static_assert(kLanesMax == 32, "a lane is a bit of LaneSet");
-
-// Calls visit(lane) for each lane of the set, in rising order.
-template <class Visit>
-void for_each_lane(LaneSet lanes, Visit&& visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<size_t>(std::countr_zero(lanes)));
-}
 
 // 64 bits of all words, under a secret seed.
 class FieldDigest {
@@ -61,7 +49,8 @@ class MaskedTable {
   class Width {
    public:
     virtual ~Width() = default;
-    virtual LaneSet lookup(const PacketFields* packets, LaneSet lanes, uint32_t* numbers) const = 0;
+    virtual LaneMask lookup(const PacketFields* packets, LaneMask lanes,
+                            uint32_t* numbers) const = 0;
     [[nodiscard]] virtual uint32_t* find(const PacketFields& value) = 0;
     [[nodiscard]] virtual bool insert(const PacketFields& value, uint32_t number) = 0;
     virtual void erase(const PacketFields& value) = 0;
@@ -78,8 +67,8 @@ class MaskedTable {
 
   // Looks up the packets of these lanes, packets[lane], all at a time; those returned have their
   // number in numbers[lane], the others' are untouched.
-  [[nodiscard]] LaneSet lookup(const PacketFields* packets, LaneSet lanes,
-                               uint32_t* numbers) const {
+  [[nodiscard]] LaneMask lookup(const PacketFields* packets, LaneMask lanes,
+                                uint32_t* numbers) const {
     return table_->lookup(packets, lanes, numbers);
   }
   // The number of a value, or of its digest; valid until the next insert or erase. May be written.

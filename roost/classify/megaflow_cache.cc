@@ -9,31 +9,31 @@
 
 namespace roost::classify {
 
-LaneSet MegaflowCache::lookup(const PacketFields* packets, LaneSet lanes, MegaflowIndex* found,
-                              uint64_t& lookups) {
+LaneMask MegaflowCache::lookup(const PacketFields* packets, LaneMask lanes, MegaflowIndex* found,
+                               uint64_t& lookups) {
   if (++batches_ == kRankingPeriod) rank_subtables();
   std::array<uint32_t, kLanesMax> numbers;
-  LaneSet open = lanes;
+  LaneMask open = lanes;
   for (const uint32_t number : order_) {
-    if (open == 0) break;
+    if (open.empty()) break;
     Subtable& subtable = *subtables_[number];
-    lookups += static_cast<uint64_t>(std::popcount(open));
-    LaneSet hits = subtable.table.lookup(packets, open, numbers.data());
-    for_each_lane(hits, [&](size_t lane) {
+    lookups += open.count();
+    LaneMask hits = subtable.table.lookup(packets, open, numbers.data());
+    for (const unsigned lane : hits) {
       const MegaflowIndex index = numbers[lane];
       const bool is_other = subtable.table.is_wide() &&
                             !agree(packets[lane], megaflows_[index].value, subtable.table.mask());
       if (is_other) {
-        hits &= ~(LaneSet{1} << lane);
-        return;
+        hits = hits - LaneMask::of(lane);
+        continue;
       }
       found[lane] = index;
       touch(index);
-    });
-    subtable.hits += static_cast<uint64_t>(std::popcount(hits));
-    open &= ~hits;
+    }
+    subtable.hits += hits.count();
+    open = open - hits;
   }
-  return lanes & ~open;
+  return lanes - open;
 }
 
 MegaflowIndex MegaflowCache::find(const PacketFields& packet) {

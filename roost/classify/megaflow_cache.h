@@ -56,8 +56,8 @@ class MegaflowCache {
 
   // Finds the megaflows of packets[lane] for these lanes, and returns those found; adds to
   // `lookups` a packet and subtable each.
-  [[nodiscard]] LaneSet lookup(const PacketFields* packets, LaneSet lanes, MegaflowIndex* found,
-                               uint64_t& lookups);
+  [[nodiscard]] LaneMask lookup(const PacketFields* packets, LaneMask lanes, MegaflowIndex* found,
+                                uint64_t& lookups);
 
   // Keeps an answer; of a packet that a megaflow has already, that one. kNoMegaflow: no room.
   [[nodiscard]] MegaflowIndex keep(const PacketFields& packet, const PacketFields& mask,

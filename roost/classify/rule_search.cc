@@ -13,37 +13,38 @@ RuleIndex RuleTable::head_for(const Subtable& subtable, RuleIndex first,
 RuleIndex RuleTable::match_at(size_t place, const PacketFields& packet) const {
   uint32_t first = kNoRule;
   const Subtable& subtable = *order_[place];
-  if (subtable.table.lookup(&packet, 1, &first) == 0) return kNoRule;
+  if (subtable.table.lookup(&packet, LaneMask::of(0), &first).empty()) return kNoRule;
   return head_for(subtable, first, packet);
 }
 
-uint64_t RuleTable::search(const PacketFields* packets, LaneSet lanes, Found* found) const {
+uint64_t RuleTable::search(const PacketFields* packets, LaneMask lanes, Found* found) const {
   std::array<uint64_t, kLanesMax> best{};
   std::array<uint32_t, kLanesMax> firsts;
-  for_each_lane(lanes, [&](size_t lane) { found[lane] = {}; });
+  for (const unsigned lane : lanes) found[lane] = {};
   uint64_t lookups = 0;
-  LaneSet open = lanes;
-  LaneSet matched = 0;
+  LaneMask open = lanes;
+  LaneMask matched{};
   uint32_t depth = 0;
   for (; depth < order_.size(); ++depth) {
     const Subtable& subtable = *order_[depth];
     // A bound is a rank of the subtable's own rules, of now or before, so it equals no other's.
-    for_each_lane(open & matched, [&](size_t lane) {
-      if (best[lane] <= subtable.bound) return;
+    const LaneMask settled = open & matched;
+    for (const unsigned lane : settled) {
+      if (best[lane] <= subtable.bound) continue;
       found[lane].depth = depth;
-      open &= ~(LaneSet{1} << lane);
-    });
-    if (open == 0) return lookups;
-    lookups += static_cast<uint64_t>(std::popcount(open));
-    for_each_lane(subtable.table.lookup(packets, open, firsts.data()), [&](size_t lane) {
+      open = open - LaneMask::of(lane);
+    }
+    if (open.empty()) return lookups;
+    lookups += open.count();
+    for (const unsigned lane : subtable.table.lookup(packets, open, firsts.data())) {
       const RuleIndex rule = head_for(subtable, firsts[lane], packets[lane]);
-      if (rule == kNoRule || slots_[rule].rank < best[lane]) return;
+      if (rule == kNoRule || slots_[rule].rank < best[lane]) continue;
       best[lane] = slots_[rule].rank;
       found[lane].rule = rule;
-      matched |= LaneSet{1} << lane;
-    });
+      matched |= LaneMask::of(lane);
+    }
   }
-  for_each_lane(open, [&](size_t lane) { found[lane].depth = depth; });
+  for (const unsigned lane : open) found[lane].depth = depth;
   return lookups;
 }
 
