@@ -113,7 +113,7 @@ void Classifier::look_into_cache(Group& group) {
 }
 
 void Classifier::keep_in_cache(const Group& group, LaneMask lanes) {
-  if (!group.uses_cache) return;
+  if (!cache_ || !group.uses_cache) return;
   for (const unsigned lane : lanes) {
     cache_->keep(group.packets[lane], group.digests[lane], group.sources[lane]);
   }

@@ -38,6 +38,15 @@ bool is_icmp(const net::ParsedPacket& parsed) {
   return parsed.protocol == (parsed.is_ipv6 ? net::kProtocolIcmp6 : net::kProtocolIcmp4);
 }
 
+// The four bits beside the data offset as well, which OpenFlow counts among the flags.
+uint64_t tcp_flags_of(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  const bool is_seen = parsed.protocol == net::IpProtocol::kTcp && !parsed.fragment.is_later() &&
+                       parsed.l4_bytes > net::tcp::kFlags &&
+                       parsed.l4_offset + net::tcp::kFlags < packet.contiguous_bytes;
+  if (!is_seen) return 0;
+  return net::load_be16(packet.data + parsed.l4_offset + net::tcp::kDataOffset) & ones(12);
+}
+
 // Ports, or what stands in their place.
 uint64_t transport_word(const net::Packet& packet, const net::ParsedPacket& parsed) {
   uint64_t first = parsed.source_port;
@@ -50,7 +59,7 @@ uint64_t transport_word(const net::Packet& packet, const net::ParsedPacket& pars
   }
   return in_place(Field::kTpSrc, first) | in_place(Field::kTpDst, second) |
          in_place(Field::kIpProto, static_cast<uint8_t>(parsed.protocol)) |
-         in_place(Field::kTcpFlags, parsed.tcp_flags);
+         in_place(Field::kTcpFlags, tcp_flags_of(packet, parsed));
 }
 
 void set_ip(PacketFields& fields, const net::Packet& packet, const net::ParsedPacket& parsed) {

@@ -8,7 +8,7 @@
 //   3      | ipv4_src 32                  | ipv4_dst 32                  |
 //   4, 5   | ipv6_src 128, the first half first                          |
 //   6, 7   | ipv6_dst 128                                                |
-//   8      | tp_src 16 | tp_dst 16 | ip_proto 8 | ip_dscp 8 | tcp_flags 8 | zero 8 |
+//   8      | tp_src 16 | tp_dst 16 | ip_proto 8 | ip_dscp 8 | tcp_flags 16 |
 //   9      | reg0 32                      | reg1 32                      |
 //   10     | reg2 32                      | reg3 32                      |
 //
@@ -106,7 +106,7 @@ inline constexpr std::array kFields = {
     FieldPlace{Field::kIpFrag, "ip_frag", 0, 0, 2},
     FieldPlace{Field::kTpSrc, "tp_src", 8, 48, 16},
     FieldPlace{Field::kTpDst, "tp_dst", 8, 32, 16},
-    FieldPlace{Field::kTcpFlags, "tcp_flags", 8, 8, 8},
+    FieldPlace{Field::kTcpFlags, "tcp_flags", 8, 0, 12},
     FieldPlace{Field::kIcmpType, "icmp_type", 8, 48, 8},
     FieldPlace{Field::kIcmpCode, "icmp_code", 8, 32, 8},
     FieldPlace{Field::kCtState, "ct_state", 0, 8, 8},
