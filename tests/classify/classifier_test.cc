@@ -295,5 +295,35 @@ TEST(Classifier, maintenance_tightens_what_erased_rules_left_loose) {
   EXPECT_EQ(classifier.audit(), std::nullopt);
 }
 
+// A wide subtable's values of one digest stand in a list; a value's rules in one of their own.
+TEST(Classifier, values_of_one_digest_outlive_the_highest_rules_of_each_other) {
+  ClassifierConfig config = with_layers(false, false);
+  config.digest_bits = 1;
+  Classifier classifier = Classifier::create(config).value();
+  constexpr uint32_t kValues = 20;
+  const auto wide_rule = [](uint32_t value, uint16_t priority) {
+    Rule rule{.priority = priority, .action = priority * 100U + value};
+    for (uint64_t& word : rule.mask.words) word = UINT64_MAX;
+    rule.value = packet_of(0x0a00'0000 + value, 80);
+    return rule;
+  };
+  std::vector<RuleId> highest;
+  for (uint32_t value = 0; value < kValues; ++value) {
+    ASSERT_TRUE(classifier.add(wide_rule(value, 5)));
+    highest.push_back(classifier.add(wide_rule(value, 9)).value());
+  }
+  for (uint32_t erased = 0; erased <= kValues; ++erased) {
+    for (uint32_t value = 0; value < kValues; ++value) {
+      const uint32_t priority = value < erased ? 5 : 9;
+      ASSERT_EQ(ask(classifier, packet_of(0x0a00'0000 + value, 80)), priority * 100 + value)
+          << "value " << value << ", " << erased << " erased";
+    }
+    if (erased < kValues) {
+      ASSERT_TRUE(classifier.erase(highest[erased]));
+    }
+  }
+  EXPECT_EQ(classifier.audit(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace roost::classify
