@@ -23,6 +23,7 @@ struct FunctionOptions {
   std::string suggest_path{};  // a capture: print a configuration for it, and do nothing else
   bool check_only = false;     // check the configuration, and do nothing else
   bool json = false;           // the report as JSON
+  bool takes_over = false;     // go on with the connections of another process
   trace::TraceOptions watch{};
   std::vector<std::string> eal_arguments{};
 };
@@ -75,7 +76,8 @@ template <class Function>
   const auto run = run_on_ports<Function>(*outcome.config, {.eal_arguments = options.eal_arguments,
                                                             .config_path = options.config_path,
                                                             .stop = &stop,
-                                                            .trace = options.watch});
+                                                            .trace = options.watch,
+                                                            .takes_over = options.takes_over});
   if (!run) {
     complain(run.error().message);
     return kExitCannotStart;

@@ -22,7 +22,8 @@ std::span<const FunctionEntry> function_list() {
               "back.",
           .commands = lb::Balancer::commands(),
           .run = run_function<lb::Balancer>,
-          .suggest = lb::suggest_config},
+          .suggest = lb::suggest_config,
+          .takes_over = true},
       FunctionEntry{
           .command = "forward",
           .short_about = "route IPv4 and IPv6, or connect two ports",

@@ -20,6 +20,7 @@ struct FunctionEntry {
   int (*run)(const FunctionOptions& options);
   // A configuration for a capture; null: it has none to suggest.
   Result<std::string> (*suggest)(const std::string& capture_path) = nullptr;
+  bool takes_over = false;  // one process of it can go on with the connections of another
 };
 
 [[nodiscard]] std::span<const FunctionEntry> function_list();

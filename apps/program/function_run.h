@@ -10,7 +10,7 @@
 //     static config::Outcome<Config> read_config(const std::string& path);
 //     static std::string summary_of(const Config&);               // for --check
 //     static node::RunConfig run_config(const Config&);
-//     static std::optional<Error> prepare(Config&, const node::RunPlan&);  // what the plan settles
+//     static std::optional<Error> prepare(Config&, node::RunPlan&);  // what the plan settles
 //     static Result<State> create_state(const Config&, const node::WorkerSeat&);
 //     static trace::TraceWords trace_words();
 //     class Running {                                             // while packets flow
@@ -19,6 +19,10 @@
 //       control::MetricFamilies metrics();                        // on several threads at a time
 //       std::optional<Error> on_started();                        // requests are taken
 //       void leave();         // a stop was requested; workers go on until it returns
+//       // Only of a function that can take over: see apps/lb/control/balancer.h.
+//       std::optional<Error> take_over(std::span<const io::Port>, hooks);
+//       bool goes_on();
+//       void end_takeovers();
 //     };
 //     static constexpr size_t kStatusCount;                       // numbers of the status line
 //     static std::array<uint64_t, kStatusCount> status(const State&);  // on the worker's thread
@@ -36,6 +40,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -65,6 +70,7 @@ struct RunOptions {
   std::string config_path{};                         // read again on reload
   const volatile std::sig_atomic_t* stop = nullptr;  // not 0: end the run
   trace::TraceOptions trace{};
+  bool takes_over = false;
 };
 
 template <class Report>
@@ -90,7 +96,7 @@ class FunctionRun final : public node::RunFunction {
 
   [[nodiscard]] RunOutcome<Report> take_outcome() { return std::move(outcome_); }
 
-  std::optional<Error> prepare(const node::RunPlan& plan) override {
+  std::optional<Error> prepare(node::RunPlan& plan) override {
     is_replay_ = plan.is_replay;
     workers_.resize(plan.worker_count);
     published_ = std::vector<Numbers>(plan.worker_count);
@@ -124,10 +130,11 @@ class FunctionRun final : public node::RunFunction {
     plane_.emplace(std::move(plane).value());
     cores_ = workers.cores();
     if (is_replay_) return {};
-    offloads_ = watch_offloads(workers.cores());
+    offloads_ = watch_offloads(cores_);
     if constexpr (control::HasNetworkLayer<State>) {
       workers_.front()->state.next_hops().announce();
     }
+    if constexpr (kTakesOver) return take_over(workers, ports);
     return {};
   }
 
@@ -152,8 +159,14 @@ class FunctionRun final : public node::RunFunction {
     return left_.stop_requested();
   }
 
+  bool goes_on() override {
+    if constexpr (kTakesOver) return running_->goes_on();
+    return true;
+  }
+
   void end() override {
     if (leaving_.joinable()) leaving_.join();
+    if constexpr (kTakesOver) running_->end_takeovers();
     offloads_.reset();
     plane_.reset();
     running_.reset();
@@ -166,12 +179,22 @@ class FunctionRun final : public node::RunFunction {
   }
 
  private:
+  static constexpr bool kTakesOver =
+      requires(typename Function::Running& running) { running.end_takeovers(); };
   using Datapath = trace::Watched<typename Function::Datapath, State>;
   static_assert(node::HasTwoPhases<Datapath> == node::HasTwoPhases<typename Function::Datapath>);
   using Worker = node::FunctionWorker<State, Datapath>;
   static constexpr size_t kCommonNumbers = 2;  // packets and drops
   static constexpr size_t kNumbers = kCommonNumbers + Function::kStatusCount;
   using Numbers = Published<kNumbers>;
+
+  // Another process needs the addresses at which this one is asked, until it is clear who goes on.
+  std::optional<Error> take_over(node::Workers& workers, std::span<const io::Port> ports) {
+    const control::ControlPlacement placement(allowed_, cores_);
+    return running_->take_over(ports, {.close_sockets = [this] { plane_->close_sockets(); },
+                                       .open_sockets = [this] { return plane_->open_sockets(); },
+                                       .interrupt = [&workers] { workers.interrupt(); }});
+  }
 
   static std::vector<control::PortLink> read_links(std::span<const io::Port> ports) {
     std::vector<control::PortLink> links;
@@ -271,9 +294,12 @@ template <class Function>
 [[nodiscard]] Result<RunOutcome<typename Function::Report>> run_on_ports(
     const typename Function::Config& config, const RunOptions& options) {
   FunctionRun<Function> run(config, options);
-  const std::optional<Error> error = node::run_on_ports(
-      Function::run_config(config),
-      {.eal_arguments = options.eal_arguments, .stop = options.stop, .notice = complain}, run);
+  const std::optional<Error> error = node::run_on_ports(Function::run_config(config),
+                                                        {.eal_arguments = options.eal_arguments,
+                                                         .stop = options.stop,
+                                                         .notice = complain,
+                                                         .takes_over = options.takes_over},
+                                                        run);
   if (error) return *error;
   return run.take_outcome();
 }

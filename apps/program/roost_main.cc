@@ -109,6 +109,12 @@ class Subcommand {
     trace_ =
         app_->add_option("--trace", watch.filter, "say what these packets meet, on standard error")
             ->excludes(capture, capture_filter);
+    if (entry.takes_over) {
+      app_->add_flag("--takeover", options_.takes_over,
+                     "go on with the connections in the directory [lb] state, of the process that "
+                     "runs there or of one that has ended")
+          ->excludes(check);
+    }
     if (entry.suggest == nullptr) return;
     app_->add_option("--suggest", options_.suggest_path,
                      "print a configuration for this capture and exit")

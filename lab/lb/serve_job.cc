@@ -61,7 +61,7 @@ class Serving final : public node::RunFunction {
 
   [[nodiscard]] const std::optional<Error>& wrong() const { return wrong_; }
 
-  std::optional<Error> prepare(const node::RunPlan& /*plan*/) override { return {}; }
+  std::optional<Error> prepare(node::RunPlan& /*plan*/) override { return {}; }
 
   Result<std::unique_ptr<node::RunningWorker>> make_worker(const node::WorkerSeat& seat) override {
     auto cells = make_cells(config_.cell, config_.setup);

@@ -12,8 +12,8 @@
 //    this one expired.
 // I2 An entry of `replies` belongs to exactly one entry of `connections`: the one whose key the
 //    rule finds by it.
-// I3 created = live + ended + expired + deleted + evicted, whenever no expired entry waits to be
-//    reclaimed (settle()).
+// I3 created + adopted = live + ended + expired + deleted + evicted + moved, whenever no
+//    expired entry waits to be reclaimed (settle()).
 // I4 There are never more entries than Config::connections, which both tables promise to hold.
 //
 // Both directions begin and end together: the callback that gets an expired connection removes its
@@ -41,10 +41,10 @@
 #include <span>
 #include <utility>
 
-#include "roost/base/counter.h"
 #include "roost/base/result.h"
 #include "roost/conntrack/connection.h"
 #include "roost/conntrack/connection_state.h"
+#include "roost/conntrack/flow_counts.h"
 #include "roost/conntrack/reply_rule.h"
 #include "roost/conntrack/reply_table.h"
 #include "roost/conntrack/tables.h"
@@ -54,45 +54,6 @@
 #include "roost/table/cursor.h"
 
 namespace roost::conntrack {
-
-// What each counts: kFlowCounters.
-struct FlowCounts {
-  uint64_t created = 0;
-  uint64_t ended = 0;
-  uint64_t expired = 0;
-  uint64_t deleted = 0;
-  uint64_t evicted = 0;
-
-  // Live ones, and expired ones not reclaimed yet: for Config::pass_ticks at most.
-  [[nodiscard]] uint64_t held() const { return created - ended - expired - deleted - evicted; }
-  FlowCounts& operator+=(const FlowCounts& other);
-};
-
-inline constexpr std::array kFlowCounters = {
-    Counter{"created", &FlowCounts::created, "connections created"}
-        .with_metric("flows_created")
-        .with_text("created", 18),
-    Counter{"ended", &FlowCounts::ended,
-            "TCP connections that were closed, and silent for the closing time or followed by the "
-            "next one of their ends"}
-        .with_text("ended", 9),
-    Counter{"expired", &FlowCounts::expired, "connections that were silent for too long"}.with_text(
-        "expired", 9),
-    Counter{"deleted", &FlowCounts::deleted, "connections deleted on request"}.with_text("deleted",
-                                                                                         6),
-    Counter{"evicted", &FlowCounts::evicted,
-            "connections that gave way to a new one when all places or ports were taken"}
-        .with_text("evicted", 6)};
-static_assert(lists_all(kFlowCounters));
-
-// The ways in which they are over stand behind those created.
-inline constexpr std::span kFlowsCreated = std::span(kFlowCounters).first<1>();
-inline constexpr std::span kFlowsOver = std::span(kFlowCounters).subspan<1>();
-
-inline FlowCounts& FlowCounts::operator+=(const FlowCounts& other) {
-  add_counters<FlowCounts>(kFlowCounters, other, *this);
-  return *this;
-}
 
 enum class CreateOutcome : uint8_t { kCreated, kReplyTupleTaken, kNoPort, kFull };
 
@@ -113,6 +74,7 @@ class ConnectionTable {
     TickCount silence_ticks_min = 10;
     // Within this time every bucket is swept, so that the counts are no older.
     TickCount pass_ticks = 5;
+    TableMemory memory{};  // else its own
   };
 
   static Result<ConnectionTable> create(const Config& config, Rule rule, const Tables& tables = {});
@@ -185,7 +147,9 @@ class ConnectionTable {
   // more than it takes to see every bucket once in Config::pass_ticks: sweeping costs cache lines.
   void maintain(uint64_t bucket_budget);
   // Reclaims every expired connection, so that the counts are exact. Linear in the capacity.
-  void settle() { reclaim(connections_.bucket_count()); }
+  void settle() {
+    if (!is_elsewhere_) reclaim(connections_.bucket_count());
+  }
 
   [[nodiscard]] const FlowCounts& counts() const { return shared_->counts; }
   // Connections that are live now, counted one by one. Linear in the capacity.
@@ -228,6 +192,30 @@ class ConnectionTable {
     }
     return {};
   }
+  // Of adopted memory, whether all connections that live have an owner that there is. Only reads.
+  // Linear in the capacity.
+  template <class IsOwner>
+  [[nodiscard]] bool has_owners(IsOwner&& is_owner) {
+    bool has_all = true;
+    connections_.for_each([&](const Key&, const Connection& connection) {
+      has_all = has_all && is_owner(connection.owner);
+    });
+    return has_all;
+  }
+  // The same, of memory that a process left; of what replies lead to, too. With it, all that is
+  // there can be read; that it belongs together, audit() says, after adopt().
+  template <class IsOwner>
+  [[nodiscard]] bool is_readable(IsOwner&& is_owner)
+    requires(!kIsSameEnds<Rule>);
+  // What is in adopted memory is this table's from now on, and counted; visit(Connection&) is
+  // called for each one that lives. Linear in the capacity.
+  template <class Visit>
+  void adopt(Visit&& visit);
+  // All that is there is another process's from now on; nothing here looks at it any more.
+  void move_out() {
+    shared_->counts.moved = connections_.size();
+    is_elsewhere_ = true;
+  }
   // Every connection has its reply entry and the other way round (I1, I2); settle() first.
   // Linear in the capacity.
   [[nodiscard]] bool audit();
@@ -247,6 +235,14 @@ class ConnectionTable {
     if (!connections) return connections;
     if (!replies) return replies;
     return connections.value() + replies.value();
+  }
+  // What Config::memory must have.
+  [[nodiscard]] static Result<TableBytes> bytes_to_lend(const Config& config) {
+    const Result<uint64_t> connections = Connections::bytes_to_lend(connections_config(config));
+    if (!connections) return connections.error();
+    TableBytes bytes{.connections = connections.value()};
+    if (const auto error = Replies::add_bytes_to_lend(replies_config(config), bytes)) return *error;
+    return bytes;
   }
   // The slots that capacity() counts, likewise, before they are rounded up to whole buckets.
   [[nodiscard]] static uint64_t slots_wanted(uint64_t connections) {
@@ -292,13 +288,17 @@ class ConnectionTable {
         pass_ticks_(std::max<TickCount>(1, config.pass_ticks)) {}
 
   [[nodiscard]] static TableConfig connections_config(const Config& config) {
+    if (config.memory.is_adopted) return {.memory = config.memory.connections};
     return {.capacity = slots_for<Connections>(config.connections),
             .entries_max = config.connections,
-            .hash_seed = config.hash_seed};
+            .hash_seed = config.hash_seed,
+            .memory = config.memory.connections};
   }
   [[nodiscard]] static ReplyConfig<Address> replies_config(const Config& config) {
-    return {
-        .connections = config.connections, .hash_seed = config.hash_seed, .ports = config.ports};
+    return {.connections = config.connections,
+            .hash_seed = config.hash_seed,
+            .ports = config.ports,
+            .memory = config.memory};
   }
   // Why the connection cannot have its reply entry; binds its port if it needs one.
   [[nodiscard]] std::optional<CreateOutcome> refuse_reply(const Key& client_key,
@@ -342,6 +342,7 @@ class ConnectionTable {
   WalkCursor hand_{};         // where make_room() goes on
   Tick swept_until_{};        // time up to which buckets_due_ is counted
   uint64_t buckets_due_ = 0;  // to be swept
+  bool is_elsewhere_ = false;
 };
 
 }  // namespace roost::conntrack

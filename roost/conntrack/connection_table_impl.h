@@ -21,6 +21,12 @@ Result<ConnectionTable<Rule, Tables>> ConnectionTable<Rule, Tables>::create(cons
   auto connections = tables.template make_timed<Key, Connection>(connections_config(config),
                                                                  ConnectionEnded{shared.get()});
   if (!connections) return connections.error();
+  if constexpr (!kIsSameEnds<Rule> && std::same_as<Tables, OwnTables>) {
+    if (config.memory.is_adopted && (connections.value().entries_max() != config.connections ||
+                                     shared->replies.entries_max() != config.connections)) {
+      return Error{"the memory holds tables for another number of connections; begin anew"};
+    }
+  }
   return ConnectionTable(std::move(shared), std::move(connections).value(), config);
 }
 
@@ -167,6 +173,24 @@ void ConnectionTable<Rule, Tables>::maintain(uint64_t bucket_budget) {
   buckets_due_ -= buckets;
 }
 
+template <class Rule, class Tables>
+template <class IsOwner>
+bool ConnectionTable<Rule, Tables>::is_readable(IsOwner&& is_owner)
+  requires(!kIsSameEnds<Rule>)
+{
+  return !connections_.audit() && shared_->replies.leads_somewhere(is_owner) &&
+         has_owners(is_owner);
+}
+
+template <class Rule, class Tables>
+template <class Visit>
+void ConnectionTable<Rule, Tables>::adopt(Visit&& visit) {
+  swept_until_ = connections_.now();
+  shared_->counts.adopted = connections_.size();
+  settle();
+  connections_.for_each([&](const Key&, Connection& connection) { visit(connection); });
+}
+
 // The key is a copy, because the caller's may be the entry's own.
 template <class Rule, class Tables>
 void ConnectionTable<Rule, Tables>::remove(Key client_key, const Connection& connection) {
@@ -180,12 +204,14 @@ void ConnectionTable<Rule, Tables>::remove(Key client_key, const Connection& con
 template <class Rule, class Tables>
 uint64_t ConnectionTable<Rule, Tables>::count_live() {
   uint64_t live = 0;
+  if (is_elsewhere_) return live;
   connections_.for_each([&](const Key&, const Connection&) { ++live; });
   return live;
 }
 
 template <class Rule, class Tables>
 bool ConnectionTable<Rule, Tables>::audit() {
+  if (is_elsewhere_) return true;
   auto& replies = shared_->replies;
   std::vector<std::pair<Key, Connection>> live;
   connections_.for_each([&](const Key& client_key, const Connection& connection) {

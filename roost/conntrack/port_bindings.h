@@ -10,14 +10,19 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "roost/base/assert.h"
+#include "roost/base/result.h"
+#include "roost/memory/arena.h"
 #include "roost/net/flow_key.h"
 
 namespace roost::conntrack {
@@ -90,48 +95,128 @@ struct PortBinding {
   uint32_t owner = 0;  // what else the reply rule needs to know
 };
 
-// A fixed number of bindings; one worker uses it. Constant time.
+// What stands before the bindings in memory.
+struct BindingsHeader {
+  static constexpr std::array<char, 8> kMagic = {'R', 'o', 'o', 's', 't', 'B', 'n', 'd'};
+  static constexpr uint32_t kVersion = 1;
+
+  std::array<char, 8> magic = kMagic;
+  uint32_t version = kVersion;
+  uint32_t binding_bytes = 0;
+  uint64_t capacity = 0;
+  uint64_t taken = 0;
+  uint32_t first_free = 0;
+  std::array<uint32_t, 7> unused{};
+
+  // The same memory, whatever is taken of it.
+  [[nodiscard]] bool is_like(const BindingsHeader& other) const {
+    return magic == other.magic && version == other.version &&
+           binding_bytes == other.binding_bytes && capacity == other.capacity;
+  }
+};
+static_assert(sizeof(BindingsHeader) == 64, "bindings begin with a cache line");
+
+// A fixed number of bindings; one worker uses it. Constant time. Nothing in its memory is a
+// pointer, so that another process can adopt it.
 template <class Address>
 class PortBindingPool {
  public:
-  explicit PortBindingPool(uint64_t capacity) : bindings_(capacity) {
+  using Binding = PortBinding<Address>;
+  static_assert(std::is_trivially_copyable_v<Binding>);
+
+  // With all of them free, in this memory, or in its own if none is given. Without any it needs no
+  // memory.
+  [[nodiscard]] static Result<PortBindingPool> create(uint64_t capacity,
+                                                      std::span<std::byte> memory = {}) {
     ROOST_ASSERT(capacity < kNone);
-    for (uint64_t i = 0; i < capacity; ++i) {
-      bindings_[i].owner = i + 1 < capacity ? static_cast<uint32_t>(i + 1) : kNone;
+    if (capacity == 0) return PortBindingPool();
+    auto arena = memory.empty() ? Arena::map(bytes_for(capacity)) : Arena::borrow(memory);
+    if (!arena) return arena.error();
+    if (arena.value().bytes() < bytes_for(capacity)) {
+      return Error{"the memory lent to port bindings is too small; lend more"};
     }
-    first_free_ = capacity == 0 ? kNone : 0;
+    PortBindingPool pool(std::move(arena).value());
+    pool.header() = header_of(capacity);
+    for (uint64_t i = 0; i < capacity; ++i) {
+      pool.bindings()[i] = {.owner = i + 1 < capacity ? static_cast<uint32_t>(i + 1) : kNone};
+    }
+    return pool;
+  }
+  // As they are in this memory. Refused: memory of something else, or of other bindings.
+  [[nodiscard]] static Result<PortBindingPool> adopt(uint64_t capacity,
+                                                     std::span<std::byte> memory) {
+    if (capacity == 0) return PortBindingPool();
+    auto arena = Arena::borrow(memory);
+    if (!arena) return arena.error();
+    PortBindingPool pool(std::move(arena).value());
+    if (memory.size() < bytes_for(capacity) || !pool.header().is_like(header_of(capacity))) {
+      return Error{"the memory holds no port bindings of this kind and number; begin anew"};
+    }
+    return pool;
   }
 
   // There must be one left.
-  [[nodiscard]] uint32_t take(const PortBinding<Address>& binding) {
-    const uint32_t index = first_free_;
+  [[nodiscard]] uint32_t take(const Binding& binding) {
+    const uint32_t index = header().first_free;
     ROOST_ASSERT(index != kNone);
-    first_free_ = bindings_[index].owner;
-    bindings_[index] = binding;
-    ++taken_;
+    header().first_free = bindings()[index].owner;
+    bindings()[index] = binding;
+    ++header().taken;
     return index;
   }
   void give_back(uint32_t index) {
-    bindings_[index] = {.owner = first_free_};
-    first_free_ = index;
-    --taken_;
+    bindings()[index] = {.owner = header().first_free};
+    header().first_free = index;
+    --header().taken;
   }
 
-  [[nodiscard]] const PortBinding<Address>& operator[](uint32_t index) const {
-    return bindings_[index];
-  }
-  [[nodiscard]] uint64_t taken() const { return taken_; }
-  [[nodiscard]] uint64_t memory_bytes() const { return bytes_for(bindings_.size()); }
+  [[nodiscard]] const Binding& operator[](uint32_t index) const { return bindings()[index]; }
+  [[nodiscard]] uint64_t capacity() const { return data_ == nullptr ? 0 : header().capacity; }
+  [[nodiscard]] uint64_t taken() const { return data_ == nullptr ? 0 : header().taken; }
+  [[nodiscard]] uint64_t memory_bytes() const { return bytes_for(capacity()); }
   [[nodiscard]] static uint64_t bytes_for(uint64_t capacity) {
-    return capacity * sizeof(PortBinding<Address>);
+    return capacity == 0 ? 0 : sizeof(BindingsHeader) + capacity * sizeof(Binding);
+  }
+
+  // Whether each binding is one of `taken` or free, and none both or twice; each of `taken` must be
+  // below capacity(). Linear in the capacity; allocates.
+  [[nodiscard]] bool audit(std::span<const uint32_t> taken) const {
+    if (taken.size() != this->taken()) return false;
+    std::vector<bool> is_seen(capacity());
+    uint64_t seen = 0;
+    const auto see = [&](uint32_t index) {
+      if (index >= is_seen.size() || is_seen[index]) return false;
+      ++seen;
+      is_seen[index] = true;
+      return true;
+    };
+    for (const uint32_t index : taken) {
+      if (!see(index)) return false;
+    }
+    for (uint32_t free = data_ == nullptr ? kNone : header().first_free; free != kNone;) {
+      if (!see(free)) return false;
+      free = bindings()[free].owner;
+    }
+    return seen == capacity();
   }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  std::vector<PortBinding<Address>> bindings_;  // of a free one, `owner` is the next free one
-  uint32_t first_free_ = kNone;
-  uint64_t taken_ = 0;
+  PortBindingPool() = default;
+  explicit PortBindingPool(Arena arena) : arena_(std::move(arena)), data_(arena_->data()) {}
+
+  static BindingsHeader header_of(uint64_t capacity) {
+    return {.binding_bytes = sizeof(Binding), .capacity = capacity};
+  }
+  [[nodiscard]] BindingsHeader& header() const { return *reinterpret_cast<BindingsHeader*>(data_); }
+  // Of a free one, `owner` is the next free one.
+  [[nodiscard]] Binding* bindings() const {
+    return reinterpret_cast<Binding*>(data_ + sizeof(BindingsHeader));
+  }
+
+  std::optional<Arena> arena_;  // none without capacity
+  std::byte* data_ = nullptr;   // the arena's
 };
 
 }  // namespace roost::conntrack

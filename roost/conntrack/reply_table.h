@@ -10,11 +10,13 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
 #include "roost/conntrack/port_bindings.h"
 #include "roost/conntrack/reply_rule.h"
+#include "roost/conntrack/tables.h"
 #include "roost/net/packet_batch.h"
 #include "roost/table/flow_table.h"
 
@@ -35,6 +37,7 @@ struct ReplyConfig {
   uint64_t connections = 0;
   std::optional<uint64_t> hash_seed{};
   typename BindablePorts<Address>::Config ports{};  // none: no connection may be bound
+  TableMemory memory{};                             // else its own
 };
 
 // One that is over, by its client's key.
@@ -59,13 +62,27 @@ class ReplyTable {
     static_assert(ReplyRule<Rule>);
     auto entries = tables.template make_plain<Key, uint32_t>(entries_config(config));
     if (!entries) return entries.error();
-    return ReplyTable(std::move(entries).value(), config, std::move(rule));
+    const uint64_t capacity = bindings_wanted(config);
+    auto bindings = config.memory.is_adopted ? Bindings::adopt(capacity, config.memory.bindings)
+                                             : Bindings::create(capacity, config.memory.bindings);
+    if (!bindings) return bindings.error();
+    return ReplyTable(std::move(entries).value(), std::move(bindings).value(), config.ports,
+                      std::move(rule));
   }
   // What memory_bytes() is of a table of this configuration, before there is one.
   static Result<uint64_t> bytes_for(const ReplyConfig<Address>& config) {
     Result<uint64_t> entries = Entries::bytes_for(entries_config(config));
-    if (!entries || BindablePorts<Address>(config.ports).count() == 0) return entries;
-    return entries.value() + PortBindingPool<Address>::bytes_for(config.connections);
+    if (!entries) return entries;
+    return entries.value() + Bindings::bytes_for(bindings_wanted(config));
+  }
+  // What ReplyConfig::memory must have.
+  static std::optional<Error> add_bytes_to_lend(const ReplyConfig<Address>& config,
+                                                TableBytes& bytes) {
+    const Result<uint64_t> entries = Entries::bytes_to_lend(entries_config(config));
+    if (!entries) return entries.error();
+    bytes.replies = entries.value();
+    bytes.bindings = Bindings::bytes_for(bindings_wanted(config));
+    return {};
   }
 
   [[nodiscard]] Rule& rule() { return rule_; }
@@ -180,6 +197,25 @@ class ReplyTable {
     const uint32_t* leads_to = entries_.find(reply_key);
     return leads_to != nullptr && client_key_of(reply_key, *leads_to) == client_key;
   }
+  // Whether all of it can be read: the table is sound, every entry leads to an owner that there is
+  // or to a binding of one, and no binding is lost. Linear in the capacity; allocates.
+  template <class IsOwner>
+  [[nodiscard]] bool leads_somewhere(IsOwner&& is_owner) {
+    if (entries_.audit()) return false;
+    bool is_right = true;
+    std::vector<uint32_t> taken;
+    entries_.for_each([&](const Key&, uint32_t leads_to) {
+      if (!is_binding(leads_to)) {
+        is_right = is_right && is_owner(leads_to);
+        return;
+      }
+      const uint32_t index = leads_to & ~kIsBinding;
+      taken.push_back(index);
+      is_right = is_right && index < bindings_.capacity() && is_owner(bindings_[index].owner);
+    });
+    return is_right && bindings_.audit(taken);
+  }
+  [[nodiscard]] uint64_t entries_max() const { return entries_.entries_max(); }
   // Whether there are so many entries, so many of them bindings, and the table is sound.
   [[nodiscard]] bool audit(uint64_t entry_count, uint64_t binding_count) {
     return entries_.size() == entry_count && bindings_.taken() == binding_count &&
@@ -191,25 +227,32 @@ class ReplyTable {
 
  private:
   using Entries = typename Tables::template Plain<Key, uint32_t>;
+  using Bindings = PortBindingPool<Address>;
 
   // An entry is an owner, or a binding's index with this bit.
   static constexpr uint32_t kIsBinding = uint32_t{1} << 31;
 
   [[nodiscard]] static TableConfig entries_config(const ReplyConfig<Address>& config) {
+    if (config.memory.is_adopted) return {.memory = config.memory.replies};
     return {.capacity = slots_for<Entries>(config.connections),
             .entries_max = config.connections,
-            .hash_seed = config.hash_seed};
+            .hash_seed = config.hash_seed,
+            .memory = config.memory.replies};
+  }
+  [[nodiscard]] static uint64_t bindings_wanted(const ReplyConfig<Address>& config) {
+    return BindablePorts<Address>(config.ports).count() == 0 ? 0 : config.connections;
   }
 
-  ReplyTable(Entries entries, const ReplyConfig<Address>& config, Rule rule)
+  ReplyTable(Entries entries, Bindings bindings, typename BindablePorts<Address>::Config ports,
+             Rule rule)
       : entries_(std::move(entries)),
-        ports_(config.ports),
-        bindings_(ports_.count() == 0 ? 0 : config.connections),
+        ports_(std::move(ports)),
+        bindings_(std::move(bindings)),
         rule_(std::move(rule)) {}
 
   Entries entries_;
   BindablePorts<Address> ports_;
-  PortBindingPool<Address> bindings_;
+  Bindings bindings_;
   Rule rule_;
 };
 
@@ -248,6 +291,9 @@ class ReplyTable<SameEnds<AddressType>, Tables> {
     return ReplyTable();
   }
   static Result<uint64_t> bytes_for(const ReplyConfig<Address>&) { return uint64_t{0}; }
+  static std::optional<Error> add_bytes_to_lend(const ReplyConfig<Address>&, TableBytes&) {
+    return {};
+  }
 
   [[nodiscard]] SameEnds<Address>& rule() { return rule_; }
   [[nodiscard]] bool is_seen(const Connection&) { return true; }

@@ -51,6 +51,7 @@ class FamilyTracker {
     double tick_seconds = 1;
     std::optional<uint64_t> hash_seed{};
     typename BindablePorts<Address>::Config ports{};
+    TableMemory memory{};  // of connections; else their own
   };
 
   static Result<FamilyTracker> create(const Config& config, Rule rule, const Tables& tables = {});
@@ -61,6 +62,10 @@ class FamilyTracker {
   }
   // What memory_bytes() is of a tracker of this configuration, before there is one.
   [[nodiscard]] static Result<uint64_t> bytes_for(const Config& config);
+  // What Config::memory must have.
+  [[nodiscard]] static Result<TableBytes> bytes_to_lend(const Config& config) {
+    return Connections::bytes_to_lend(connections_config(config));
+  }
 
   [[nodiscard]] Connections& connections() { return connections_; }
   [[nodiscard]] const Connections& connections() const { return connections_; }

@@ -28,7 +28,8 @@ FamilyTracker<Rule, Tables>::connections_config(const Config& config) {
           .hash_seed = config.hash_seed,
           .ports = config.ports,
           .silence_ticks_min = silence_ticks_min(config.tick_seconds),
-          .pass_ticks = pass_ticks(config.tick_seconds)};
+          .pass_ticks = pass_ticks(config.tick_seconds),
+          .memory = config.memory};
 }
 
 template <class Rule, class Tables>

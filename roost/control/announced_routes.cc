@@ -56,16 +56,31 @@ void AnnouncedRoutes::CloseSocket::operator()(mnl_socket* socket) const {
 }
 
 Result<AnnouncedRoutes> AnnouncedRoutes::create(const Config& config) {
-  FileDescriptor tun(open("/dev/net/tun", O_RDWR | O_CLOEXEC));
+  FileDescriptor tun(::open("/dev/net/tun", O_RDWR | O_CLOEXEC));
   if (tun.number() < 0) return system_error("/dev/net/tun cannot be opened");
   if (auto error = make_device(tun, config.device)) return *error;
+  return open(config, std::move(tun));
+}
+
+Result<AnnouncedRoutes> AnnouncedRoutes::adopt(const Config& config, FileDescriptor device,
+                                               std::span<const net::IpAddress> addresses) {
+  auto routes = open(config, std::move(device));
+  if (routes) routes.value().routed_.insert(addresses.begin(), addresses.end());
+  return routes;
+}
+
+FileDescriptor AnnouncedRoutes::share_device() const {
+  return FileDescriptor(fcntl(device_.number(), F_DUPFD_CLOEXEC, 0));
+}
+
+Result<AnnouncedRoutes> AnnouncedRoutes::open(const Config& config, FileDescriptor device) {
   const uint32_t index = if_nametoindex(config.device.c_str());
   if (index == 0) return system_error("the TUN device " + config.device + " is not there");
   Netlink netlink(mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC));
   if (netlink == nullptr || mnl_socket_bind(netlink.get(), 0, MNL_SOCKET_AUTOPID) != 0) {
     return system_error("no netlink socket for routes");
   }
-  return AnnouncedRoutes(config, std::move(tun), std::move(netlink), index);
+  return AnnouncedRoutes(config, std::move(device), std::move(netlink), index);
 }
 
 std::optional<Error> AnnouncedRoutes::set(std::span<const net::IpAddress> addresses) {

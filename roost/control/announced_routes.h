@@ -11,6 +11,8 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "roost/base/file_descriptor.h"
 #include "roost/base/result.h"
@@ -30,9 +32,20 @@ class AnnouncedRoutes {
   // The device, up and without routes. An error says what this process lacks.
   static Result<AnnouncedRoutes> create(const Config& config);
 
+  // Those of another process of this host, which set these by that device and changes nothing any
+  // more. The device is as it was.
+  static Result<AnnouncedRoutes> adopt(const Config& config, FileDescriptor device,
+                                       std::span<const net::IpAddress> addresses);
+
   // The routes are these from now on, added or taken out one by one. After an error some are not;
   // the same call again is safe. One thread at a time; a system call for each that changes.
   [[nodiscard]] std::optional<Error> set(std::span<const net::IpAddress> addresses);
+
+  // What adopt() needs. The routes stand while any process has the device.
+  [[nodiscard]] FileDescriptor share_device() const;
+  [[nodiscard]] std::vector<net::IpAddress> routed() const {
+    return {routed_.begin(), routed_.end()};
+  }
 
  private:
   struct CloseSocket {
@@ -45,6 +58,7 @@ class AnnouncedRoutes {
         device_(std::move(device)),
         netlink_(std::move(netlink)),
         device_index_(device_index) {}
+  static Result<AnnouncedRoutes> open(const Config& config, FileDescriptor device);
   // A negative number is the kernel's error.
   [[nodiscard]] int change(const net::IpAddress& address, bool is_added);
 

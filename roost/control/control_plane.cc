@@ -12,24 +12,13 @@
 namespace roost::control {
 
 struct ControlPlane::Faces {
-  std::optional<Error> start(Control& control, const Config& config) {
+  Faces(Control& shown, Config chosen) : control(shown), config(std::move(chosen)) {}
+
+  std::optional<Error> start() {
     if (config.begin) {
       if (auto error = config.begin()) return error;
     }
-    if (!config.faces.socket.empty()) {
-      auto started = ControlSocket::start(
-          {.path = config.faces.socket,
-           .mode = config.faces.socket_mode,
-           .group = config.faces.socket_group},
-          [&control](std::string_view request) { return control.answer(request); });
-      if (!started) return started.error();
-      socket.emplace(std::move(started).value());
-    }
-    if (!config.faces.metrics.empty()) {
-      auto started = MetricsEndpoint::start(config.faces.metrics, config.metrics);
-      if (!started) return Error{"[control] metrics: " + started.error().message};
-      metrics.emplace(std::move(started).value());
-    }
+    if (auto error = open_sockets()) return error;
     telemetry = add_telemetry(control);
     if (config.on_started) {
       if (auto error = config.on_started()) return error;
@@ -41,10 +30,35 @@ struct ControlPlane::Faces {
                            .full_table_advice = config.full_table_advice,
                            .read_links = config.read_links,
                            .tell = control.tell()});
-    reload_signal.emplace([&control] { static_cast<void>(control.reload()); });
+    reload_signal.emplace([this] { static_cast<void>(control.reload()); });
     return {};
   }
 
+  std::optional<Error> open_sockets() {
+    if (!config.faces.socket.empty()) {
+      auto started = ControlSocket::start(
+          {.path = config.faces.socket,
+           .mode = config.faces.socket_mode,
+           .group = config.faces.socket_group},
+          [this](std::string_view request) { return control.answer(request); });
+      if (!started) return started.error();
+      socket.emplace(std::move(started).value());
+    }
+    if (!config.faces.metrics.empty()) {
+      auto started = MetricsEndpoint::start(config.faces.metrics, config.metrics);
+      if (!started) return Error{"[control] metrics: " + started.error().message};
+      metrics.emplace(std::move(started).value());
+    }
+    return {};
+  }
+
+  void close_sockets() {
+    socket.reset();
+    metrics.reset();
+  }
+
+  Control& control;
+  const Config config;
   std::optional<ControlSocket> socket;
   std::optional<MetricsEndpoint> metrics;
   std::vector<io::TelemetryCommand> telemetry;
@@ -57,13 +71,16 @@ Result<ControlPlane> ControlPlane::start(Control& control, const Config& config)
   std::vector<unsigned> cores;
   for (const WorkerHandle& worker : control.workers()) cores.push_back(worker.core);
   const ControlPlacement placement(config.allowed, cores);
-  auto faces = std::make_unique<Faces>();
-  if (auto error = faces->start(control, config)) return *error;
+  auto faces = std::make_unique<Faces>(control, config);
+  if (auto error = faces->start()) return *error;
   return ControlPlane(std::move(faces));
 }
 
 ControlPlane::ControlPlane(std::unique_ptr<Faces> faces) : faces_(std::move(faces)) {}
 ControlPlane::ControlPlane(ControlPlane&&) noexcept = default;
 ControlPlane::~ControlPlane() = default;
+
+void ControlPlane::close_sockets() { faces_->close_sockets(); }
+std::optional<Error> ControlPlane::open_sockets() { return faces_->open_sockets(); }
 
 }  // namespace roost::control

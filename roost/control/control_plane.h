@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ class ControlPlane {
   ControlPlane(ControlPlane&&) noexcept;
   ControlPlane& operator=(ControlPlane&&) = delete;
   ~ControlPlane();  // before the workers' memory goes; they may have ended
+
+  // Those of the configuration: another process can open them, and this one again.
+  void close_sockets();
+  [[nodiscard]] std::optional<Error> open_sockets();
 
  private:
   struct Faces;

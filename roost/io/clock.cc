@@ -27,10 +27,9 @@ uint64_t read_cycles() { return rte_rdtsc(); }
 uint64_t cycles_per_second() { return rte_get_tsc_hz(); }
 
 TickClock::TickClock(double tick_seconds)
-    : start_cycles_(read_cycles()),
-      tick_cycles_(std::max(
-          uint64_t{1},
-          static_cast<uint64_t>(static_cast<double>(cycles_per_second()) * tick_seconds))) {
+    : origin_{read_cycles(),
+              std::max(uint64_t{1}, static_cast<uint64_t>(static_cast<double>(cycles_per_second()) *
+                                                          tick_seconds))} {
   ROOST_ASSERT(tick_seconds > 0);
 }
 

@@ -15,17 +15,28 @@ namespace roost::io {
 [[nodiscard]] uint64_t read_cycles();
 [[nodiscard]] uint64_t cycles_per_second();
 
-// Ticks since the clock was made. Any thread may read it.
+// Ticks since the clock was made, here or in the process whose clock goes on. Any thread may read
+// it.
 class TickClock {
  public:
+  // By the processors' cycle counter, which all processes share until the next boot.
+  struct Origin {
+    uint64_t start_cycles = 0;
+    uint64_t tick_cycles = 1;
+  };
+
   // The length of a tick must be positive; a tick is at least one cycle.
   explicit TickClock(double tick_seconds);
+  // Goes on; `origin` is another clock's.
+  explicit TickClock(const Origin& origin) : origin_(origin) {}
 
-  [[nodiscard]] Tick now() const { return {(read_cycles() - start_cycles_) / tick_cycles_}; }
+  [[nodiscard]] Tick now() const {
+    return {(read_cycles() - origin_.start_cycles) / origin_.tick_cycles};
+  }
+  [[nodiscard]] const Origin& origin() const { return origin_; }
 
  private:
-  uint64_t start_cycles_;
-  uint64_t tick_cycles_;
+  Origin origin_;
 };
 
 // What the calling thread has had since this was made.

@@ -43,6 +43,9 @@ class alignas(64) HandoffQueues {
   // how many.
   size_t dequeue(PacketBurst& burst);
 
+  // Enqueues again, after close(), if it goes on; all must.
+  void open() { is_closed_ = false; }
+
   // This worker enqueues nothing any more; waits until that is true of all workers, each of
   // which must call it once. What dequeue() finds empty afterwards stays empty.
   void close();

@@ -200,6 +200,19 @@ std::optional<Error> Port::set_identity(const Config& config) {
   return {};
 }
 
+void Port::discard_received() const {
+  // As many as come while they are thrown away would be without end.
+  constexpr size_t kBurstsMax = 4'096;
+  std::array<rte_mbuf*, 32> buffers;
+  for (uint16_t queue = 0; queue < receive_queue_count_; ++queue) {
+    for (size_t burst = 0; burst < kBurstsMax; ++burst) {
+      const uint16_t count = rte_eth_rx_burst(id_, queue, buffers.data(), buffers.size());
+      if (count == 0) break;
+      rte_pktmbuf_free_bulk(buffers.data(), count);
+    }
+  }
+}
+
 PortCounters Port::counters() const {
   PortCounters sum;
   for (const PortQueue& queue : queues_) {

@@ -74,6 +74,8 @@ class Port {
 
   // Of all workers.
   [[nodiscard]] PortCounters counters() const;
+  // What the device has received until now is thrown away, uncounted; before any worker receives.
+  void discard_received() const;
   // Reads them from the device; not for every packet.
   [[nodiscard]] DeviceCounters read_device_counters() const;
   // The link's state as the device reports it now; up, if it reports none. Any thread.

@@ -63,14 +63,14 @@ void say_what_is_odd(const capture::Summary& capture, const RunOptions::Notice& 
 }
 
 Result<std::vector<io::Port>> open_ports(const RunConfig& config, const RunPlan& plan,
-                                         uint64_t owner_seed, const io::BufferPool& pool,
+                                         const io::BufferPool& pool,
                                          const RunOptions::Notice& notice) {
   std::vector<io::Port> ports;
   ports.reserve(config.ports.size());
   for (io::Port::Config port : config.ports) {
     port.id = static_cast<uint16_t>(ports.size());
     port.worker_count = static_cast<uint16_t>(plan.worker_count);
-    port.rss_key = rss_key(owner_seed);
+    port.rss_key = rss_key(plan.owner_seed);
     auto opened = io::Port::create(port, pool);
     if (!opened) return opened.error();
     if (plan.worker_count > 1 && port.rss_input != net::RssInput::kBoth &&
@@ -127,13 +127,13 @@ Result<uint32_t> count_workers(const RunConfig& config, const RunOptions& option
 }
 
 std::optional<Error> run_with_ports(const RunConfig& config, const RunPlan& plan,
-                                    uint64_t owner_seed, const io::Eal& eal,
-                                    std::vector<io::Port>& ports, std::span<const Replay> replays,
-                                    const RunOptions& options, RunFunction& function) {
+                                    const io::Eal& eal, std::vector<io::Port>& ports,
+                                    std::span<const Replay> replays, const RunOptions& options,
+                                    RunFunction& function) {
   auto workers = Workers::create(
       {.count = plan.worker_count,
-       .owner_seed = owner_seed,
-       .tick_seconds = static_cast<double>(config.tick_microseconds) / 1'000'000,
+       .owner_seed = plan.owner_seed,
+       .clock = plan.clock,
        .pause_microseconds = config.workers.pause_microseconds,
        .make = [&](const WorkerSeat& seat) { return function.make_worker(seat); },
        .on_second = [&](size_t worker,
@@ -145,15 +145,17 @@ std::optional<Error> run_with_ports(const RunConfig& config, const RunPlan& plan
   const auto began = std::chrono::steady_clock::now();
   std::vector<CaptureTotals> captures;
   if (replays.empty()) {
-    workers.value()->run_live();
+    while (!workers.value()->run_live() && function.goes_on()) continue;
   } else {
     auto replayed = replay(*workers.value(), config, eal, ports, replays);
     if (!replayed) {
+      workers.value()->close_mailboxes();
       function.end();
       return replayed.error();
     }
     captures = std::move(replayed).value();
   }
+  workers.value()->close_mailboxes();
   function.end();
   RunTotals totals = workers.value()->totals();
   totals.captures = std::move(captures);
@@ -191,22 +193,25 @@ std::optional<Error> run_on_ports(const RunConfig& config, const RunOptions& opt
   const bool is_replay = !replays.value().empty();
   auto worker_count = count_workers(config, options, is_replay);
   if (!worker_count) return worker_count.error();
-  RunPlan plan{
-      .worker_count = worker_count.value(), .hash_seed = config.hash_seed, .is_replay = is_replay};
+  RunPlan plan{.worker_count = worker_count.value(),
+               .hash_seed = config.hash_seed,
+               .is_replay = is_replay,
+               .takes_over = options.takes_over};
   // A replay must repeat: without a configured seed it takes a fixed one.
   if (is_replay && !plan.hash_seed) plan.hash_seed = 1;
+  // Another one than the tables have.
+  plan.owner_seed = plan.hash_seed ? *plan.hash_seed + 1 : random_seed();
+  plan.clock = io::TickClock(static_cast<double>(config.tick_microseconds) / 1'000'000).origin();
   if (auto error = function.prepare(plan)) return error;
 
   const auto buffer_count = static_cast<uint32_t>(std::max<size_t>(2, config.ports.size()) *
                                                   plan.worker_count * kBuffersPerQueue);
   auto pool = io::BufferPool::create({.buffer_count = buffer_count});
   if (!pool) return pool.error();
-  // Another one than the tables have.
-  const uint64_t owner_seed = plan.hash_seed ? *plan.hash_seed + 1 : random_seed();
-  auto ports = open_ports(config, plan, owner_seed, pool.value(), options.notice);
+  auto ports = open_ports(config, plan, pool.value(), options.notice);
   if (!ports) return ports.error();
-  return run_with_ports(config, plan, owner_seed, eal.value(), ports.value(), replays.value(),
-                        options, function);
+  return run_with_ports(config, plan, eal.value(), ports.value(), replays.value(), options,
+                        function);
 }
 
 void read_devices(std::span<const io::Port> ports, std::span<PortTotals> totals) {

@@ -37,6 +37,7 @@ struct RunOptions {
   std::span<const std::string> eal_arguments{};
   const volatile std::sig_atomic_t* stop = nullptr;  // not 0: end the run
   Notice notice = [](std::string_view) {};           // what an operator should know, a sentence
+  bool takes_over = false;  // go on with what another process has, where the function can
 };
 
 // Of a function with a network layer.
@@ -47,6 +48,9 @@ struct RunPlan {
   uint32_t worker_count = 1;  // of a replay one, so that it repeats
   std::optional<uint64_t> hash_seed{};
   bool is_replay = false;
+  bool takes_over = false;
+  uint64_t owner_seed = 0;        // which worker owns a flow
+  io::TickClock::Origin clock{};  // of live traffic
 };
 
 // What a function does in a run; on the main thread, but where it says so.
@@ -57,8 +61,9 @@ class RunFunction {
   RunFunction& operator=(const RunFunction&) = delete;
   virtual ~RunFunction() = default;
 
-  // EAL runs; no worker is there yet.
-  virtual std::optional<Error> prepare(const RunPlan& plan) = 0;
+  // EAL runs; no worker is there yet. One that takes over sets seed and clock of the owners to
+  // those of the other process.
+  virtual std::optional<Error> prepare(RunPlan& plan) = 0;
   // On the worker's core; of all workers at the same time.
   virtual Result<std::unique_ptr<RunningWorker>> make_worker(const WorkerSeat& seat) = 0;
   // The workers are there, and packets are about to flow.
@@ -68,6 +73,8 @@ class RunFunction {
   // A stop was requested, and is asked for until this says yes; on the first worker's thread, which
   // goes on meanwhile. Must not block.
   virtual bool may_stop() { return true; }
+  // Workers::interrupt() has stopped them all. False: the run ends.
+  virtual bool goes_on() { return true; }
   // Packets flow no more; no request may be posted to the workers any longer.
   virtual void end() = 0;
   // What the run did, while the workers' states are still there.

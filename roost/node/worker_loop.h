@@ -113,7 +113,9 @@ class Worker {
   void run_live(const io::TickClock& clock, Stop&& stop, OnSecond&& on_second) {
     io::SecondsTimer seconds;
     const io::ThreadTime time;
+    const TurnCounters before = counters_;
     io::IdlePause pause(config_.pause_microseconds);
+    if (config_.handoff != nullptr) config_.handoff->open();
     while (!stop()) {
       bool found_work = false;
       for (io::Port& port : ports_) {
@@ -126,7 +128,7 @@ class Worker {
       }
       if (config_.handoff != nullptr) found_work |= work_on_handoffs(clock);
       found_work |= serve_mailbox();
-      if (seconds.has_passed()) see_second(time, on_second);
+      if (seconds.has_passed()) see_second(time, before, on_second);
       if (pause.after_turn(found_work)) ++counters_.pauses;
     }
     finish_started();
@@ -134,7 +136,7 @@ class Worker {
       config_.handoff->close();
       while (work_on_handoffs(clock)) continue;
     }
-    count_time(time);
+    count_time(time, before);
   }
 
   // Takes the captures' packets in the order of their timestamps until the last one or until
@@ -151,10 +153,10 @@ class Worker {
       if (!now) break;
       work(*now, began);
       serve_mailbox();
-      if (seconds.has_passed()) see_second(time, on_second);
+      if (seconds.has_passed()) see_second(time, {}, on_second);
     }
     finish_started();
-    count_time(time);
+    count_time(time, {});
   }
 
   [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
@@ -179,14 +181,15 @@ class Worker {
     typename StartedOf<Function>::Type started;
   };
 
-  void count_time(const io::ThreadTime& time) {
-    counters_.run_microseconds = time.run_microseconds();
-    counters_.cpu_microseconds = time.cpu_microseconds();
+  // `before`: what it had when this run began.
+  void count_time(const io::ThreadTime& time, const TurnCounters& before) {
+    counters_.run_microseconds = before.run_microseconds + time.run_microseconds();
+    counters_.cpu_microseconds = before.cpu_microseconds + time.cpu_microseconds();
   }
 
   template <class OnSecond>
-  void see_second(const io::ThreadTime& time, OnSecond&& on_second) {
-    count_time(time);
+  void see_second(const io::ThreadTime& time, const TurnCounters& before, OnSecond&& on_second) {
+    count_time(time, before);
     on_second(counters_);
   }
 

@@ -68,13 +68,14 @@ std::optional<Error> Workers::make_workers() {
 }
 
 bool Workers::is_stopped() {
-  if (stop_ == 0 || !config_.may_stop()) return false;
+  const bool is_interrupted = is_interrupted_.load(std::memory_order_acquire);
+  if (!is_interrupted && (stop_ == 0 || !config_.may_stop())) return false;
   others_stop_.request_stop();
   return true;
 }
 
-void Workers::run_live() {
-  const io::TickClock clock(config_.tick_seconds);
+bool Workers::run_live() {
+  others_stop_ = std::stop_source();
   const std::stop_token told_to_stop = others_stop_.get_token();
   io::run_on_lcores(workers_.size(), [&](size_t index) {
     const auto on_second = [&](const WorkerCounters& counters) {
@@ -83,16 +84,19 @@ void Workers::run_live() {
     const RunningWorker::Stop stop =
         index == 0 ? RunningWorker::Stop([this] { return is_stopped(); })
                    : RunningWorker::Stop([&] { return told_to_stop.stop_requested(); });
-    workers_[index]->run_live(clock, stop, on_second);
-    mailboxes_.mailbox(index).close();
+    workers_[index]->run_live(clock_, stop, on_second);
   });
+  return !is_interrupted_.exchange(false, std::memory_order_acq_rel);
+}
+
+void Workers::close_mailboxes() {
+  for (size_t worker = 0; worker < workers_.size(); ++worker) mailboxes_.mailbox(worker).close();
 }
 
 void Workers::run_captures(io::CaptureMerge& captures) {
   workers_.front()->run_captures(
       captures, [this] { return is_stopped(); },
       [&](const WorkerCounters& counters) { config_.on_second(0, counters); });
-  mailboxes_.mailbox(0).close();
 }
 
 RunTotals Workers::totals() const {

@@ -2,9 +2,11 @@
 // its own, on a core of its own.
 //
 // The first worker is the thread that calls; it sees the stop request, and stops the others. All
-// receive their last packet before any of them ends, so nothing is left between them.
+// receive their last packet before any of them ends, so nothing is left between them. An interrupt
+// stops them likewise, and they can go on.
 #pragma once
 
+#include <atomic>
 #include <csignal>
 #include <functional>
 #include <memory>
@@ -89,7 +91,8 @@ class Workers {
     size_t count = 1;         // no more than there are lcores; the ports have queues for them
     uint64_t owner_seed = 0;  // the ports have the key of it (rss_key)
     double tick_seconds = 1;
-    uint32_t pause_microseconds = 0;  // as WorkerConfig's
+    std::optional<io::TickClock::Origin> clock{};  // else ticks begin now
+    uint32_t pause_microseconds = 0;               // as WorkerConfig's
     // Makes a worker, on its own core; of all workers at the same time.
     std::function<Result<std::unique_ptr<RunningWorker>>(const WorkerSeat&)> make{};
     // About once a second, on the worker's own thread.
@@ -103,8 +106,13 @@ class Workers {
   static Result<std::unique_ptr<Workers>> create(const Config& config, std::vector<io::Port>& ports,
                                                  const volatile std::sig_atomic_t& stop);
 
-  // Until a stop is requested.
-  void run_live();
+  // Until a stop is requested, or an interrupt; false: it was only an interrupt, and it may be
+  // called again.
+  bool run_live();
+  // Any thread: run_live() returns soon.
+  void interrupt() { is_interrupted_.store(true, std::memory_order_release); }
+  // Nothing runs any more: whoever asks the workers is told so.
+  void close_mailboxes();
   // Until the captures end or a stop is requested; by one worker, which must be the only one.
   void run_captures(io::CaptureMerge& captures);
 
@@ -121,13 +129,19 @@ class Workers {
 
  private:
   Workers(Config config, std::vector<io::Port>& ports, const volatile std::sig_atomic_t& stop)
-      : config_(std::move(config)), ports_(ports), stop_(stop), mailboxes_(config_.count) {}
+      : config_(std::move(config)),
+        ports_(ports),
+        stop_(stop),
+        clock_(config_.clock ? io::TickClock(*config_.clock) : io::TickClock(config_.tick_seconds)),
+        mailboxes_(config_.count) {}
   std::optional<Error> make_workers();
   [[nodiscard]] bool is_stopped();
 
   Config config_;
   std::vector<io::Port>& ports_;
   const volatile std::sig_atomic_t& stop_;
+  io::TickClock clock_;
+  std::atomic<bool> is_interrupted_ = false;  // interrupt()'s release pairs with its acquire
   std::stop_source others_stop_;
   WorkerMailboxes mailboxes_;
   std::optional<io::Handoff> handoff_;  // none for one worker

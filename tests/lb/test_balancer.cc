@@ -107,12 +107,19 @@ TestBalancer::TestBalancer(const std::string& toml, const node::FlowOwner& owner
   for (const config::Fault& fault : outcome.faults)
     std::fprintf(stderr, "%s\n", describe(fault, "test").c_str());
   ROOST_ASSERT(outcome.config.has_value());
-  const std::vector<net::MacAddress> macs(outcome.config->network.ports.size(),
-                                          {{2, 0, 0, 0, 0, 9}});
-  state_ = std::make_unique<State>(
-      State::create(*outcome.config, macs, {owner.worker(), owner.worker_count()}).value());
+  make(*outcome.config, {.worker = owner.worker(), .worker_count = owner.worker_count()}, owner);
+}
+
+TestBalancer::TestBalancer(const Config& config, const WorkerShare& share) {
+  make(config, share, node::FlowOwner({}));
+}
+
+void TestBalancer::make(const Config& config, const WorkerShare& share,
+                        const node::FlowOwner& owner) {
+  const std::vector<net::MacAddress> macs(config.network.ports.size(), {{2, 0, 0, 0, 0, 9}});
+  state_ = std::make_unique<State>(State::create(config, macs, share).value());
   datapath_ = std::make_unique<Datapath>(*state_, owner);
-  totals_.ports.resize(outcome.config->network.ports.size());
+  totals_.ports.resize(config.network.ports.size());
 }
 
 std::vector<Fate> TestBalancer::send_batch(std::span<const Arrival> arrivals) {

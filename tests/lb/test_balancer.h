@@ -52,6 +52,9 @@ class TestBalancer {
   explicit TestBalancer(const std::string& toml = test_config(),
                         const node::FlowOwner& owner = node::FlowOwner({}));
 
+  // With connections that stand elsewhere.
+  TestBalancer(const Config& config, const WorkerShare& share);
+
   // One batch, at most net::kBatchLanesMax frames.
   std::vector<Fate> send_batch(std::span<const Arrival> arrivals);
   Fate send(const Arrival& arrival) { return send_batch(std::span(&arrival, 1)).front(); }
@@ -74,6 +77,7 @@ class TestBalancer {
   [[nodiscard]] Datapath& datapath() { return *datapath_; }
 
  private:
+  void make(const Config& config, const WorkerShare& share, const node::FlowOwner& owner);
   void take_originated();
 
   std::unique_ptr<State> state_;

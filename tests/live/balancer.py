@@ -25,10 +25,10 @@ class Balancer:
     """
 
     def __init__(
-        self, roost, config, namespace, directory, devices, cores=(), function="lb"
+        self, roost, config, namespace, directory, devices, cores=(), function="lb", options=()
     ):
         """`devices` are DPDK's, in the order of the configuration's ports; `cores` for `-l`;
-        `function` is the subcommand."""
+        `function` is the subcommand, `options` are its own."""
         self.namespace = namespace
         with_sockets = "net_af_packet", "net_pcap"
         self.socket_count = sum(device.startswith(with_sockets) for device in devices)
@@ -45,6 +45,7 @@ class Balancer:
                 "-c",
                 config,
                 "--json",
+                *options,
                 "--",
                 "--no-huge",
                 "--no-pci",

@@ -32,6 +32,7 @@ from owners import owner_of, seed_that_splits  # noqa: E402
 from port_ranges import check_port_ranges  # noqa: E402
 from priority import check_priority  # noqa: E402
 from reloading import reload_by_ctl, reload_by_signal, refuse_bad_files  # noqa: E402
+from restarts import check_restarts  # noqa: E402
 from scene import Scene  # noqa: E402
 from servers import body_digests  # noqa: E402
 from services import check_services  # noqa: E402
@@ -105,9 +106,8 @@ def check_conservation(report):
         packets["received"] + packets["originated"] + packets["replicated"]
         == packets["sent"] + drops + packets["consumed"]
     ), (packets, report["drops"])
-    assert (
-        flows["created"] == flows["live"] + flows["ended"] + flows["expired"] + flows["evicted"]
-    ), flows
+    over = sum(flows[name] for name in ("ended", "expired", "deleted", "evicted", "moved"))
+    assert flows["created"] + flows["adopted"] == flows["live"] + over, flows
     print(f"  {packets} {flows}")
 
 
@@ -263,6 +263,14 @@ def failover(roost, directory):
         check_conservation(check_failover(scene, roost, directory))
 
 
+def restarts(roost, directory):
+    with Scene(ROOT / "demo/lb/lb.toml", directory, rate="1m") as scene:
+        config, socket = controlled(scene.config_file, directory, hash_seed=1)
+        answers, report = check_restarts(scene, roost, config, socket, directory)
+        check_contents(scene, {"web": answers})
+        check_conservation(report)
+
+
 def services(roost, directory):
     with Scene(ROOT / "demo/lb/lb.toml", directory) as scene:
         check_conservation(check_services(scene, roost, directory))
@@ -305,6 +313,9 @@ def main():
             folder = pathlib.Path(directory) / "services"
             folder.mkdir()
             services(options.roost.resolve(), folder)
+            folder = pathlib.Path(directory) / "restarts"
+            folder.mkdir()
+            restarts(options.roost.resolve(), folder)
             folder = pathlib.Path(directory) / "failover"
             folder.mkdir()
             failover(options.roost.resolve(), folder)

@@ -14,11 +14,12 @@ class Scene:
     balancer's configuration is the file's without its [[neighbour]] tables.
     """
 
-    def __init__(self, config_file, directory, has_static_neighbours=True):
+    def __init__(self, config_file, directory, has_static_neighbours=True, rate=0):
         self.has_static_neighbours = has_static_neighbours
         self.config_file = config_file
         self.config = tomllib.loads(config_file.read_text())
         self.directory = directory
+        self.rate = rate  # of each web answer, in nginx's words
         self.backends = []
 
     def __enter__(self):
@@ -41,6 +42,7 @@ class Scene:
                     port,
                     self.directory / name,
                     bodies,
+                    self.rate,
                 )
                 self.backends.append(backend)
                 stack.callback(backend.stop)

@@ -19,6 +19,7 @@ namespace {
 
 constexpr uint64_t kMarkMax = std::numeric_limits<uint32_t>::max();
 constexpr size_t kNameBytesMax = 64;
+constexpr size_t kStateBytesMax = 90;  // a socket's path is in it: struct sockaddr_un has 108
 
 TableConfig read_table(config::TomlTable& top, std::vector<config::Fault>& faults) {
   TableConfig config;
@@ -123,6 +124,14 @@ void read_lb(config::TomlTable& top, std::vector<config::Fault>& faults, Config&
   config.verify_l4_checksum = table.boolean("verify_l4_checksum").value_or(false);
   config.refuses = table.boolean("refuse").value_or(false);
   config.workers = config::read_workers(table);
+  config.state = table.text("state").value_or("");
+  if (table.text("state") &&
+      (!config.state.starts_with('/') || config.state.size() > kStateBytesMax)) {
+    table.fault_in("state", config::in_quotes(config.state) +
+                                " cannot be a directory for what outlives the process; give an "
+                                "absolute path of at most " +
+                                std::to_string(kStateBytesMax) + " bytes");
+  }
   config.gue_port = static_cast<uint16_t>(
       table.integer("gue_port", {1, net::kL4PortMax}).value_or(config.gue_port));
   table.refuse_unknown_keys();
@@ -152,7 +161,11 @@ Config read_everything(config::TomlTable& top, std::vector<config::Fault>& fault
 
 }  // namespace
 
-ConfigOutcome parse_config(std::string_view text) { return config::parse(text, read_everything); }
+ConfigOutcome parse_config(std::string_view text) {
+  ConfigOutcome outcome = config::parse(text, read_everything);
+  if (outcome.config) outcome.config->text = text;
+  return outcome;
+}
 
 ConfigOutcome read_config(const std::string& path) { return config::read_file(path, parse_config); }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@
 #include "roost/net/headers.h"
 
 namespace roost::lb {
+
+class Takeover;
 
 // Every element remembers the line it stands in, for faults that concern several of them.
 struct BackendConfig {
@@ -79,6 +82,9 @@ struct Config {
   config::ControlConfig control{};
   config::WorkersConfig workers{};
   std::optional<AnnounceConfig> announce{};  // none: routers are told by nobody
+  std::string state{};                   // directory of what outlives the process; empty: none
+  std::string text{};                    // the file's, for who takes over
+  std::shared_ptr<Takeover> takeover{};  // of a live run with such a directory
 
   [[nodiscard]] double tick_seconds() const {
     return static_cast<double>(tick_microseconds) / 1'000'000;

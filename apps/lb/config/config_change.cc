@@ -15,7 +15,8 @@ std::vector<config::Fault> refused_changes(const Config& running, const Config& 
   // All members are named, so that a new one does not compile until it is decided whether it may
   // change.
   const auto& [tick_microseconds, maglev_seed, table, network, services, timeouts,
-               verify_l4_checksum, refuses, fullnat, gue_port, control, workers, announce] = file;
+               verify_l4_checksum, refuses, fullnat, gue_port, control, workers, announce, state,
+               text, takeover] = file;
   comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);
   comparison.compare(0, "[table] connections", running.table.connections, table.connections);
   if (table.hash_seed) {
@@ -24,6 +25,7 @@ std::vector<config::Fault> refused_changes(const Config& running, const Config& 
   comparison.compare(0, "[lb] verify_l4_checksum", running.verify_l4_checksum, verify_l4_checksum);
   config::compare_workers(running.workers, workers, "[lb]", comparison);
   comparison.compare(0, "[lb] gue_port", running.gue_port, gue_port);
+  comparison.compare(0, "[lb] state", running.state, state);
   comparison.compare(fullnat.line, "[fullnat] addresses", running.fullnat.addresses,
                      fullnat.addresses);
   comparison.compare(fullnat.line, "[fullnat] ports",

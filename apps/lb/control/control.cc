@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "apps/lb/takeover/takeover.h"
 #include "roost/base/assert.h"
 
 namespace roost::lb {
@@ -19,6 +20,19 @@ Control::Control(const lb::Config& lb_config, control::Control::Config config,
     has_tables_[family] = !registry_.families[family].services.empty();
     backend_states_[family].resize(registry_.families[family].backends.size());
   }
+  if (lb_config.takeover && lb_config.takeover->adopted() != nullptr) {
+    const Roster& roster = *lb_config.takeover->adopted();
+    backend_states_ = roster.states;
+    settings_ = roster.settings;
+    lb_config_.services = with_settings(file_services_, settings_);
+    if (roster.is_node_drained) node_state_ = NodeState::kDrained;
+  }
+}
+
+std::optional<Error> Control::note_roster() const {
+  if (!lb_config_.takeover) return {};
+  return lb_config_.takeover->note_roster(
+      {registry_, backend_states_, settings_, node_state_ == NodeState::kDrained});
 }
 
 Result<Json> Control::run_own(const control::ParsedRequest& request) {

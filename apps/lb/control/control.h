@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/lb/config/config.h"
+#include "apps/lb/control/backend_state.h"
 #include "apps/lb/control/command_list.h"
 #include "apps/lb/control/control_requests.h"
 #include "apps/lb/control/node_status.h"
@@ -59,8 +60,10 @@ class Control final : public control::Control {
 
   // Makes these virtual addresses, and no others, those that routers are told of.
   using Announce = std::function<std::optional<Error>(const std::vector<net::IpAddress>&)>;
-  // From now on, until `leave()`. An error: not all that should be are.
-  [[nodiscard]] std::optional<Error> begin_announcing(Announce announce);
+  // From now on, until `leave()`. An error: not all that should be are. `announced`: addresses that
+  // are already, by a process that went before and had heard of the store.
+  [[nodiscard]] std::optional<Error> begin_announcing(
+      Announce announce, const std::vector<net::IpAddress>& announced = {});
   // Withdraws all of them, for good: packets still come for a while.
   void leave();
 
@@ -71,19 +74,6 @@ class Control final : public control::Control {
   [[nodiscard]] bool take_store(int64_t revision, const std::map<std::string, std::string>& keys);
   // It cannot be read; what it said last stays in force.
   void note_store_away(const std::string& reason);
-
-  // Whether a backend gets new connections, and why not.
-  struct BackendState {
-    bool is_drained = false;           // by an operator, here
-    bool is_drained_by_store = false;  // on all nodes
-    bool is_down = false;
-    bool is_failing = false;  // by its health checks
-    std::string failure{};    // why, in their words
-
-    [[nodiscard]] bool is_up() const {
-      return !is_drained && !is_drained_by_store && !is_down && !is_failing;
-    }
-  };
 
  private:
   Result<Json> run_own(const control::ParsedRequest& request) override;
@@ -108,13 +98,13 @@ class Control final : public control::Control {
   // "backend b2 of web (10.0.0.12:8080)", as events name it.
   [[nodiscard]] std::string words_of(size_t family, uint32_t index) const;
 
-  using BackendStates = std::array<std::vector<BackendState>, 2>;  // by family and index
-
   [[nodiscard]] std::set<net::IpAddress> usable_addresses() const;
   [[nodiscard]] std::string withdrawn_reason(const net::IpAddress& address) const;
   void announce_anew();
   [[nodiscard]] NodeStatus node_status() const;
   void note_store_faults(std::vector<std::string> faults);
+  // For a process that takes over, if there can be one: what is said of backends now.
+  [[nodiscard]] std::optional<Error> note_roster() const;
 
   // What comes to a file's services.
   struct Beside {
@@ -122,8 +112,6 @@ class Control final : public control::Control {
     bool is_reload = true;  // stations are told of the addresses
   };
   Result<Json> take(const lb::Config& file, Beside beside);
-  [[nodiscard]] BackendStates states_after(const lb::Config& file, const BackendRegistry& registry,
-                                           const StoreSettings& settings) const;
   Result<control::Requests<UpdateRequest>> make_updates(const lb::Config& config,
                                                         const BackendRegistry& registry,
                                                         bool is_reload);

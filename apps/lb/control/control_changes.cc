@@ -208,7 +208,8 @@ std::optional<Error> Control::set_health(const CheckedBackend& backend, bool is_
 std::optional<Error> Control::apply(const std::vector<SetWeightsRequest::Change>& changes) {
   control::Requests<SetWeightsRequest> requests;
   for (State* state : states_) requests.add(*state, changes);
-  return ask(requests.posted());
+  if (auto error = ask(requests.posted())) return error;
+  return note_roster();
 }
 
 }  // namespace roost::lb

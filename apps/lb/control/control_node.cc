@@ -58,8 +58,11 @@ void Control::announce_anew() {
   announced_ = std::move(wanted);
 }
 
-std::optional<Error> Control::begin_announcing(Announce announce) {
+std::optional<Error> Control::begin_announcing(Announce announce,
+                                               const std::vector<net::IpAddress>& announced) {
   const std::scoped_lock lock(mutex_);
+  if (!announced.empty()) store_.is_heard = true;
+  announced_ = {announced.begin(), announced.end()};
   announce_ = std::move(announce);
   announce_anew();
   if (announce_failure_.empty()) return {};
@@ -81,6 +84,7 @@ Result<Json> Control::node(const Json& parameters) {
     if (node_state_ == NodeState::kStopping) return Error{"the balancer stops"};
     node_state_ = action == "drain" ? NodeState::kDrained : NodeState::kServing;
     announce_anew();
+    if (auto error = note_roster()) return *error;
     if (!announce_failure_.empty()) return Error{announce_failure_};
   }
   return node_json(node_status());

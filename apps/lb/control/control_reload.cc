@@ -6,6 +6,7 @@
 
 #include "apps/lb/config/config_change.h"
 #include "apps/lb/control/control.h"
+#include "apps/lb/takeover/takeover.h"
 
 namespace roost::lb {
 
@@ -97,30 +98,6 @@ Result<Json> Control::take_file() {
   return taken;
 }
 
-// What operators and checks have said of a backend stays with it while it is configured.
-Control::BackendStates Control::states_after(const lb::Config& file,
-                                             const BackendRegistry& registry,
-                                             const StoreSettings& settings) const {
-  BackendStates states;
-  for (size_t family = 0; family < states.size(); ++family) {
-    states[family].resize(registry.families[family].backends.size());
-  }
-  for (size_t s = 0; s < registry.services.size(); ++s) {
-    const BackendRegistry::Place& place = registry.services[s];
-    for (const uint32_t index : registry.service(place).backends) {
-      const RegisteredBackend& backend = registry.families[place.family].backends[index];
-      BackendState& state = states[place.family][index];
-      if (!backend.is_new) state = backend_states_[place.family][index];
-      const auto setting = settings.find({file.services[s].name, backend.name});
-      state.is_drained_by_store = setting != settings.end() && setting->second.is_drained;
-      if (file.services[s].check) continue;
-      state.is_failing = false;
-      state.failure.clear();
-    }
-  }
-  return states;
-}
-
 // Until the workers are asked to change, whatever fails changes nothing.
 Result<Json> Control::take(const lb::Config& file, Beside beside) {
   const Result<Sample> sample = take_sample();
@@ -135,15 +112,18 @@ Result<Json> Control::take(const lb::Config& file, Beside beside) {
   if (!next) return next.error();
   BackendRegistry registry = std::move(next).value();
 
-  auto states = states_after(file, registry, beside.settings);
-  for (const BackendRegistry::Place& place : registry.services) {
-    put_in_force(registry.families[place.family], place.service,
-                 [&](uint32_t index) { return states[place.family][index].is_up(); });
-  }
+  auto states = states_after(file.services, registry, backend_states_, beside.settings);
+  put_in_force(registry, states);
 
   const Result<control::Requests<UpdateRequest>> updates =
       make_updates(config, registry, beside.is_reload);
   if (!updates) return updates.error();
+  // Whoever adopts the connections must know of an index before any of them names it.
+  if (lb_config_.takeover) {
+    auto error = lb_config_.takeover->change_roster(
+        {registry, states, beside.settings, node_state_ == NodeState::kDrained});
+    if (error) return *error;
+  }
   // They answered a moment ago and will again, so this waits for all of them: one that had another
   // registry than the others could not be asked for anything any more.
   const control::Asked asked =

@@ -33,8 +33,7 @@ Json workers_json(std::span<const control::WorkerHandle> workers, const Control:
   return all;
 }
 
-std::string_view state_name(const Control::BackendState& state,
-                            const RegisteredBackend& registered) {
+std::string_view state_name(const BackendState& state, const RegisteredBackend& registered) {
   if (registered.use == Registration::kRemoved) return "removed";
   if (state.is_down) return "down";
   if (state.is_failing) return "failing";

@@ -19,6 +19,10 @@ void add_flows(const Report& report, control::MetricList& out) {
   out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
                                                 report.fragments.counters);
   out.add_counters<l3::ResetCounters>("resets", l3::kResetCounters, report.resets);
+  out.gauge("takeover_pause_microseconds",
+            "How long no packet was decided when this process took over; 0 if it did not, or from "
+            "one that had ended.")
+      .add({}, report.takeover.pause_microseconds);
 }
 
 // Those that the configuration names: labels must be unique.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/lb/takeover/takeover.h"
+
 namespace roost::lb {
 
 namespace {
@@ -99,6 +101,9 @@ Report make_report(std::span<State* const> states, node::RunTotals run) {
   report.run = std::move(run);
   control::add_up_ports(report);
   for (State* state : states) add_state(*state, report);
+  if (const auto& takeover = states.front()->config().takeover) {
+    report.takeover = takeover->report();
+  }
   report.services = report_services(states.front()->registry(), [&](size_t family, uint32_t index) {
     return sum_of_workers(states, family, index);
   });
@@ -108,13 +113,12 @@ Report make_report(std::span<State* const> states, node::RunTotals run) {
 std::vector<std::string> broken_sums(const Report& report) {
   control::SumCheck sums;
   sums.check_run(report, kDropCauses);
-  sums.expect_equal(report.flows.created,
-                    report.live + report.flows.ended + report.flows.expired + report.flows.deleted +
-                        report.flows.evicted,
-                    "flows created = live + ended + expired + deleted + evicted does not hold");
+  sums.expect_equal(report.flows.held(), report.live,
+                    "flows created + adopted = live + ended + expired + deleted + evicted + handed "
+                    "over does not hold");
   const BackendCounters backends = sum_of_backends(report);
-  sums.expect_equal(backends.flows, report.flows.created,
-                    "flows of all backends + forgotten = flows created does not hold");
+  sums.expect_equal(backends.flows, report.flows.created + report.flows.adopted,
+                    "flows of all backends + forgotten = flows created + adopted does not hold");
   const auto drops = [&](DropCause cause) { return report.run.drops[cause]; };
   sums.expect_equal(
       backends.packets + report.echo_replies + report.run.originated,

@@ -13,6 +13,7 @@
 
 #include "apps/lb/datapath/drop_cause.h"
 #include "apps/lb/datapath/state.h"
+#include "apps/lb/takeover/takeover_report.h"
 #include "roost/control/json.h"
 #include "roost/control/run_report.h"
 
@@ -52,6 +53,7 @@ struct Report : control::RunReport {
   FlowCounts flows{};
   conntrack::FragmentReport fragments{};
   l3::ResetCounters resets{};
+  TakeoverReport takeover{};
   uint64_t live = 0;     // counted one by one
   bool is_sound = true;  // every connection has its reply tuple and the other way round
   std::vector<ServiceReport> services{};

@@ -67,6 +67,7 @@ Json report_json(const Report& report) {
       {"fragments", fragments_json(report.fragments)},
       {"icmp_errors_sent", control::icmp_errors_json(report)},
       {"resets", control::counters_json<l3::ResetCounters>(l3::kResetCounters, report.resets)}};
+  json["takeover"] = control::counters_json<TakeoverReport>(kTakeoverCounters, report.takeover);
   json.update(control::counters_json<l3::LocalCounters>(l3::kLocalCounters, report));
   json["neighbours"] = control::neighbours_json(report.neighbours);
   json["services"] = services_json(report);

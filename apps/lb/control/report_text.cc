@@ -63,6 +63,16 @@ void write_flows(const Report& report, Out out) {
   fmt::format_to(out, "\n");
 }
 
+void write_takeover(const Report& report, Out out) {
+  if (report.takeover.takeovers != 0) {
+    fmt::format_to(out, "{} connections were taken over, and {} microseconds no packet decided\n",
+                   report.flows.adopted, report.takeover.pause_microseconds);
+  }
+  if (report.flows.moved != 0) {
+    fmt::format_to(out, "{} connections moved to another process\n", report.flows.moved);
+  }
+}
+
 void write_resets(const l3::ResetCounters& resets, Out out) {
   if (resets.sent + resets.limited + resets.unsendable == 0) return;
   fmt::format_to(out, "TCP resets sent: {}; not sent: {} for their number, {} by rule\n",
@@ -85,6 +95,7 @@ std::string format_text(const Report& report) {
   write_services(report, out);
   write_forgotten(report, out);
   write_flows(report, out);
+  write_takeover(report, out);
   control::write_drops(report, kDropCauses, out);
   control::write_icmp_errors(report, out);
   write_resets(report.resets, out);

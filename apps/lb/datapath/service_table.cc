@@ -159,14 +159,16 @@ void ServiceTable<Address>::note_single_sources(const FamilyRegistry& registry, 
 
 template <class Address>
 void ServiceTable<Address>::pin_neighbours(l3::NextHops& next_hops) {
-  for (Backend& backend : backends_) backend.neighbour = next_hops.pin(backend.endpoint.address);
+  for (Backend& backend : backends_) {
+    if (backend.endpoint.port != 0) backend.neighbour = next_hops.pin(backend.endpoint.address);
+  }
   find_sides(next_hops);
 }
 
 template <class Address>
 void ServiceTable<Address>::find_sides(l3::NextHops& next_hops) {
   for (Backend& backend : backends_) {
-    if (backend.side != kNoSide) continue;
+    if (backend.side != kNoSide || backend.endpoint.port == 0) continue;
     backend.side = next_hops.port_towards(backend.endpoint.address).value_or(kNoSide);
   }
 }

@@ -207,6 +207,15 @@ class ServiceTable {
     return std::ranges::binary_search(backend_addresses_, address);
   }
 
+  // Whether there is one at an index that memory of another process names.
+  [[nodiscard]] bool has_backend(uint32_t index) const {
+    return index < backends_.size() && backends_[index].endpoint.port != 0;
+  }
+  // Connections that were adopted, and over at once, were their backends' too.
+  void count_adopted_over() {
+    for (Backend& backend : backends_) backend.counters.flows += backend.counters.flows_over;
+  }
+
   [[nodiscard]] const Service& service(uint32_t index) const { return services_[index]; }
   [[nodiscard]] const std::vector<Service>& services() const { return services_; }
   [[nodiscard]] Backend& backend(uint32_t index) { return backends_[index]; }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,8 +28,14 @@ namespace roost::lb {
 
 // The worker that the state is of.
 struct WorkerShare {
+  // Memory for the connections of a family, 0 IPv4, 1 IPv6, with so many bytes.
+  using Lend = std::function<Result<conntrack::TableMemory>(size_t family,
+                                                            const conntrack::TableBytes& bytes)>;
+
   size_t worker = 0;
   size_t worker_count = 1;
+  const BackendRegistry* registry = nullptr;  // where services and backends stand; else anew
+  Lend lend{};                                // else their own
 };
 
 // Services and connections of one family. It stays where it is: the connections point to the
@@ -52,6 +60,13 @@ class Family {
     ROOST_ASSERT(tracker_.has_value());
     return *tracker_;
   }
+  // Whether each connection in adopted memory has a backend; only reads. Of memory that a process
+  // left, also whether it can be read: see ConnectionTable::is_readable(). Linear.
+  [[nodiscard]] bool has_backends();
+  [[nodiscard]] bool is_readable();
+  // The connections in adopted memory are this state's from now on, and their backends' in the
+  // counts. Their clients' neighbours are found anew: an index of before is another's. Linear.
+  void adopt();
   [[nodiscard]] auto& connections() { return tracker().connections(); }
   [[nodiscard]] const auto& connections() const { return tracker().connections(); }
 
@@ -114,6 +129,19 @@ class BasicState {
     return conntrack::Tracker(std::as_const(*ipv4_).tracker(), std::as_const(*ipv6_).tracker());
   }
   [[nodiscard]] bool audit() { return tracker().audit() && next_hops_.neighbours().audit(); }
+
+  // Both families': see Family.
+  [[nodiscard]] bool has_backends() { return ipv4_->has_backends() && ipv6_->has_backends(); }
+  [[nodiscard]] bool is_readable() { return ipv4_->is_readable() && ipv6_->is_readable(); }
+  void adopt() {
+    ipv4_->adopt();
+    ipv6_->adopt();
+  }
+  // All connections are another process's from now on.
+  void move_out() {
+    ipv4_->connections().move_out();
+    ipv6_->connections().move_out();
+  }
 
   [[nodiscard]] l3::IcmpErrorCounters& icmp_errors() { return icmp_errors_; }
   [[nodiscard]] const l3::IcmpErrorCounters& icmp_errors() const { return icmp_errors_; }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
+#include <optional>
 #include <utility>
 
 #include "apps/lb/datapath/state.h"
@@ -36,6 +38,18 @@ Result<typename conntrack::BindablePorts<Address>::Config> local_ports(const Ful
   return ports;
 }
 
+// The memory for a tracker, if there is any to lend.
+template <class Address, class TrackerConfig>
+std::optional<Error> lend(const WorkerShare& share, TrackerConfig& wanted) {
+  if (!share.lend) return {};
+  const auto bytes = Family<Address>::Tracker::bytes_to_lend(wanted);
+  if (!bytes) return Error{"[table] connections: " + bytes.error().message};
+  auto memory = share.lend(net::FlowKey<Address>::kIsIpv6 ? 1 : 0, bytes.value());
+  if (!memory) return memory.error();
+  wanted.memory = memory.value();
+  return {};
+}
+
 template <class Address, class Tables>
 Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create(
     const Config& config, const FamilyRegistry& registry, l3::NextHops& next_hops,
@@ -50,14 +64,36 @@ Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create
   family->services_.pin_neighbours(next_hops);
   auto ports = local_ports<Address>(config.fullnat, share);
   if (!ports) return ports.error();
-  auto tracker = Tracker::create({.connections = connections_wanted(config, family->services_),
+  typename Tracker::Config wanted{.connections = connections_wanted(config, family->services_),
                                   .tick_seconds = config.tick_seconds(),
                                   .hash_seed = config.table.hash_seed,
-                                  .ports = std::move(ports).value()},
-                                 BackendReplies<Address>(family->services_), tables);
+                                  .ports = std::move(ports).value()};
+  if constexpr (std::same_as<Tables, conntrack::OwnTables>) {
+    if (auto error = lend<Address>(share, wanted)) return *error;
+  }
+  auto tracker = Tracker::create(wanted, BackendReplies<Address>(family->services_), tables);
   if (!tracker) return Error{"[table] connections: " + tracker.error().message};
   family->tracker_.emplace(std::move(tracker).value());
   return family;
+}
+
+template <class Address, class Tables>
+bool Family<Address, Tables>::has_backends() {
+  return connections().has_owners([this](uint32_t i) { return services_.has_backend(i); });
+}
+
+template <class Address, class Tables>
+bool Family<Address, Tables>::is_readable() {
+  return connections().is_readable([this](uint32_t i) { return services_.has_backend(i); });
+}
+
+template <class Address, class Tables>
+void Family<Address, Tables>::adopt() {
+  connections().adopt([this](Connection& connection) {
+    connection.client_neighbour = l3::kNoNeighbour;
+    ++services_.backend(connection.owner).counters.flows;
+  });
+  services_.count_adopted_over();
 }
 
 template <class Tables>
@@ -65,10 +101,13 @@ Result<BasicState<Tables>> BasicState<Tables>::create(const Config& config,
                                                       std::span<const net::MacAddress> device_macs,
                                                       const WorkerShare& share,
                                                       const Tables& tables) {
-  Result<BackendRegistry> registry = first_registry(config);
+  Result<BackendRegistry> registry =
+      share.registry == nullptr ? first_registry(config) : Result<BackendRegistry>(*share.registry);
   if (!registry) return registry.error();
   size_t backend_count = 0;
-  for (const ServiceConfig& service : config.services) backend_count += service.backends.size();
+  for (const FamilyRegistry& family : registry.value().families) {
+    backend_count += family.backends.size();
+  }
   auto next_hops =
       l3::NextHops::create({.network = config.network,
                             .device_macs = device_macs,
