@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/lb/control/control.h"
+#include "apps/lb/takeover/takeover.h"
 #include "roost/control/report_json.h"
 
 namespace roost::lb {
@@ -72,6 +73,7 @@ Result<Control::Sample> Control::take_sample() {
     sample.workers.push_back({request.flows, request.tables});
   }
   complete(report);
+  if (lb_config_.takeover) report.takeover = lb_config_.takeover->report();
   report.live = report.flows.held();
   const auto& tables = requests[0].tables;
   report.page_size = page_kind_name(tables[tables[0].bytes >= tables[1].bytes ? 0 : 1].page_kind);

@@ -114,8 +114,8 @@ std::vector<std::string> broken_sums(const Report& report) {
   control::SumCheck sums;
   sums.check_run(report, kDropCauses);
   sums.expect_equal(report.flows.held(), report.live,
-                    "flows created + adopted = live + ended + expired + deleted + evicted + handed "
-                    "over does not hold");
+                    "flows created + adopted = live + ended + expired + deleted + evicted + "
+                    "moved does not hold");
   const BackendCounters backends = sum_of_backends(report);
   sums.expect_equal(backends.flows, report.flows.created + report.flows.adopted,
                     "flows of all backends + forgotten = flows created + adopted does not hold");
