@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "roost/io/lcores.h"
 
@@ -68,7 +69,7 @@ std::optional<Error> Workers::make_workers() {
 }
 
 bool Workers::is_stopped() {
-  const bool is_interrupted = is_interrupted_.load(std::memory_order_acquire);
+  const bool is_interrupted = interrupts_.look()[0] != interrupts_before_;
   if (!is_interrupted && (stop_ == 0 || !config_.may_stop())) return false;
   others_stop_.request_stop();
   return true;
@@ -86,7 +87,8 @@ bool Workers::run_live() {
                    : RunningWorker::Stop([&] { return told_to_stop.stop_requested(); });
     workers_[index]->run_live(clock_, stop, on_second);
   });
-  return !is_interrupted_.exchange(false, std::memory_order_acq_rel);
+  const uint64_t before = std::exchange(interrupts_before_, interrupts_.look()[0]);
+  return interrupts_before_ == before;
 }
 
 void Workers::close_mailboxes() {

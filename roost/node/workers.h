@@ -6,7 +6,6 @@
 // stops them likewise, and they can go on.
 #pragma once
 
-#include <atomic>
 #include <csignal>
 #include <functional>
 #include <memory>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "roost/base/result.h"
+#include "roost/concurrent/published.h"
 #include "roost/io/capture_merge.h"
 #include "roost/io/clock.h"
 #include "roost/io/handoff.h"
@@ -109,8 +109,8 @@ class Workers {
   // Until a stop is requested, or an interrupt; false: it was only an interrupt, and it may be
   // called again.
   bool run_live();
-  // Any thread: run_live() returns soon.
-  void interrupt() { is_interrupted_.store(true, std::memory_order_release); }
+  // Any thread, one at a time: run_live() returns soon.
+  void interrupt() { interrupts_.publish({interrupts_.look()[0] + 1}); }
   // Nothing runs any more: whoever asks the workers is told so.
   void close_mailboxes();
   // Until the captures end or a stop is requested; by one worker, which must be the only one.
@@ -141,7 +141,8 @@ class Workers {
   std::vector<io::Port>& ports_;
   const volatile std::sig_atomic_t& stop_;
   io::TickClock clock_;
-  std::atomic<bool> is_interrupted_ = false;  // interrupt()'s release pairs with its acquire
+  Published<1> interrupts_;         // how many there were
+  uint64_t interrupts_before_ = 0;  // those that run_live() has returned for
   std::stop_source others_stop_;
   WorkerMailboxes mailboxes_;
   std::optional<io::Handoff> handoff_;  // none for one worker

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -84,6 +85,21 @@ TEST(announced_routes, end_with_a_process_that_is_killed) {
   EXPECT_EQ(routes(), "198.51.100.80 2001:db8:ffff::80 ");
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
+  EXPECT_EQ(routes(), "");
+}
+
+TEST(announced_routes, stand_while_they_go_from_one_owner_to_the_next) {
+  if (!enter_network()) return;
+  std::optional<AnnouncedRoutes> first(routes_of("roost"));
+  EXPECT_EQ(first->set(kAddresses), std::nullopt);
+  auto next = AnnouncedRoutes::adopt({"roost", 4343}, first->share_device(), first->routed());
+  ASSERT_TRUE(next.ok()) << next.error().message;
+  first.reset();
+  EXPECT_EQ(routes(), "198.51.100.80 2001:db8:ffff::80 ");
+  // It knows what it has: one goes, the other one stays.
+  EXPECT_EQ(next.value().set({kAddresses.data(), 1}), std::nullopt);
+  EXPECT_EQ(routes(), "198.51.100.80 ");
+  { const AnnouncedRoutes last = std::move(next).value(); }
   EXPECT_EQ(routes(), "");
 }
 

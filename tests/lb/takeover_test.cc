@@ -82,7 +82,7 @@ class TakeoverTest : public testing::Test {
           return {};
         },
         .interrupt = [this] { is_interrupted_ = true; },
-        .hand_routes_over = [this]() -> std::optional<HandedRoutes> {
+        .give_routes_away = [this]() -> std::optional<HandedRoutes> {
           if (routes_.empty()) return {};
           return HandedRoutes{FileDescriptor(eventfd(kRouteMark, EFD_CLOEXEC)), routes_};
         },

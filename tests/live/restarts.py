@@ -1,5 +1,5 @@
-"""A balancer is restarted again and again while downloads are under way, each time by a process that
-takes over from the one before (`roost lb --takeover`); then one is killed, and what it left is
+"""A balancer is restarted again and again while downloads are under way, each time by a process
+that takes over from the one before (`roost lb --takeover`); then one is killed, and what it left is
 adopted. No download notices. What cannot be taken over is refused, and the one that runs goes on.
 """
 

@@ -1,3 +1,4 @@
+// What one mapping of a file writes, another one finds, and the reasons for refusals.
 #include "roost/memory/shared_file.h"
 
 #include <gtest/gtest.h>

@@ -3,10 +3,10 @@
 
     tests/scenario/takeover.py [--downloads 2000] [--restarts 10] [--roost PROGRAM]
 
-Downloads by curl from three nginx backends, IPv4 and IPv6; meanwhile the balancer is restarted again
-and again, each time by a process that takes over from the one before. The last one is killed, and
-what it left is adopted, while more downloads are under way. What happened is printed as a report;
-the exit status is 0 when every line of it holds.
+Downloads by curl from three nginx backends, IPv4 and IPv6; meanwhile the balancer is restarted
+again and again, each time by a process that takes over from the one before. The last one is killed,
+and what it left is adopted, while more downloads are under way. What happened is printed as a
+report; the exit status is 0 when every line of it holds.
 """
 
 import argparse
@@ -139,8 +139,8 @@ def main():
         print(f"NOT TESTED: scenario, network namespaces refused ({refusal})")
         sys.exit(1 if os.environ.get("CI") == "true" else 0)
     report.lines[0] = (
-        f"roost lb --takeover: {options.restarts} restarts under {options.downloads:,} downloads in "
-        f"{time.monotonic() - start:.0f} s"
+        f"roost lb --takeover: {options.restarts} restarts under {options.downloads:,} downloads "
+        f"in {time.monotonic() - start:.0f} s"
     )
     print(report.text(), flush=True)
     sys.exit(0 if report.holds() else 1)

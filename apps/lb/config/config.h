@@ -82,9 +82,9 @@ struct Config {
   config::ControlConfig control{};
   config::WorkersConfig workers{};
   std::optional<AnnounceConfig> announce{};  // none: routers are told by nobody
-  std::string state{};                   // directory of what outlives the process; empty: none
-  std::string text{};                    // the file's, for who takes over
-  std::shared_ptr<Takeover> takeover{};  // of a live run with such a directory
+  std::string state{};                       // directory of what outlives the process; empty: none
+  std::string text{};                        // the file's, for who takes over
+  std::shared_ptr<Takeover> takeover{};      // of a live run with such a directory
 
   [[nodiscard]] double tick_seconds() const {
     return static_cast<double>(tick_microseconds) / 1'000'000;

@@ -17,19 +17,19 @@ Result<std::unique_ptr<Announcer>> Announcer::create(const AnnounceConfig& confi
 std::optional<Error> Announcer::set(const std::vector<net::IpAddress>& addresses) {
   const std::scoped_lock lock(mutex_);
   wanted_ = addresses;
-  if (is_handed_over_) return {};
+  if (is_given_away_) return {};
   return routes_.set(wanted_);
 }
 
-HandedRoutes Announcer::hand_over() {
+HandedRoutes Announcer::give_away() {
   const std::scoped_lock lock(mutex_);
-  is_handed_over_ = true;
+  is_given_away_ = true;
   return {routes_.share_device(), routes_.routed()};
 }
 
 std::optional<Error> Announcer::take_back() {
   const std::scoped_lock lock(mutex_);
-  is_handed_over_ = false;
+  is_given_away_ = false;
   return routes_.set(wanted_);
 }
 

@@ -22,11 +22,11 @@ class Announcer {
   [[nodiscard]] static Result<std::unique_ptr<Announcer>> create(
       const AnnounceConfig& config, std::optional<HandedRoutes> handed);
 
-  // Between hand_over() and take_back() nothing changes, and this only notes what shall be.
+  // Between give_away() and take_back() nothing changes, and this only notes what shall be.
   [[nodiscard]] std::optional<Error> set(const std::vector<net::IpAddress>& addresses);
 
   // The routes are another process's from now on, unless they are taken back.
-  [[nodiscard]] HandedRoutes hand_over();
+  [[nodiscard]] HandedRoutes give_away();
   [[nodiscard]] std::optional<Error> take_back();
 
  private:
@@ -35,7 +35,7 @@ class Announcer {
   std::mutex mutex_;
   control::AnnouncedRoutes routes_;
   std::vector<net::IpAddress> wanted_{};
-  bool is_handed_over_ = false;
+  bool is_given_away_ = false;
 };
 
 }  // namespace roost::lb

@@ -98,9 +98,9 @@ std::optional<Error> Balancer::Running::take_over(std::span<const io::Port> port
       }
     };
   }
-  hooks.hand_routes_over = [this]() -> std::optional<HandedRoutes> {
+  hooks.give_routes_away = [this]() -> std::optional<HandedRoutes> {
     if (!announcer_) return {};
-    return announcer_->hand_over();
+    return announcer_->give_away();
   };
   hooks.take_routes_back = [this]() -> std::optional<Error> {
     if (!announcer_) return {};

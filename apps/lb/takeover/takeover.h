@@ -70,7 +70,7 @@ class Takeover {
     std::function<void()> close_sockets{};  // others must be able to open the same
     std::function<std::optional<Error>()> open_sockets{};
     std::function<void()> interrupt{};  // workers stop, and goes_on() is called
-    std::function<std::optional<HandedRoutes>()> hand_routes_over{};
+    std::function<std::optional<HandedRoutes>()> give_routes_away{};
     std::function<std::optional<Error>()> take_routes_back{};
   };
   // From now on another process may take over, in a thread of its own until end().
@@ -109,7 +109,7 @@ class Takeover {
   void serve_one(HandoverLink& link);
   [[nodiscard]] std::optional<Error> greet(HandoverLink& link);
   [[nodiscard]] std::optional<Error> let_take_over(HandoverLink& link);
-  [[nodiscard]] std::optional<Error> hand_over(HandoverLink& link);
+  [[nodiscard]] std::optional<Error> give_away(HandoverLink& link);
   void go_on();
   void set_phase(Phase phase);
   [[nodiscard]] bool wait_for_stop();

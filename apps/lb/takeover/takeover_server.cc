@@ -128,17 +128,17 @@ std::optional<Error> Takeover::let_take_over(HandoverLink& link) {
   set_phase(Phase::kStopping);
   hooks_.interrupt();
   if (!wait_for_stop()) return Error{"a worker does not stop"};
-  if (auto error = hand_over(link)) return error;
+  if (auto error = give_away(link)) return error;
   set_phase(Phase::kTaken);
   return {};
 }
 
 // The workers stand still, and the lock and the routes go along with the word.
-std::optional<Error> Takeover::hand_over(HandoverLink& link) {
+std::optional<Error> Takeover::give_away(HandoverLink& link) {
   Json word = {{"stopped", std::chrono::nanoseconds(stopped_at_.time_since_epoch()).count()}};
   std::vector<int> descriptors = {directory_.lock_descriptor()};
   const std::optional<HandedRoutes> routes =
-      hooks_.hand_routes_over ? hooks_.hand_routes_over() : std::nullopt;
+      hooks_.give_routes_away ? hooks_.give_routes_away() : std::nullopt;
   if (routes) {
     word["routes"] = Json::array();
     for (const net::IpAddress& address : routes->addresses) {
