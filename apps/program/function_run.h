@@ -134,7 +134,11 @@ class FunctionRun final : public node::RunFunction {
     if constexpr (control::HasNetworkLayer<State>) {
       workers_.front()->state.next_hops().announce();
     }
-    if constexpr (kTakesOver) return take_over(workers, ports);
+    if constexpr (kTakesOver) {
+      auto error = take_over(workers, ports);
+      if (error) end();
+      return error;
+    }
     return {};
   }
 

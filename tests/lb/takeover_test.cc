@@ -253,6 +253,14 @@ TEST_F(TakeoverTest, another_version_of_the_files_is_refused) {
   expect_the_same(one, both_);
 }
 
+TEST_F(TakeoverTest, a_directory_that_others_may_write_to_is_refused) {
+  std::filesystem::create_directory(directory_);
+  std::filesystem::permissions(directory_, std::filesystem::perms::all);
+  const auto refused = start(fullnat_config(), false);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("its owner alone"), std::string::npos);
+}
+
 TEST_F(TakeoverTest, a_process_goes_on_when_the_one_that_stopped_it_says_nothing) {
   Process one = first(fullnat_config(), both_);
   auto link = HandoverLink::connect(directory_ + "/socket");

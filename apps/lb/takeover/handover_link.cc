@@ -52,7 +52,7 @@ std::optional<HandoverLink> HandoverLink::connect(const std::string& path) {
 
 bool HandoverLink::send(const Json& message, std::span<const int> descriptors) {
   ROOST_ASSERT(descriptors.size() <= kDescriptorsMax);
-  std::string text = message.dump();
+  std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
   iovec part = {text.data(), text.size()};
   msghdr packet = {};
   packet.msg_iov = &part;

@@ -94,6 +94,15 @@ std::string read_boot() {
 
 Result<StateDirectory> StateDirectory::open(const std::string& path) {
   if (mkdir(path.c_str(), kOwnerOnly) != 0 && errno != EEXIST) return failed_at(path);
+  struct stat status = {};
+  if (lstat(path.c_str(), &status) != 0) return failed_at(path);
+  const bool is_own = S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+                      (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  if (!is_own) {
+    return Error{path +
+                 ": [lb] state must be a directory that its owner alone, this process, may "
+                 "write to; what stands there decides where packets go"};
+  }
   const std::string lock = path + "/lock";
   FileDescriptor file(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (file.number() < 0) return failed_at(lock);
@@ -153,7 +162,7 @@ std::optional<Error> StateDirectory::write(const char* name, const Json& json) c
   const std::string path = path_ + "/" + name;
   const std::string made = path + ".new";
   std::ofstream file(made, std::ios::binary | std::ios::trunc);
-  file << json.dump(1) << "\n";
+  file << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
   file.close();
   if (!file || rename(made.c_str(), path.c_str()) != 0) return failed_at(path);
   return {};
