@@ -164,13 +164,15 @@ class FunctionRun final : public node::RunFunction {
   }
 
   bool goes_on() override {
-    if constexpr (kTakesOver) return running_->goes_on();
+    if constexpr (kTakesOver) return !running_ || running_->goes_on();
     return true;
   }
 
   void end() override {
     if (leaving_.joinable()) leaving_.join();
-    if constexpr (kTakesOver) running_->end_takeovers();
+    if constexpr (kTakesOver) {
+      if (running_) running_->end_takeovers();
+    }
     offloads_.reset();
     plane_.reset();
     running_.reset();
@@ -195,8 +197,10 @@ class FunctionRun final : public node::RunFunction {
   // Another process needs the addresses at which this one is asked, until it is clear who goes on.
   std::optional<Error> take_over(node::Workers& workers, std::span<const io::Port> ports) {
     const control::ControlPlacement placement(allowed_, cores_);
-    return running_->take_over(ports, {.close_sockets = [this] { plane_->close_sockets(); },
-                                       .open_sockets = [this] { return plane_->open_sockets(); },
+    if (!running_ || !plane_) return {};
+    control::ControlPlane& plane = *plane_;  // there until end() has ended all takeovers
+    return running_->take_over(ports, {.close_sockets = [&plane] { plane.close_sockets(); },
+                                       .open_sockets = [&plane] { return plane.open_sockets(); },
                                        .interrupt = [&workers] { workers.interrupt(); }});
   }
 

@@ -52,7 +52,11 @@ class TakeoverTest : public testing::Test {
   }
 
   Result<Process> start(const std::string& toml, bool takes_over) {
-    Process process{config_of(toml), {.owner_seed = 5, .start_cycles = 7, .tick_cycles = 9}, {}};
+    // Who takes over would begin with others.
+    const uint64_t own = takes_over ? 100 : 0;
+    Process process{config_of(toml),
+                    {.owner_seed = 5 + own, .start_cycles = 7 + own, .tick_cycles = 9 + own},
+                    {}};
     auto made = Takeover::begin(process.config, takes_over, process.seeds,
                                 [this](std::string_view text) { told_ += text; });
     if (!made) return made.error();
