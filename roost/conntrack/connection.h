@@ -59,6 +59,7 @@ struct Connection {
   ConnectionState state : 4 = ConnectionState::kUdp;
   Assurance assurance : 2 = Assurance::kUnreplied;
   bool is_referenced : 1 = false;  // the eviction's hand has passed it, and no packet came since
+  bool flag : 1 = false;           // the function's own; down when the connection begins
   BoundPort bound{};               // that the server sends to, if one was bound
 
   // The client's first packet. Where the server is not seen (`is_reply_unseen`), it is taken to
@@ -67,6 +68,7 @@ struct Connection {
     state = first_state(protocol, segment.flags, is_reply_unseen);
     assurance = is_reply_unseen ? Assurance::kSeenReply : Assurance::kUnreplied;
     is_referenced = false;
+    flag = false;
     set_client_position(stream_position(segment.end()));
     set_server_position(can_verify(is_reply_unseen) ? stream_position(segment.acknowledgement) : 1);
   }

@@ -185,7 +185,10 @@ class ConnectionTable {
   {
     return shared_->replies.bound_end(connection);
   }
-  // The same of any connection; nothing if it is not bound.
+  // The function's own word of a live bound connection, until the next one begins or ends; first 0.
+  [[nodiscard]] uint32_t& note_of(const Key& client_key, const Connection& connection)
+    requires(!kIsSameEnds<Rule>);
+  // The end of any connection; nothing if it is not bound.
   [[nodiscard]] std::optional<Endpoint> find_bound_end(const Connection& connection) const {
     if constexpr (!kIsSameEnds<Rule>) {
       if (shared_->replies.is_bound(connection)) return bound_end(connection);
@@ -216,8 +219,7 @@ class ConnectionTable {
     shared_->counts.moved = connections_.size();
     is_elsewhere_ = true;
   }
-  // Every connection has its reply entry and the other way round (I1, I2); settle() first.
-  // Linear in the capacity.
+  // Every connection has its reply entry and the other way round (I1, I2); settle() first. Linear.
   [[nodiscard]] bool audit();
 
   [[nodiscard]] uint64_t capacity() const { return connections_.capacity(); }

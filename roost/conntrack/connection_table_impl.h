@@ -202,6 +202,14 @@ void ConnectionTable<Rule, Tables>::remove(Key client_key, const Connection& con
 }
 
 template <class Rule, class Tables>
+uint32_t& ConnectionTable<Rule, Tables>::note_of(const Key& client_key,
+                                                 const Connection& connection)
+  requires(!kIsSameEnds<Rule>)
+{
+  return shared_->replies.note_of(client_key, connection);
+}
+
+template <class Rule, class Tables>
 uint64_t ConnectionTable<Rule, Tables>::count_live() {
   uint64_t live = 0;
   if (is_elsewhere_) return live;

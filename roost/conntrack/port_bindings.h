@@ -92,13 +92,17 @@ class BindablePorts {
 template <class Address>
 struct PortBinding {
   net::Endpoint<Address> client{};
-  uint32_t owner = 0;  // what else the reply rule needs to know
+  uint16_t owner = 0;  // what else the reply rule needs to know
+  uint32_t note = 0;   // the function's own
 };
+static_assert(sizeof(PortBinding<net::Ipv4Address>) == 12 &&
+                  sizeof(PortBinding<net::Ipv6Address>) == 24,
+              "the note stands where alignment left room");
 
 // What stands before the bindings in memory.
 struct BindingsHeader {
   static constexpr std::array<char, 8> kMagic = {'R', 'o', 'o', 's', 't', 'B', 'n', 'd'};
-  static constexpr uint32_t kVersion = 1;
+  static constexpr uint32_t kVersion = 2;
 
   std::array<char, 8> magic = kMagic;
   uint32_t version = kVersion;
@@ -138,7 +142,7 @@ class PortBindingPool {
     PortBindingPool pool(std::move(arena).value());
     pool.header() = header_of(capacity);
     for (uint64_t i = 0; i < capacity; ++i) {
-      pool.bindings()[i] = {.owner = i + 1 < capacity ? static_cast<uint32_t>(i + 1) : kNone};
+      pool.bindings()[i] = {.note = i + 1 < capacity ? static_cast<uint32_t>(i + 1) : kNone};
     }
     return pool;
   }
@@ -159,18 +163,19 @@ class PortBindingPool {
   [[nodiscard]] uint32_t take(const Binding& binding) {
     const uint32_t index = header().first_free;
     ROOST_ASSERT(index != kNone);
-    header().first_free = bindings()[index].owner;
+    header().first_free = bindings()[index].note;
     bindings()[index] = binding;
     ++header().taken;
     return index;
   }
   void give_back(uint32_t index) {
-    bindings()[index] = {.owner = header().first_free};
+    bindings()[index] = {.note = header().first_free};
     header().first_free = index;
     --header().taken;
   }
 
   [[nodiscard]] const Binding& operator[](uint32_t index) const { return bindings()[index]; }
+  [[nodiscard]] uint32_t& note(uint32_t index) { return bindings()[index].note; }
   [[nodiscard]] uint64_t capacity() const { return data_ == nullptr ? 0 : header().capacity; }
   [[nodiscard]] uint64_t taken() const { return data_ == nullptr ? 0 : header().taken; }
   [[nodiscard]] uint64_t memory_bytes() const { return bytes_for(capacity()); }
@@ -195,7 +200,7 @@ class PortBindingPool {
     }
     for (uint32_t free = data_ == nullptr ? kNone : header().first_free; free != kNone;) {
       if (!see(free)) return false;
-      free = bindings()[free].owner;
+      free = bindings()[free].note;
     }
     return seen == capacity();
   }
@@ -210,7 +215,7 @@ class PortBindingPool {
     return {.binding_bytes = sizeof(Binding), .capacity = capacity};
   }
   [[nodiscard]] BindingsHeader& header() const { return *reinterpret_cast<BindingsHeader*>(data_); }
-  // Of a free one, `owner` is the next free one.
+  // Of a free one, `note` is the next free one.
   [[nodiscard]] Binding* bindings() const {
     return reinterpret_cast<Binding*>(data_ + sizeof(BindingsHeader));
   }

@@ -29,7 +29,7 @@ concept ReplyRule = requires(Rule& rule, const net::FlowKey<typename Rule::Addre
   { rule.replies_of(connection) } -> std::same_as<Replies>;
   // The server's end.
   { rule.server_of(key, connection) } -> std::same_as<net::Endpoint<typename Rule::Address>>;
-  // What its reply entry names; below 2^31.
+  // What its reply entry names; below 2^31, and of a bound connection below 2^16.
   { rule.owner_of(connection) } -> std::same_as<uint32_t>;
   // The destination of the client's packets, by that owner.
   { rule.destination_of(key, owner) } -> std::same_as<net::Endpoint<typename Rule::Address>>;

@@ -93,11 +93,19 @@ inline constexpr size_t kDataOffset = 12;  // high four bits, 4-byte units
 inline constexpr size_t kFlags = 13;
 inline constexpr size_t kWindow = 14;
 inline constexpr size_t kChecksum = 16;
+inline constexpr size_t kUrgentPointer = 18;
 inline constexpr size_t kHeaderBytesMin = 20;
 inline constexpr uint8_t kFin = 0x01;
 inline constexpr uint8_t kSyn = 0x02;
 inline constexpr uint8_t kRst = 0x04;
 inline constexpr uint8_t kAck = 0x10;
+inline constexpr uint8_t kUrg = 0x20;
+// Options: a kind, a length that counts both bytes, and data. The first two have a kind only.
+inline constexpr uint8_t kOptionEnd = 0;
+inline constexpr uint8_t kOptionPadding = 1;
+inline constexpr uint8_t kOptionMss = 2;        // 16 bits
+inline constexpr uint8_t kOptionSack = 5;       // pairs of 32 bits (RFC 2018)
+inline constexpr uint8_t kOptionFastOpen = 34;  // RFC 7413
 }  // namespace tcp
 
 // RFC 768.

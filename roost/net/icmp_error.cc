@@ -75,6 +75,11 @@ void store_checksum(uint8_t* field, uint16_t value, ChecksumChange& message) {
   store_be16(field, value);
 }
 
+void apply_to_message(const Packet& packet, const IcmpError& error, const ChecksumChange& message) {
+  uint8_t* field = packet.data + error.icmp_offset + icmp::kChecksum;
+  store_be16(field, message.apply(load_be16(field)));
+}
+
 // One end of the embedded packet, which is the other end of the error.
 template <class Address>
 void rewrite_end(const Packet& packet, IcmpError& error, End end, const Endpoint<Address>& to) {
@@ -120,8 +125,7 @@ void rewrite_end(const Packet& packet, IcmpError& error, End end, const Endpoint
         field, error.protocol == IpProtocol::kUdp ? change.apply_udp(before) : change.apply(before),
         message);
   }
-  uint8_t* icmp_checksum = packet.data + error.icmp_offset + icmp::kChecksum;
-  store_be16(icmp_checksum, message.apply(load_be16(icmp_checksum)));
+  apply_to_message(packet, error, message);
 }
 
 }  // namespace
@@ -180,6 +184,47 @@ void rewrite_error_destination(const Packet& packet, IcmpError& error,
 void rewrite_error_destination(const Packet& packet, IcmpError& error,
                                const Endpoint6& destination) {
   rewrite_end(packet, error, End::kDestination, destination);
+}
+
+uint32_t error_sequence(const Packet& packet, const IcmpError& error) {
+  ROOST_DEBUG_ASSERT(error.protocol == IpProtocol::kTcp);
+  return load_be32(packet.data + error.embedded_l4_offset + tcp::kSequence);
+}
+
+void rewrite_error_sequence(const Packet& packet, const IcmpError& error, uint32_t sequence) {
+  uint8_t* l4 = packet.data + error.embedded_l4_offset;
+  ChecksumChange of_sequence;
+  of_sequence.change32(load_be32(l4 + tcp::kSequence), sequence);
+  store_be32(l4 + tcp::kSequence, sequence);
+  ChecksumChange message = of_sequence;
+  if (error.has_l4_checksum) {
+    uint8_t* field = l4 + tcp::kChecksum;
+    store_checksum(field, of_sequence.apply(load_be16(field)), message);
+  }
+  apply_to_message(packet, error, message);
+}
+
+void lower_error_mtu(const Packet& packet, const IcmpError& error, uint16_t bytes) {
+  uint8_t* message = packet.data + error.icmp_offset;
+  const bool is_too_big = error.is_ipv6 ? message[icmp::kType] == icmp::kTooBig6
+                                        : message[icmp::kType] == icmp::kUnreachable4 &&
+                                              message[icmp::kCode] == icmp::kFragmentationNeeded;
+  if (!is_too_big) return;
+  ChecksumChange change;
+  if (error.is_ipv6) {
+    uint8_t* field = message + icmp::kMtu6;
+    const uint32_t mtu = load_be32(field);
+    if (mtu <= bytes) return;
+    store_be32(field, mtu - bytes);
+    change.change32(mtu, mtu - bytes);
+  } else {
+    uint8_t* field = message + icmp::kMtu4;
+    const uint16_t mtu = load_be16(field);
+    if (mtu <= bytes) return;
+    store_be16(field, static_cast<uint16_t>(mtu - bytes));
+    change.change16(mtu, static_cast<uint16_t>(mtu - bytes));
+  }
+  apply_to_message(packet, error, change);
 }
 
 }  // namespace roost::net

@@ -83,4 +83,12 @@ void rewrite_error_destination(const Packet& packet, IcmpError& error,
 void rewrite_error_destination(const Packet& packet, IcmpError& error,
                                const Endpoint6& destination);
 
+// The number of the first byte that the embedded TCP packet carries.
+[[nodiscard]] uint32_t error_sequence(const Packet& packet, const IcmpError& error);
+void rewrite_error_sequence(const Packet& packet, const IcmpError& error, uint32_t sequence);
+
+// Of an error that says that the embedded packet was too big, the MTU that it names is so much less
+// afterwards. Others stay as they are, and so do those that name none, or not so much.
+void lower_error_mtu(const Packet& packet, const IcmpError& error, uint16_t bytes);
+
 }  // namespace roost::net

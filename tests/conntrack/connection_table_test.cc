@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "roost/conntrack/connection_table_impl.h"
 #include "roost/conntrack/timeouts.h"
 
@@ -69,6 +71,8 @@ TEST(connection_table, a_bound_port_is_no_others_before_its_connection_is_reclai
   for (uint64_t round = 0; round < 2 * kConnections; ++round) {
     SCOPED_TRACE(round);
     ASSERT_EQ(create(clients, kTranslated), CreateOutcome::kCreated);
+    uint32_t& note = table.note_of(clients, *table.find(clients).connection);
+    EXPECT_EQ(std::exchange(note, UINT32_MAX), 0U) << "nobody else's";
     EXPECT_EQ(table.find(answer).client, (net::Endpoint4{clients.source, clients.source_port}));
     EXPECT_EQ(create(own, kOwn), CreateOutcome::kReplyTupleTaken);
     now.count += kUdpSeconds + 1;

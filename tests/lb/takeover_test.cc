@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/lb/test_fullnat.h"
+#include "tests/lb/proxy_talk.h"
 
 namespace roost::lb {
 namespace {
@@ -149,6 +149,25 @@ TEST_F(TakeoverTest, connections_go_on_in_another_process_and_both_sums_close) {
   EXPECT_EQ(one.balancer->report().live, 0U);
   EXPECT_GT(two.takeover().report().pause_microseconds, 0U);
   EXPECT_EQ(broken_sums(one.balancer->report()), std::vector<std::string>());
+}
+
+// What they had of the header, they have, though new connections get none any more.
+TEST_F(TakeoverTest, clients_with_a_proxy_header_go_on) {
+  Process one = start(proxy_config(), false).value();
+  one.balancer->now = kThen;
+  ProxyTalk told(*one.balancer, kFullnat4, 1'000);
+  ProxyTalk silent(*one.balancer, kFullnat6, 1'000);
+  told.send(told.start, "hello", kAck, told.start, told.header + "hello");
+  told.answer(kAck, told.start + told.bytes() + 5, told.start + 5);
+  serve(one);
+  std::thread main([&] { EXPECT_FALSE(run(one)); });
+  Process two = start(fullnat_config(), true).value();
+  EXPECT_FALSE(two.adopt().has_value());
+  main.join();
+  two.balancer->now = kThen;
+  told.balancer = silent.balancer = two.balancer.get();
+  told.send(told.start + 5, "world", kAck, told.start + 5 + told.bytes(), "world");
+  silent.send(silent.start, "hello", kAck, silent.start, silent.header + "hello");
 }
 
 // As many as the environment says; what the pause is of a million, is read from its output.

@@ -91,6 +91,7 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, const Config&
   service.algorithm =
       static_cast<Algorithm>(table.choice("algorithm", kAlgorithmNames).value_or(0));
   service.is_one_packet = table.boolean("one_packet").value_or(false);
+  service.sends_proxy_header = table.boolean("proxy_protocol").value_or(false);
   service.refuses = table.boolean("refuse").value_or(above.refuses);
   service.ports = ports.value_or(ServicePorts::one(1));
   const size_t faults_before = faults.size();

@@ -53,6 +53,7 @@ struct ServiceConfig {
   Algorithm algorithm = Algorithm::kMaglev;
   bool is_one_packet = false;  // each datagram is balanced by itself, and creates no connection
   bool refuses = false;        // who finds no usable backend is told so
+  bool sends_proxy_header = false;  // backends are told the client's address in front of its data
   std::vector<BackendConfig> backends{};
   std::optional<CheckConfig> check{};   // of its backends
   conntrack::StateTimeouts timeouts{};  // 0: that of [timeouts]

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "roost/net/proxy_header.h"
+
 namespace roost::lb {
 
 namespace {
@@ -27,6 +29,7 @@ class ModeCheck {
       if (service.mode == Mode::kFullnat) check_fullnat(service);
       if (is_dsr(service.mode)) check_ports(service);
       if (service.is_one_packet) check_one_packet(service);
+      if (service.sends_proxy_header) check_proxy_header(service);
       if (service.mode == Mode::kL2dsr && network_.is_whole) check_stations(service);
       if (encapsulation_of(service.mode) && network_.is_whole) check_tunnel(service);
     }
@@ -147,6 +150,39 @@ class ModeCheck {
     }
   }
 
+  // Every port may be the way to a backend.
+  void check_proxy_header(const ServiceConfig& service) {
+    if (service.protocol != net::IpProtocol::kTcp) {
+      fault(service.line,
+            "[[service]] {}: proxy_protocol is for TCP, a datagram has no start of a stream; "
+            "leave it out",
+            service.name);
+    }
+    if (service.mode != Mode::kFullnat) {
+      fault(service.line,
+            "[[service]] {}: in mode {} backends see the client's address anyway; leave "
+            "proxy_protocol out, or give mode fullnat",
+            service.name, mode_name(service.mode));
+    }
+    if (!network_.is_whole) return;
+    const bool is_ipv6 = service.address.is_ipv6();
+    const size_t added = is_ipv6 ? net::kProxyHeaderBytes<net::Ipv6Address>
+                                 : net::kProxyHeaderBytes<net::Ipv4Address>;
+    const size_t mtu_min = mtu_min_with(added, is_ipv6);
+    for (const l3::PortConfig& port : network_.ports) {
+      if (port.mtu_or_default() >= mtu_min) continue;
+      fault(service.line,
+            "[[service]] {}: proxy_protocol adds {} bytes, which leaves too little of the mtu of "
+            "the [[port]] of line {}; make it {} or more",
+            service.name, added, port.line, mtu_min);
+    }
+  }
+
+  // What hosts may count on (RFC 791, RFC 8200), and what is added to it.
+  [[nodiscard]] static size_t mtu_min_with(size_t added, bool is_ipv6) {
+    return (is_ipv6 ? 1'280 : 68) + added;
+  }
+
   // The packet arrives as it was sent, port included.
   void check_ports(const ServiceConfig& service) {
     for (const BackendConfig& backend : service.backends) {
@@ -184,7 +220,7 @@ class ModeCheck {
   void check_tunnel(const ServiceConfig& service) {
     const bool is_ipv6 = service.address.is_ipv6();
     const size_t added = net::encapsulation_bytes(*encapsulation_of(service.mode), is_ipv6);
-    const size_t mtu_min = (is_ipv6 ? 1'280 : 68) + added;
+    const size_t mtu_min = mtu_min_with(added, is_ipv6);
     for (const l3::PortConfig& port : network_.ports) {
       const bool has_address = std::ranges::any_of(
           port.addresses,

@@ -71,6 +71,7 @@ class Placing {
                   .algorithm = config.algorithm,
                   .is_one_packet = config.is_one_packet,
                   .refuses = config.refuses,
+                  .sends_proxy_header = config.sends_proxy_header,
                   .timeouts = config.timeouts};
     for (const BackendConfig& backend : config.backends) {
       registered.backends.push_back(place(backend, index));
@@ -94,12 +95,12 @@ class Placing {
     return index;
   }
 
-  using Identity = std::tuple<net::IpAddress, PortsKind, uint16_t, net::IpProtocol, Mode>;
+  using Identity = std::tuple<net::IpAddress, PortsKind, uint16_t, net::IpProtocol, Mode, bool>;
 
   // What must be the same of a service in two configurations, or a registry and one.
   static Identity identity_of(const auto& service) {
-    return {service.address, service.ports.kind(), service.ports.first, service.protocol,
-            service.mode};
+    return {service.address,  service.ports.kind(), service.ports.first,
+            service.protocol, service.mode,         service.sends_proxy_header};
   }
 
   template <class Registered>

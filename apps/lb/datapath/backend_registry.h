@@ -43,9 +43,9 @@ struct RegisteredBackend {
   bool is_new = true;   // it was not there in the registry before
 };
 
-// A service is a virtual address, port and protocol in a mode: another mode makes it another one,
-// another algorithm does not, nor whether it makes connections. Of a range the first port counts:
-// by it ports become backends' ports, wherever the range ends.
+// A service is a virtual address, port and protocol in a mode, with or without the PROXY header:
+// another mode makes it another one, another algorithm does not, nor whether it makes connections.
+// Of a range the first port counts: by it ports become backends' ports, wherever the range ends.
 struct RegisteredService {
   Registration use = Registration::kFree;
   std::string name{};
@@ -56,6 +56,7 @@ struct RegisteredService {
   Algorithm algorithm = Algorithm::kMaglev;
   bool is_one_packet = false;
   bool refuses = false;
+  bool sends_proxy_header = false;
   conntrack::StateTimeouts timeouts{};  // 0: the balancer's
   std::vector<uint32_t> backends{};     // indices, in the order of the file; not those removed
 };

@@ -15,6 +15,7 @@ namespace drop_cause {
 inline constexpr DropCause kNoService = net::own_drop_cause(0);
 inline constexpr DropCause kWrongSide = net::own_drop_cause(1);
 inline constexpr DropCause kNoBackend = net::own_drop_cause(2);
+inline constexpr DropCause kNoProxyHeader = net::own_drop_cause(3);
 }  // namespace drop_cause
 
 // All that it can have, in the order of its reports.
@@ -52,6 +53,11 @@ inline constexpr std::array kDropCauses = {
         drop_cause::kNoBackend, "no_backend",
         "is for a service whose backends all have weight 0, or comes from its only backend",
         "`weight`, `fallback`"},
+    net::DropCauseInfo{
+        drop_cause::kNoProxyHeader, "no_proxy_header",
+        "begins a client's stream where no PROXY header can be put in front of it: in a SYN, in "
+        "fragments, or from before the stream's start",
+        "`proxy_protocol`; TCP fast open without a cookie, or an attack"},
     net::drop_cause_info(DropCause::kNoNeighbour),
     net::drop_cause_info(DropCause::kNeighbourFailed),
     net::drop_cause_info(DropCause::kNeighbourQueueFull),

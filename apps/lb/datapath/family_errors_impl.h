@@ -49,7 +49,11 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
   if (!resolve(passage, neighbour, added_bytes, resolved)) return drop(resolved.refusal);
   const bool is_fullnat = backend.mode == Mode::kFullnat;
   if (!is_to_backend) {
-    net::rewrite_error_destination(packet, error, backend.virtual_end_for(about.destination_port));
+    const net::Endpoint<Address> virtual_end = backend.virtual_end_for(about.destination_port);
+    if (backend.sends_proxy_header) {
+      translate_error(packet, error, client_key_of(match, virtual_end), *match.connection);
+    }
+    net::rewrite_error_destination(packet, error, virtual_end);
     if (is_fullnat) net::rewrite_error_source(packet, error, match.client);
   } else if (!is_dsr(backend.mode)) {
     net::rewrite_error_source(packet, error, backend.end_for(about.source_port));

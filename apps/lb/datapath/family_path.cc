@@ -1,5 +1,6 @@
 #include "apps/lb/datapath/family_errors_impl.h"
 #include "apps/lb/datapath/family_path_impl.h"
+#include "apps/lb/datapath/family_proxy_impl.h"
 
 namespace roost::lb {
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "apps/lb/datapath/drop_cause.h"
+#include "apps/lb/datapath/proxy_stream.h"
 #include "apps/lb/datapath/state.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/egress.h"
@@ -25,8 +26,10 @@
 #include "roost/l3/refusals.h"
 #include "roost/net/encapsulation.h"
 #include "roost/net/flow_key.h"
+#include "roost/net/icmp_error.h"
 #include "roost/net/packet_batch.h"
 #include "roost/net/parse.h"
+#include "roost/net/tcp_edit.h"
 #include "roost/net/tcp_segment.h"
 #include "roost/node/flow_owner.h"
 
@@ -48,7 +51,7 @@ struct FamilyLanes {
   }
 };
 
-// The definitions are in family_path_impl.h and family_errors_impl.h.
+// The definitions are in family_path_impl.h, family_proxy_impl.h and family_errors_impl.h.
 template <class Address, class Tables = conntrack::OwnTables>
 class FamilyPath {
  public:
@@ -105,6 +108,26 @@ class FamilyPath {
   [[nodiscard]] Match match_alone(const Key& key, Connection& alone);
   net::LaneVerdict to_backend(const Passage& passage, Connection& connection);
   net::LaneVerdict to_client(const Passage& passage, const Match& match);
+
+  // The same of a service whose backends are told the client's address in front of its data
+  // (docs/decisions/0037-proxy-protocol.md).
+  net::LaneVerdict to_proxy_backend(const Passage& passage, Connection& connection);
+  // Whether a stream with a header may begin by this packet.
+  [[nodiscard]] static bool may_begin_stream(const Passage& passage);
+  // The client's SYN has begun the connection, and so its stream, as far as we know.
+  void begin_stream(const Passage& passage, const Connection& connection);
+  [[nodiscard]] ProxyStream stream_of(const Key& client_key, const Connection& connection);
+  static void refuse_fast_open(const Passage& passage);
+  static void leave_room_for_header(net::TcpEdit& edit);
+  // A backend's numbers become the client's.
+  void translate_answer(const Passage& passage, const Key& client_key, Connection& connection);
+  void translate_error(const net::Packet& packet, const net::IcmpError& error,
+                       const Key& client_key, const Connection& connection);
+  [[nodiscard]] static Key client_key_of(const Match& match,
+                                         const net::Endpoint<Address>& virtual_end) {
+    return {match.client.address, virtual_end.address,   match.client.port,
+            virtual_end.port,     net::IpProtocol::kTcp, {}};
+  }
 
   // Whether the packet can leave, decided before anything is changed.
   [[nodiscard]] bool resolve(const Passage& passage, l3::NeighbourIndex neighbour,

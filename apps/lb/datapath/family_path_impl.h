@@ -123,6 +123,10 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
   if (is_alone) return send_to_backend(passage, connection, resolved);
   connection.begin(passage.key.protocol, net::read_tcp_segment(passage.packet, passage.parsed),
                    is_dsr(backend.mode));
+  if (backend.sends_proxy_header) {
+    if (!may_begin_stream(passage)) return drop(drop_cause::kNoProxyHeader);
+    connection.flag = is_midstream(passage);  // its backend does not know it, and says so
+  }
   const conntrack::CreateOutcome outcome =
       connections_.create_connection(passage.key, connection, services_.timeouts_of(backend));
   is_changed = true;
@@ -141,6 +145,10 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
       break;
   }
   ++backend.counters.flows;
+  if (backend.sends_proxy_header && !is_midstream(passage)) {
+    begin_stream(passage, connection);
+    refuse_fast_open(passage);
+  }
   return send_to_backend(passage, connection, resolved);
 }
 
@@ -194,6 +202,7 @@ template <class Address, class Tables>
 net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
                                                          Connection& connection) {
   Backend& backend = services_.backend(connection.owner);
+  if (backend.sends_proxy_header) return to_proxy_backend(passage, connection);
   const uint8_t flags = passage.parsed.tcp_flags;
   const bool is_new = conntrack::begins_anew(connection.state, flags, is_dsr(backend.mode));
   l3::Resolved resolved;
@@ -217,9 +226,17 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_client(const Passage& passage,
   Connection& connection = *match.connection;
   Backend& backend = services_.backend(connection.owner);
   if (passage.packet.in_port != backend.side) return drop(drop_cause::kWrongSide);
+  const bool is_translated = backend.sends_proxy_header && !passage.parsed.fragment.is_later();
+  if (is_translated && !net::TcpEdit::is_possible(passage.packet, passage.parsed)) {
+    return drop(DropCause::kSplitHeaders);
+  }
   l3::Resolved resolved;
   if (!resolve(passage, neighbour_of_client(connection, match.client.address), 0, resolved)) {
     return drop(resolved.refusal);
+  }
+  if (is_translated) {
+    const net::Endpoint<Address> virtual_end = backend.virtual_end_for(passage.key.source_port);
+    translate_answer(passage, client_key_of(match, virtual_end), connection);
   }
   update(passage, connection, backend, Sender::kServer);
   return send_to_client(passage, match.client, backend, resolved);

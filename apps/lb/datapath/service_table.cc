@@ -48,16 +48,17 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
   for (const RegisteredBackend& registered : registry.backends) {
     Backend backend;
     if (registered.use != Registration::kFree) {
+      const RegisteredService& service = registry.services[registered.service];
       backend.endpoint = {registered.address.to<Address>(), registered.port};
       backend.virtual_endpoint = table.services_[registered.service].virtual_endpoint;
       backend.service = registered.service;
       backend.weight = static_cast<uint16_t>(registered.weight);
       backend.timeouts = timeouts.value()[registered.service];
-      backend.mode = registry.services[registered.service].mode;
+      backend.mode = service.mode;
+      backend.sends_proxy_header = service.sends_proxy_header;
       // Not where the last run began: its backends may know those ports still.
-      if (backend.mode == Mode::kFullnat) {
-        backend.local_port_turn = static_cast<uint32_t>(random_seed());
-      }
+      const bool is_bound = backend.mode == Mode::kFullnat;
+      backend.local_port_turn = is_bound ? static_cast<uint32_t>(random_seed()) : 0;
       table.backend_addresses_.push_back(backend.endpoint.address);
     }
     table.backends_.push_back(backend);

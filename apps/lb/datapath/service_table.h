@@ -84,6 +84,7 @@ class ServiceTable {
     uint16_t timeouts = 0;    // which are its service's: see timeouts_of()
     uint16_t side = kNoSide;  // the port by which it is reached, and has to answer
     Mode mode = Mode::kNat;
+    bool sends_proxy_header = false;
     uint32_t local_port_turn = 0;  // of `fullnat`: counts its connections
     BackendCounters counters{};
 

@@ -12,7 +12,7 @@ namespace {
 
 using control::Json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 Json service_json(const RegisteredService& service) {
   if (service.use == Registration::kFree) return nullptr;
@@ -21,6 +21,7 @@ Json service_json(const RegisteredService& service) {
           {"ports", {service.ports.first, service.ports.last}},
           {"protocol", static_cast<unsigned>(service.protocol)},
           {"mode", mode_name(service.mode)},
+          {"proxy_protocol", service.sends_proxy_header},
           {"timeouts", service.timeouts}};
 }
 
@@ -64,6 +65,7 @@ RegisteredService service_of(const Json& json, size_t family) {
                             .address = address_of(json, family),
                             .ports = ports_of(json.at("ports")),
                             .protocol = static_cast<net::IpProtocol>(json.at("protocol")),
+                            .sends_proxy_header = json.at("proxy_protocol"),
                             .timeouts = json.at("timeouts")};
   const auto mode = std::ranges::find(kModeNames, json.at("mode").get<std::string>());
   if (mode == kModeNames.end()) throw std::string("mode");
