@@ -31,6 +31,7 @@ from offloads import check_offloads  # noqa: E402
 from owners import owner_of, seed_that_splits  # noqa: E402
 from port_ranges import check_port_ranges  # noqa: E402
 from priority import check_priority  # noqa: E402
+from proxy_protocol import check_proxy_protocol  # noqa: E402
 from reloading import reload_by_ctl, reload_by_signal, refuse_bad_files  # noqa: E402
 from restarts import check_restarts  # noqa: E402
 from scene import Scene  # noqa: E402
@@ -275,6 +276,7 @@ def services(roost, directory):
     with Scene(ROOT / "demo/lb/lb.toml", directory) as scene:
         check_conservation(check_services(scene, roost, directory))
         check_conservation(check_port_ranges(scene, roost, directory))
+        check_conservation(check_proxy_protocol(scene, roost, directory))
 
 
 def attacks(roost, directory, packet_counts):
