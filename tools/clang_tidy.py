@@ -4,19 +4,24 @@
 
 CLANG_TIDY is the program. The sources of a target are analysed together where the build compiles
 them together, so that each header is read once a target. Prints findings only. A source is analysed
-again only when something that clang-tidy would read has changed: the stamp in BUILD_FOLDER/tidy is
-a hash of the preprocessed source, of the settings and of which program it is.
+again only when something that clang-tidy would read has changed: a clean one leaves a file in the
+user's cache, whose name is a hash of the preprocessed source, of the settings and of the program's
+version. So a clean source is clean in every clone.
 """
 
 import concurrent.futures
 import hashlib
 import json
+import os
 import pathlib
 import shlex
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+CLEAN = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
+                     "roost-clang-tidy")
 # The build folder is GCC's: Clang does not know all of its warning options.
 EXTRA_ARGUMENTS = ["--extra-arg=-Wno-unknown-warning-option"]
 # A file that the build system made of sources includes them, which is this check's business.
@@ -60,38 +65,49 @@ def settings_of(folder):
 
 
 def fingerprint(clang_tidy, entry, settings):
-    """A hash of what the compiler reads, macros expanded; comments count too, for NOLINT. The path
-    of the program says its version."""
+    """A hash of what the compiler reads, macros expanded, without the tree's own path; comments
+    count too, for NOLINT. The program's folder is named for its version."""
     words = shlex.split(entry["command"])
     words = words[1:] if words[0].endswith("ccache") else words
     output = words.index("-o")
     words = words[:output] + words[output + 2:]
     words.remove("-c")
-    preprocessed = subprocess.run([*words, "-E", "-C"], cwd=entry["directory"], capture_output=True)
+    preprocessed = subprocess.run([*words, "-E", "-C", "-P"], cwd=entry["directory"],
+                                  capture_output=True)
     texts = b"".join(file.read_bytes() for file in settings)
-    return hashlib.sha256(preprocessed.stdout + texts + clang_tidy.encode()).hexdigest()
+    program = str(pathlib.Path(clang_tidy).resolve())
+    told = preprocessed.stdout + texts + program.encode()
+    return hashlib.sha256(told.replace(str(ROOT).encode(), b".")).hexdigest()
 
 
 def analyse(clang_tidy, build, source, entry):
     """Findings about one source and what it includes of the project; nothing if it is clean."""
     settings = settings_of(folder_of(build, source))
-    mark = fingerprint(clang_tidy, entry, settings)
-    stamp = build / "tidy" / (str(source.relative_to(ROOT)).replace("/", "-") + ".clean")
-    if stamp.exists() and stamp.read_text() == mark:
+    clean = CLEAN / fingerprint(clang_tidy, entry, settings)
+    if clean.exists():
+        clean.touch()
         return ""
     result = subprocess.run(
         [clang_tidy, "--quiet", f"-p={build}", f"--config-file={settings[-1]}",
          *(UNITY_CHECKS if is_unity(source) else []), *EXTRA_ARGUMENTS, str(source)],
         capture_output=True, text=True)
     if result.returncode == 0:
-        stamp.write_text(mark)
+        clean.touch()
         return ""
     return result.stdout or result.stderr
 
 
+def forget_old():
+    """Files of sources that nobody has had for a month."""
+    for file in CLEAN.iterdir():
+        if file.stat().st_mtime < time.time() - 30 * 86_400:
+            file.unlink()
+
+
 def main(clang_tidy, folder, jobs):
     build = pathlib.Path(folder).resolve()
-    (build / "tidy").mkdir(exist_ok=True)
+    CLEAN.mkdir(parents=True, exist_ok=True)
+    forget_old()
     work = sources(build)
     with concurrent.futures.ThreadPoolExecutor(int(jobs)) as pool:
         results = list(pool.map(lambda item: analyse(clang_tidy, build, *item), work))
