@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "roost/base/assert.h"
 #include "roost/net/byte_order.h"
@@ -21,12 +22,15 @@ constexpr uint8_t kTcpOverIpv4 = 0x11;
 constexpr uint8_t kTcpOverIpv6 = 0x21;
 
 template <class Address>
+constexpr bool kIsProxyIpv6 = std::is_same_v<Address, Ipv6Address>;
+
+template <class Address>
 std::array<uint8_t, kProxyHeaderBytes<Address>> make_header(const Endpoint<Address>& source,
                                                             const Endpoint<Address>& destination) {
   std::array<uint8_t, kProxyHeaderBytes<Address>> header{};
   uint8_t* at = std::ranges::copy(kSignature, header.data()).out;
   *at++ = kVersion2Proxy;
-  *at++ = sizeof(Address) == sizeof(Ipv6Address) ? kTcpOverIpv6 : kTcpOverIpv4;
+  *at++ = kIsProxyIpv6<Address> ? kTcpOverIpv6 : kTcpOverIpv4;
   store_be16(at, 2 * sizeof(Address) + 4);
   at = std::ranges::copy(source.address.bytes, at + 2).out;
   at = std::ranges::copy(destination.address.bytes, at).out;
@@ -68,8 +72,8 @@ void insert(Packet& packet, ParsedPacket& parsed, const Endpoint<Address>& sourc
   constexpr auto kBytes = static_cast<uint32_t>(kProxyHeaderBytes<Address>);
   const size_t data_offset =
       parsed.l4_offset + size_t{4} * (packet.data[parsed.l4_offset + tcp::kDataOffset] >> 4);
-  ROOST_DEBUG_ASSERT(parsed.is_ipv6 == (sizeof(Address) == sizeof(Ipv6Address)) &&
-                     packet.headroom >= kBytes && data_offset <= packet.contiguous_bytes);
+  ROOST_DEBUG_ASSERT(parsed.is_ipv6 == kIsProxyIpv6<Address> && packet.headroom >= kBytes &&
+                     data_offset <= packet.contiguous_bytes);
   std::memmove(packet.data - kBytes, packet.data, data_offset);
   packet.data -= kBytes;
   packet.headroom -= kBytes;
