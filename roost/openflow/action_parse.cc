@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "roost/net/address.h"
+#include "roost/net/headers.h"
 #include "roost/openflow/action_text.h"
 #include "roost/openflow/flow_words.h"
 
@@ -84,7 +85,7 @@ std::string set_vlan(std::string_view word, std::string_view text, bool pushes, 
   if (!number) return is_identifier ? "give a number from 0 to 4095" : "give a number from 0 to 7";
   if (!has_tag(flow)) {
     if (!pushes) return "push a tag before it, or match packets that have one";
-    flow.actions.emplace_back(PushVlan{0x8100});
+    flow.actions.emplace_back(PushVlan{net::vlan::kCustomer});
   }
   if (is_identifier) {
     flow.actions.emplace_back(
@@ -241,7 +242,8 @@ std::string read_goto_table(std::string_view text, Flow& flow) {
 std::string read_vlan_action(std::string_view name, std::string_view text, Flow& flow) {
   if (name == "push_vlan") {
     const std::optional<uint64_t> type = parse_number(text, UINT16_MAX);
-    if (!type || (*type != 0x8100 && *type != 0x88a8)) return "give 0x8100 or 0x88a8";
+    if (!type || (*type != net::vlan::kCustomer && *type != net::vlan::kService))
+      return "give 0x8100 or 0x88a8";
     if (has_tag(flow)) return "the packet has a tag, and a second one is not pushed here";
     flow.actions.emplace_back(PushVlan{static_cast<uint16_t>(*type)});
     return "";

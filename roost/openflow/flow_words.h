@@ -8,15 +8,16 @@
 #include <string_view>
 
 #include "roost/classify/packet_fields.h"
+#include "roost/net/headers.h"
 
 namespace roost::openflow {
 
-inline constexpr uint16_t kEthIpv4 = 0x0800;
-inline constexpr uint16_t kEthIpv6 = 0x86dd;
-inline constexpr uint8_t kIcmp = 1;
-inline constexpr uint8_t kTcp = 6;
-inline constexpr uint8_t kUdp = 17;
-inline constexpr uint8_t kIcmpv6 = 58;
+inline constexpr uint16_t kEthIpv4 = net::ethernet::kIpv4;
+inline constexpr uint16_t kEthIpv6 = net::ethernet::kIpv6;
+inline constexpr auto kIcmp = static_cast<uint8_t>(net::kProtocolIcmp4);
+inline constexpr auto kTcp = static_cast<uint8_t>(net::IpProtocol::kTcp);
+inline constexpr auto kUdp = static_cast<uint8_t>(net::IpProtocol::kUdp);
+inline constexpr auto kIcmpv6 = static_cast<uint8_t>(net::kProtocolIcmp6);
 inline constexpr uint8_t kSctp = 132;
 
 [[nodiscard]] constexpr bool has_ports(uint8_t ip_proto) {
@@ -28,7 +29,7 @@ inline constexpr uint8_t kSctp = 132;
 }
 
 // In `vlan`, beside kVlanPresent.
-inline constexpr uint16_t kVlanIdentifier = 0x0fff;
+inline constexpr uint16_t kVlanIdentifier = net::vlan::kIdentifierMask;
 inline constexpr uint16_t kVlanPriority = 0xe000;
 inline constexpr unsigned kVlanPriorityShift = 13;
 
@@ -39,13 +40,20 @@ struct ProtocolWord {
   uint8_t ip_proto;
 };
 inline constexpr std::array kProtocolWords = {
-    ProtocolWord{"ip", kEthIpv4, 0},       ProtocolWord{"ipv6", kEthIpv6, 0},
-    ProtocolWord{"icmp", kEthIpv4, kIcmp}, ProtocolWord{"icmp6", kEthIpv6, kIcmpv6},
-    ProtocolWord{"tcp", kEthIpv4, kTcp},   ProtocolWord{"tcp6", kEthIpv6, kTcp},
-    ProtocolWord{"udp", kEthIpv4, kUdp},   ProtocolWord{"udp6", kEthIpv6, kUdp},
-    ProtocolWord{"sctp", kEthIpv4, kSctp}, ProtocolWord{"sctp6", kEthIpv6, kSctp},
-    ProtocolWord{"arp", 0x0806, 0},        ProtocolWord{"rarp", 0x8035, 0},
-    ProtocolWord{"mpls", 0x8847, 0},       ProtocolWord{"mplsm", 0x8848, 0},
+    ProtocolWord{"ip", kEthIpv4, 0},
+    ProtocolWord{"ipv6", kEthIpv6, 0},
+    ProtocolWord{"icmp", kEthIpv4, kIcmp},
+    ProtocolWord{"icmp6", kEthIpv6, kIcmpv6},
+    ProtocolWord{"tcp", kEthIpv4, kTcp},
+    ProtocolWord{"tcp6", kEthIpv6, kTcp},
+    ProtocolWord{"udp", kEthIpv4, kUdp},
+    ProtocolWord{"udp6", kEthIpv6, kUdp},
+    ProtocolWord{"sctp", kEthIpv4, kSctp},
+    ProtocolWord{"sctp6", kEthIpv6, kSctp},
+    ProtocolWord{"arp", net::ethernet::kArp, 0},
+    ProtocolWord{"rarp", 0x8035, 0},
+    ProtocolWord{"mpls", 0x8847, 0},
+    ProtocolWord{"mplsm", 0x8848, 0},
 
     ProtocolWord{"ip6", kEthIpv6, 0},
 };
