@@ -51,7 +51,8 @@ class FamilyTracker {
     double tick_seconds = 1;
     std::optional<uint64_t> hash_seed{};
     typename BindablePorts<Address>::Config ports{};
-    TableMemory memory{};  // of connections; else their own
+    TableMemory memory{};              // of connections; else their own
+    uint16_t waiting_fragments = 256;  // that may wait for their first one
   };
 
   static Result<FamilyTracker> create(const Config& config, Rule rule, const Tables& tables = {});

@@ -37,10 +37,9 @@ typename FamilyTracker<Rule, Tables>::Fragments::Config
 FamilyTracker<Rule, Tables>::fragments_config(const Config& config) {
   constexpr uint64_t kDatagramsMax = 4'096;
   constexpr uint64_t kUnusedMax = 16;
-  constexpr uint16_t kWaitingFragmentsMax = 256;
   const bool is_used = config.connections != 0;
   return {.datagrams_max = is_used ? kDatagramsMax : kUnusedMax,
-          .places = is_used ? kWaitingFragmentsMax : uint16_t{0},
+          .places = is_used ? config.waiting_fragments : uint16_t{0},
           .tick_seconds = config.tick_seconds,
           .hash_seed = config.hash_seed};
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace roost::control {
@@ -70,6 +71,17 @@ Result<ParsedRequest> parse_request(std::span<const Command> commands, const Jso
     }
   }
   return parsed;
+}
+
+Result<std::optional<uint64_t>> parse_number(const Json& parameters, const char* name, uint64_t min,
+                                             uint64_t max) {
+  if (!parameters.contains(name)) return std::optional<uint64_t>();
+  const auto number = parameters[name].get<double>();
+  if (number >= static_cast<double>(min) && number <= static_cast<double>(max) &&
+      number == std::floor(number)) {
+    return std::optional(static_cast<uint64_t>(number));
+  }
+  return Error{fmt::format("{}: give a whole number from {} to {}", name, min, max)};
 }
 
 }  // namespace roost::control

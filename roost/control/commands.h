@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,5 +47,9 @@ struct ParsedRequest {
 };
 [[nodiscard]] Result<ParsedRequest> parse_request(std::span<const Command> commands,
                                                   const Json& request);
+
+// A whole number among the parameters; nothing when it is not given.
+[[nodiscard]] Result<std::optional<uint64_t>> parse_number(const Json& parameters, const char* name,
+                                                           uint64_t min, uint64_t max);
 
 }  // namespace roost::control

@@ -1,23 +1,9 @@
 #include "roost/control/fdb_filter.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
 #include "roost/bridge/station.h"
+#include "roost/control/commands.h"
 
 namespace roost::control {
-
-Result<std::optional<uint64_t>> parse_number(const Json& parameters, const char* name, uint64_t min,
-                                             uint64_t max) {
-  if (!parameters.contains(name)) return std::optional<uint64_t>();
-  const auto number = parameters[name].get<double>();
-  if (number >= static_cast<double>(min) && number <= static_cast<double>(max) &&
-      number == std::floor(number)) {
-    return std::optional(static_cast<uint64_t>(number));
-  }
-  return Error{fmt::format("{}: give a whole number from {} to {}", name, min, max)};
-}
 
 Result<FdbFilter> parse_filter(const Json& parameters, size_t port_count) {
   FdbFilter filter;

@@ -22,10 +22,6 @@ struct FdbFilter {
   }
 };
 
-// A whole number among the parameters; nothing when it is not given.
-[[nodiscard]] Result<std::optional<uint64_t>> parse_number(const Json& parameters, const char* name,
-                                                           uint64_t min, uint64_t max);
-
 // Of `vlan`, `mac`, `port` (of so many) and `kind`, those that are given.
 [[nodiscard]] Result<FdbFilter> parse_filter(const Json& parameters, size_t port_count);
 

@@ -2,12 +2,15 @@
 // with its newline.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "roost/base/counter.h"
 #include "roost/control/counter_text.h"
 #include "roost/control/run_report.h"
 #include "roost/net/drop_cause.h"
@@ -15,6 +18,17 @@
 namespace roost::control {
 
 [[nodiscard]] double per(uint64_t part, uint64_t whole);  // 0 of nothing
+
+// A line for each counter that is not 0, under a head.
+template <class Counters>
+void write_counts(std::string_view head, std::span<const Counter<Counters>> list,
+                  const Counters& values, TextOut out) {
+  fmt::format_to(out, "\n{}\n", head);
+  for (const Counter<Counters>& one : list) {
+    const uint64_t count = values.*one.value;
+    if (count != 0) fmt::format_to(out, "  {:<22} {:>14}\n", one.name, count);
+  }
+}
 
 // `function`: as sentences name it, "balancer".
 void write_ports(const RunReport& report, std::string_view function, TextOut out);

@@ -6,41 +6,12 @@
 #include "roost/net/headers.h"
 #include "roost/net/l4_checksum.h"
 #include "roost/net/martian.h"
+#include "roost/net/parse_cause.h"
 #include "roost/net/rewrite.h"
 
 namespace roost::l3 {
 
 namespace {
-
-std::optional<net::DropCause> cause_of(net::ParseVerdict verdict) {
-  using enum net::ParseVerdict;
-  switch (verdict) {
-    case kOk:
-    case kFragment:
-      return {};
-    case kTruncated:
-      return net::DropCause::kTruncated;
-    case kSplitHeaders:
-      return net::DropCause::kSplitHeaders;
-    case kNotIp:
-      return net::DropCause::kNotIp;
-    case kBadHeader:
-      return net::DropCause::kBadHeader;
-    case kBadChecksum:
-      return net::DropCause::kBadChecksum;
-    case kBadFragment:
-      return net::DropCause::kBadFragment;
-    case kIpv4SourceRoute:
-      return net::DropCause::kIpv4SourceRoute;
-    case kIpv6RoutingHeader:
-      return net::DropCause::kIpv6RoutingHeader;
-    case kTooManyExtensionHeaders:
-      return net::DropCause::kTooManyExtensionHeaders;
-    case kUnsupportedProtocol:
-      return net::DropCause::kUnsupportedProtocol;
-  }
-  return net::DropCause::kBadHeader;
-}
 
 bool is_for_us(const net::Packet& packet, const AdmissionRules& rules) {
   const net::MacAddress& own = rules.interface->mac;
@@ -84,7 +55,7 @@ std::optional<net::DropCause> refuse_transit(const net::Packet& packet,
 
 std::optional<net::DropCause> admit(const net::Packet& packet, const AdmissionRules& rules,
                                     net::ParsedPacket& parsed) {
-  const std::optional<net::DropCause> parse_cause = cause_of(net::parse(packet, parsed));
+  const std::optional<net::DropCause> parse_cause = net::drop_cause_of(net::parse(packet, parsed));
   // Without these two nothing of the frame can be relied on, its addresses included.
   if (parse_cause == net::DropCause::kTruncated || parse_cause == net::DropCause::kSplitHeaders) {
     return parse_cause;

@@ -1,7 +1,5 @@
 #include "apps/switch/control/report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -18,17 +16,6 @@ void add_worker(const bridge::SwitchCounters& frames, const bridge::LearnCounter
                 Report& report) {
   add_counters<bridge::SwitchCounters>(bridge::kSwitchCounters, frames, report.frames);
   add_counters<bridge::LearnCounters>(bridge::kLearnCounters, learning, report.learning);
-}
-
-// A line for each that is not 0.
-template <class Counters>
-void write_counts(std::string_view head, std::span<const Counter<Counters>> list,
-                  const Counters& values, control::TextOut out) {
-  fmt::format_to(out, "\n{}\n", head);
-  for (const Counter<Counters>& one : list) {
-    const uint64_t count = values.*one.value;
-    if (count != 0) fmt::format_to(out, "  {:<22} {:>14}\n", one.name, count);
-  }
 }
 
 // Drops that the switch decided; devices and buffers lose what was decided to be sent.
@@ -101,10 +88,12 @@ std::string format_text(const Report& report) {
   control::write_captures(report, out);
   control::write_workers(
       report, [](control::TextOut) {}, [](size_t, control::TextOut) {}, out);
-  write_counts<bridge::SwitchCounters>("frames", bridge::kSwitchCounters, report.frames, out);
-  write_counts<bridge::LearnCounters>("stations", bridge::kLearnCounters, report.learning, out);
-  write_counts<bridge::FdbCounters>("by hand", bridge::kFdbCounters, report.fdb, out);
-  write_counts<FdbReport>("forwarding database", kFdbReportCounters, report.fdb, out);
+  control::write_counts<bridge::SwitchCounters>("frames", bridge::kSwitchCounters, report.frames,
+                                                out);
+  control::write_counts<bridge::LearnCounters>("stations", bridge::kLearnCounters, report.learning,
+                                               out);
+  control::write_counts<bridge::FdbCounters>("by hand", bridge::kFdbCounters, report.fdb, out);
+  control::write_counts<FdbReport>("forwarding database", kFdbReportCounters, report.fdb, out);
   control::write_drops(report, bridge::kSwitchDropCauses, out);
   control::write_cycles(report, out);
   return text;
