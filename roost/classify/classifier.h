@@ -98,7 +98,10 @@ class Classifier {
 
   [[nodiscard]] const ClassifierCounters& counters() const { return counters_; }
   [[nodiscard]] uint64_t rule_count() const { return rules_.size(); }
+  // Masks of rules, in the order of the search, and how many rules each has.
   [[nodiscard]] size_t mask_count() const { return rules_.subtable_count(); }
+  [[nodiscard]] const PacketFields& mask_at(size_t place) const { return rules_.mask_at(place); }
+  [[nodiscard]] size_t rules_at(size_t place) const { return rules_.rules_at(place); }
   [[nodiscard]] uint64_t megaflow_count() const { return megaflows_.size(); }
   [[nodiscard]] size_t megaflow_mask_count() const { return megaflows_.mask_count(); }
   [[nodiscard]] bool is_cache_used() const;

@@ -38,6 +38,13 @@ bool is_icmp(const net::ParsedPacket& parsed) {
   return parsed.protocol == (parsed.is_ipv6 ? net::kProtocolIcmp6 : net::kProtocolIcmp4);
 }
 
+// The parser reads no ports of SCTP (RFC 9260), which stand where those of UDP do.
+bool has_sctp_ports(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  constexpr uint8_t kSctp = 132;
+  return static_cast<uint8_t>(parsed.protocol) == kSctp && !parsed.fragment.is_later() &&
+         parsed.l4_bytes >= 4 && parsed.l4_offset + uint32_t{4} <= packet.contiguous_bytes;
+}
+
 // The four bits beside the data offset as well, which OpenFlow counts among the flags.
 uint64_t tcp_flags_of(const net::Packet& packet, const net::ParsedPacket& parsed) {
   const bool is_seen = parsed.protocol == net::IpProtocol::kTcp && !parsed.fragment.is_later() &&
@@ -56,6 +63,10 @@ uint64_t transport_word(const net::Packet& packet, const net::ParsedPacket& pars
   if (has_type) {
     first = packet.data[parsed.l4_offset + net::icmp::kType];
     second = packet.data[parsed.l4_offset + net::icmp::kCode];
+  }
+  if (has_sctp_ports(packet, parsed)) {
+    first = net::load_be16(packet.data + parsed.l4_offset);
+    second = net::load_be16(packet.data + parsed.l4_offset + 2);
   }
   return in_place(Field::kTpSrc, first) | in_place(Field::kTpDst, second) |
          in_place(Field::kIpProto, static_cast<uint8_t>(parsed.protocol)) |

@@ -102,6 +102,7 @@ class RuleTable {
   [[nodiscard]] const PacketFields& mask_at(size_t place) const {
     return order_[place]->table.mask();
   }
+  [[nodiscard]] size_t rules_at(size_t place) const { return order_[place]->ranks.size(); }
   // The highest of its rules that match a packet.
   [[nodiscard]] RuleIndex match_at(size_t place, const PacketFields& packet) const;
   [[nodiscard]] uint64_t memory_bytes() const;

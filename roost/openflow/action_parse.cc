@@ -76,8 +76,6 @@ std::optional<FieldNumber> read_number_of(Field field, std::string_view text) {
   }
 }
 
-bool is_register(Field field) { return field >= Field::kReg0 && field <= Field::kReg3; }
-
 std::string set_vlan(std::string_view word, std::string_view text, bool pushes, Flow& flow) {
   const bool is_identifier = word == "vlan_vid";
   const uint64_t most = is_identifier ? classify::kVlanPresent | kVlanIdentifier : 7;

@@ -133,7 +133,8 @@ class LineReader {
 
 }  // namespace
 
-std::vector<Flow> parse_flows(std::string_view text, std::vector<config::Fault>& faults) {
+std::vector<Flow> parse_flows(std::string_view text, std::vector<config::Fault>& faults,
+                              const std::function<std::string(const Flow&)>& check) {
   std::vector<Flow> flows;
   for (uint32_t number = 1; !text.empty(); ++number) {
     std::string_view line = text.substr(0, text.find('\n'));
@@ -142,8 +143,13 @@ std::vector<Flow> parse_flows(std::string_view text, std::vector<config::Fault>&
     const bool is_head = std::ranges::any_of(
         kDumpHeads, [&](std::string_view head) { return line.starts_with(head); });
     if (line.empty() || is_head) continue;
-    if (std::optional<Flow> flow = LineReader(number, faults).read(line)) {
+    std::optional<Flow> flow = LineReader(number, faults).read(line);
+    if (!flow) continue;
+    std::string wrong = check(*flow);
+    if (wrong.empty()) {
       flows.push_back(*std::move(flow));
+    } else {
+      faults.push_back({number, std::move(wrong)});
     }
   }
   return flows;

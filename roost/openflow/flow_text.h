@@ -6,6 +6,7 @@
 // A flow a line; what follows a '#' is a comment. Statistics that a dump has are passed over.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,10 @@ namespace roost::openflow {
 
 // The flows of a text, in order, without those that have a fault. Every fault of the text is noted:
 // its line, the word, and what to do. Any bytes may be given.
-[[nodiscard]] std::vector<Flow> parse_flows(std::string_view text,
-                                            std::vector<config::Fault>& faults);
+// What `check` says of a flow is a fault, too, unless it is "".
+[[nodiscard]] std::vector<Flow> parse_flows(
+    std::string_view text, std::vector<config::Fault>& faults,
+    const std::function<std::string(const Flow&)>& check = [](const Flow&) { return ""; });
 
 // What `ovs-ofctl -O OpenFlow13 parse-flows` prints of it, behind "ADD ". Parses back to the same.
 [[nodiscard]] std::string format_flow(const Flow& flow);

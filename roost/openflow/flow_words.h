@@ -28,6 +28,10 @@ inline constexpr uint8_t kSctp = 132;
          (eth_type == kEthIpv6 && ip_proto == kIcmpv6);
 }
 
+[[nodiscard]] constexpr bool is_register(classify::Field field) {
+  return field >= classify::Field::kReg0 && field <= classify::Field::kReg3;
+}
+
 // In `vlan`, beside kVlanPresent.
 inline constexpr uint16_t kVlanIdentifier = net::vlan::kIdentifierMask;
 inline constexpr uint16_t kVlanPriority = 0xe000;

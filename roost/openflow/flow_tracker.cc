@@ -1,0 +1,137 @@
+#include "roost/openflow/flow_tracker.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "roost/conntrack/tracker_impl.h"
+#include "roost/net/flow_key.h"
+#include "roost/net/icmp_error.h"
+#include "roost/net/tcp_segment.h"
+
+namespace roost::openflow {
+
+namespace {
+
+// Bits of ct_state, as kConnectionStateNames has them.
+enum StateBit : uint8_t { kNew = 1, kEst = 2, kRel = 4, kRpl = 8, kInv = 16, kTrk = 32 };
+
+using conntrack::Connection;
+using conntrack::Sender;
+
+bool is_tracked(net::IpProtocol protocol) {
+  return protocol == net::IpProtocol::kTcp || protocol == net::IpProtocol::kUdp;
+}
+
+uint8_t state_bits(const Connection& connection, Sender sender) {
+  const bool is_answered = connection.assurance != conntrack::Assurance::kUnreplied;
+  return static_cast<uint8_t>(kTrk | (is_answered ? kEst : kNew) |
+                              (sender == Sender::kServer ? kRpl : 0));
+}
+
+// What a fragment needs to be of its connection: its ports, if its first one was seen.
+template <class Fragments>
+bool find_ports(Fragments& fragments, const net::Packet& packet, net::ParsedPacket& parsed) {
+  return !parsed.fragment.is_one() || !fragments.place(packet, parsed).has_value();
+}
+
+template <class Address>
+typename conntrack::FamilyTracker<conntrack::SameEnds<Address>>::Config family_config(
+    const FlowTracker::Config& config) {
+  return {.connections = config.connections,
+          .tick_seconds = config.tick_seconds,
+          .hash_seed = config.hash_seed,
+          .waiting_fragments = 0};
+}
+
+}  // namespace
+
+Result<FlowTracker> FlowTracker::create(const Config& config) {
+  auto ipv4 = Family<net::Ipv4Address>::create(family_config<net::Ipv4Address>(config), {});
+  if (!ipv4) return ipv4.error();
+  auto ipv6 = Family<net::Ipv6Address>::create(family_config<net::Ipv6Address>(config), {});
+  if (!ipv6) return ipv6.error();
+  return FlowTracker(config, std::move(ipv4).value(), std::move(ipv6).value());
+}
+
+std::optional<uint8_t> FlowTracker::track(const FlowPacket& packet, bool commits) {
+  if (packet.verdict() == net::ParseVerdict::kNotIp) return kTrk | kInv;
+  return packet.parsed().is_ipv6 ? track_in(ipv6_, packet, commits)
+                                 : track_in(ipv4_, packet, commits);
+}
+
+template <class Address>
+std::optional<uint8_t> FlowTracker::track_in(Family<Address>& family, const FlowPacket& packet,
+                                             bool commits) {
+  net::ParsedPacket parsed = packet.parsed();
+  if (!find_ports(family.fragments(), packet.packet(), parsed)) return kTrk | kInv;
+  if (is_tracked(parsed.protocol)) return track_segment(family, packet, parsed, commits);
+  net::IcmpError error;
+  if (packet.verdict() != net::ParseVerdict::kUnsupportedProtocol ||
+      parse_icmp_error(packet.packet(), parsed, error) != net::IcmpVerdict::kError) {
+    return kTrk | kInv;
+  }
+  using Key = net::FlowKey<Address>;
+  const auto match = family.connections().find(net::embedded_key<Key>(packet.packet(), error));
+  if (match.connection == nullptr) return kTrk | kInv;
+  // The error goes to who sent what it is about.
+  return static_cast<uint8_t>(kTrk | kRel | (match.sender == Sender::kClient ? kRpl : 0));
+}
+
+template <class Address>
+std::optional<uint8_t> FlowTracker::track_segment(Family<Address>& family, const FlowPacket& packet,
+                                                  const net::ParsedPacket& parsed, bool commits) {
+  auto& connections = family.connections();
+  const auto key = net::FlowKey<Address>::from_packet(packet.packet(), parsed);
+  const bool has_segment = !parsed.fragment.is_later();
+  const net::TcpSegment segment =
+      has_segment ? net::read_tcp_segment(packet.packet(), parsed) : net::TcpSegment{};
+  const auto [found, sender, client] = connections.find(key);
+  if (found != nullptr) {
+    const bool is_anew = has_segment && sender == Sender::kClient &&
+                         conntrack::begins_anew(found->state, segment.flags);
+    if (is_anew) {
+      connections.begin_anew(*found, key.protocol, segment, timeouts_);
+    } else {
+      connections.update(*found, sender, has_segment ? std::optional(segment) : std::nullopt,
+                         timeouts_);
+    }
+    return state_bits(*found, sender);
+  }
+  if (segment.has(net::tcp::kRst)) return kTrk | kInv;
+  if (!commits) return kTrk | kNew;
+  Connection begun;
+  begun.begin(key.protocol, segment, false);
+  const auto outcome = connections.create_connection(key, begun, timeouts_);
+  if (outcome != conntrack::CreateOutcome::kCreated) return {};
+  return kTrk | kNew;
+}
+
+void FlowTracker::advance(Tick now) { all().advance(now); }
+void FlowTracker::maintain(uint64_t bucket_budget) { all().maintain(bucket_budget); }
+void FlowTracker::settle() { all().settle(); }
+conntrack::FlowCounts FlowTracker::counts() { return all().counts(); }
+conntrack::FragmentReport FlowTracker::fragment_report() { return all().fragment_report(); }
+uint64_t FlowTracker::count_live() { return all().count_live(); }
+uint64_t FlowTracker::memory_bytes() const { return ipv4_.memory_bytes() + ipv6_.memory_bytes(); }
+bool FlowTracker::audit() { return all().audit(); }
+
+std::optional<ConnectionAddresses> connection_addresses(const FlowPacket& packet) {
+  if (packet.verdict() == net::ParseVerdict::kNotIp) return {};
+  const net::ParsedPacket& parsed = packet.parsed();
+  size_t ip_offset = parsed.ip_offset;
+  net::IcmpError error;
+  const bool is_error =
+      packet.verdict() == net::ParseVerdict::kUnsupportedProtocol &&
+      parse_icmp_error(packet.packet(), parsed, error) == net::IcmpVerdict::kError;
+  if (is_error) ip_offset = error.embedded_ip_offset;
+  ConnectionAddresses addresses{.is_ipv6 = parsed.is_ipv6};
+  const uint8_t* ip = packet.packet().data + ip_offset;
+  const uint8_t* source = ip + (parsed.is_ipv6 ? net::ipv6::kSource : net::ipv4::kSource);
+  const size_t bytes = parsed.is_ipv6 ? sizeof(net::Ipv6Address) : sizeof(net::Ipv4Address);
+  for (size_t i = 0; i < bytes; ++i)
+    addresses.mixed.bytes[i] = static_cast<uint8_t>(source[i] ^ source[bytes + i]);
+  return addresses;
+}
+
+}  // namespace roost::openflow
