@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "apps/classify/control/packet_classifier.h"
 #include "apps/forward/control/router.h"
 #include "apps/lb/config/suggest.h"
 #include "apps/lb/control/balancer.h"
@@ -48,7 +49,17 @@ std::span<const FunctionEntry> function_list() {
               "share, sends frames for known stations by their port, and others by all ports of "
               "their VLAN.",
           .commands = switching::EthernetSwitch::commands(),
-          .run = run_function<switching::EthernetSwitch>}};
+          .run = run_function<switching::EthernetSwitch>},
+      FunctionEntry{
+          .command = "classify",
+          .short_about = "handle packets by flows, as OpenFlow has them",
+          .about = "A packet classifier of eight flow tables, with the flows of `ovs-ofctl`.",
+          .details =
+              "Each packet gets the actions of the flow of the highest priority that matches it: "
+              "fields\n"
+              "rewritten, other tables looked up, connections tracked, sent by ports, or dropped.",
+          .commands = classifying::PacketClassifier::commands(),
+          .run = run_function<classifying::PacketClassifier>}};
   return functions;
 }
 

@@ -16,7 +16,8 @@ FILES = {
         "/usr/share/man/man1/roost.1.gz", "/usr/share/man/man8/roost-lb.8.gz",
         "/usr/share/man/man8/roost-ctl.8.gz", "/usr/share/man/man8/roost-forward.8.gz",
         "/usr/share/man/man8/roost-switch.8.gz", "/usr/share/man/man8/roost-advise.8.gz",
-        "/usr/share/man/man8/roost-trafficgen.8.gz", "/usr/share/doc/roost/examples/bird.conf"},
+        "/usr/share/man/man8/roost-trafficgen.8.gz", "/usr/share/man/man8/roost-classify.8.gz",
+        "/usr/share/doc/roost/examples/bird.conf"},
     "libroost0": {f"{LIBRARIES}/libroost.so.0"},
     "libroost-dev": {
         "/usr/include/roost.h", "/usr/include/roost/table/flow_table.h",

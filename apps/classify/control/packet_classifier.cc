@@ -1,0 +1,69 @@
+#include "apps/classify/control/packet_classifier.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "roost/control/metrics.h"
+#include "roost/openflow/flow_causes.h"
+
+namespace roost::classifying {
+
+std::string PacketClassifier::summary_of(const Config& config) {
+  const std::string tracked = config.connections == 0
+                                  ? "no connections tracked"
+                                  : fmt::format("room for {} connections", config.connections);
+  return fmt::format("{} ports, {} flows; {}; a tick of {:g} s.", config.ports.size(),
+                     list_flows(config, 0)->flows.size(), tracked, config.tick_seconds());
+}
+
+node::RunConfig PacketClassifier::run_config(const Config& config) {
+  node::RunConfig run{.tick_microseconds = config.tick_microseconds,
+                      .workers = config.workers,
+                      .hash_seed = config.hash_seed,
+                      .section = "[classify]"};
+  for (const PortConfig& port : config.ports) {
+    run.ports.push_back({.mtu = port.mtu, .promiscuous = true});
+  }
+  return run;
+}
+
+std::optional<Error> PacketClassifier::prepare(Config& config, const node::RunPlan& plan) {
+  config.workers.count = plan.worker_count;
+  config.hash_seed = plan.hash_seed;
+  config.shared = list_flows(config, plan.worker_count);
+  return {};
+}
+
+trace::TraceWords PacketClassifier::trace_words() {
+  return {"classifier", openflow::kFlowDropCauses, explanation};
+}
+
+control::MetricFamilies PacketClassifier::Running::metrics() {
+  control::MetricList out("roost_classify_", "classifier");
+  const Result<Report> sample = own.sample();
+  control::add_answer(sample.ok(), out);
+  if (!sample) return out.take();
+  const Report& report = sample.value();
+  control::add_packets(report, openflow::kFlowDropCauses, out);
+  control::add_ports(report, out);
+  out.add_counters<openflow::PipelineCounters>("pipeline", openflow::kPipelineCounters,
+                                               report.work.pipeline);
+  out.add_counters<classify::ClassifierCounters>("lookups", classify::kClassifierCounters,
+                                                 report.work.classifiers);
+  for (const Counter<TablesReport>& one : kTablesReportCounters) {
+    out.gauge("tables_" + std::string(one.name), std::string(one.help) + ".")
+        .add({}, report.work.tables.*one.value);
+  }
+  if (report.tracks_connections) {
+    out.add_counters<conntrack::FlowCounts>("connections", conntrack::kFlowCounters,
+                                            report.work.connections);
+    out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
+                                                  report.work.fragments.counters);
+  }
+  control::add_reloads(report, out);
+  control::add_stages(report.running, out);
+  return out.take();
+}
+
+}  // namespace roost::classifying
