@@ -8,6 +8,7 @@
 #include <atomic>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -132,6 +133,7 @@ TEST_F(Classified, flows_are_listed_with_the_counts_of_all_workers) {
   EXPECT_EQ(listed({{"table", 1}}), std::vector<std::string>{"1 priority=7,udp: 0"});
   EXPECT_EQ(listed({{"text", "tcp"}}), std::vector<std::string>{"0 priority=10,tcp: 2"});
   EXPECT_EQ(listed({{"text", "ip"}}).size(), 3U) << "tcp and udp match no more than ip";
+  EXPECT_EQ(listed({{"text", "tcp,tp_dst=0"}}).size(), 0U) << "tcp matches more";
   EXPECT_EQ(listed({{"text", "priority=5,ip"}, {"strict", true}}).size(), 1U);
   const Json count = rules({{"action", "count"}});
   EXPECT_EQ(count["flows"], 3);
@@ -220,6 +222,20 @@ TEST_F(Classified, masks_are_those_of_the_flows) {
   EXPECT_EQ(masks[1]["mask"], "eth_type");
   EXPECT_EQ(result.value()["tables"].size(), 2 * kWorkers);
   EXPECT_EQ(result.value()["tables"][0]["megaflows"], 1);
+}
+
+TEST_F(Classified, masks_are_said_in_the_words_of_fields) {
+  write_flows(
+      "icmp,icmp_code=1,actions=drop\ntcp,tp_dst=0x50/0xfff0,nw_src=10.0.0.0/8,actions=drop\n"
+      "ipv6,ipv6_dst=2001:db8::/32,actions=drop\n");
+  rules({{"action", "replace"}, {"text", path(".flows")}});
+  std::set<std::string> masks;
+  const Result<Json> result = run({{"command", "masks"}});
+  ASSERT_TRUE(result.ok());
+  for (const Json& row : result.value()["masks"]) masks.insert(row["mask"].get<std::string>());
+  EXPECT_EQ(masks, (std::set<std::string>{"eth_type,ip_proto,icmp_code",
+                                          "eth_type,ipv4_src/0xff000000,ip_proto,tp_dst/0xfff0",
+                                          "eth_type,ipv6_dst/0xffffffff000000000000000000000000"}));
 }
 
 TEST_F(Classified, statistics_add_up) {

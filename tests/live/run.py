@@ -21,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from attacks import check_attacks  # noqa: E402
 from balancer import Balancer, packet_sockets  # noqa: E402
 from chain import NoXdp, check_chain  # noqa: E402
+from classifying import check_classifying  # noqa: E402
 from draining import Control, check_control_agrees, check_log  # noqa: E402
 from draining import drain_under_traffic, fail_over  # noqa: E402
 from failover import check_failover  # noqa: E402
@@ -327,7 +328,8 @@ def main():
             attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (3,))
             for check in (
                 *(check_takeover, check_snooping, check_offloads, check_priority),
-                *(check_forwarding, check_switching, check_trackers, check_flood_of_syns),
+                *(check_forwarding, check_switching, check_classifying),
+                *(check_trackers, check_flood_of_syns),
             ):
                 folder = pathlib.Path(directory) / check.__name__
                 folder.mkdir()

@@ -130,6 +130,9 @@ TEST(Pipeline, a_resubmit_comes_back_and_its_port_is_that_of_one_lookup) {
   EXPECT_EQ(fate("actions=goto_table:1\ntable=1,in_port=1,actions=resubmit(,2),resubmit:9\n"
                  "table=1,in_port=9,actions=output:3\ntable=2,actions=output:2"),
             "2 3");
+  EXPECT_EQ(fate("in_port=1,actions=resubmit:9\nin_port=9,actions=goto_table:1\n"
+                 "table=1,in_port=1,actions=output:2\ntable=1,in_port=9,actions=output:3"),
+            "2");
   EXPECT_EQ(fate("actions=resubmit(,7),output:3"), "3");
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "apps/classify/control/rule_commands.h"
+
 namespace roost::classifying {
 
 namespace {
@@ -36,8 +38,7 @@ struct LookupNote {
 uint32_t fields_of_mask(const classify::PacketFields& mask) {
   uint32_t fields = 0;
   for (const classify::FieldPlace& place : kFields) {
-    if (get(mask, place.field) != classify::FieldNumber{})
-      fields |= uint32_t{1} << static_cast<unsigned>(place.field);
+    if (looks_at(mask, place.field)) fields |= uint32_t{1} << static_cast<unsigned>(place.field);
   }
   return fields;
 }
@@ -75,7 +76,7 @@ std::string words_of(const StepNote& step) {
   text += step.is_cached      ? ", by the exact-match cache"
           : step.has_megaflow ? ", by a megaflow"
                               : ", by a search";
-  text += fmt::format("; it depends on {} masks", step.masks);
+  text += fmt::format("; masks looked at: {}", step.masks);
   for (size_t i = 0; i < std::min<size_t>(kMasksMax, step.masks); ++i)
     text += "\n             " + names_of(step.fields[i]);
   if (step.masks > kMasksMax)

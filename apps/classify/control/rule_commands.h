@@ -16,6 +16,9 @@ namespace roost::classifying {
 // A mask in words: the fields that it looks at, with the bits where those are not all:
 // "eth_type,ipv4_dst/0xffffff00".
 [[nodiscard]] std::string format_mask(const classify::PacketFields& mask);
+// Whether a mask looks at a field. An ICMP type and code stand where ports stand: it is one or the
+// other.
+[[nodiscard]] bool looks_at(const classify::PacketFields& mask, classify::Field field);
 
 inline constexpr std::array kRulesParameters = {
     control::Parameter{
