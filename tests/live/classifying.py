@@ -1,6 +1,6 @@
-"""`roost classify` as a stateful filter between two hosts, by flows as Open vSwitch has them: what the
-inside begins comes back, what the outside begins does not, but for one service; flows change and
-are replaced under a download, and each counts what it matched.
+"""`roost classify` as a stateful filter between two hosts, by flows as Open vSwitch has them: what
+the inside begins comes back, what the outside begins does not, but for one service; flows change
+and are replaced under a download, and each counts what it matched.
 
     inside ── middle ── outside
               (roost)
@@ -26,8 +26,8 @@ connections = 10_000
 [control]
 socket = "{}/classify.sock"
 """
-# ARP and neighbour discovery pass; else what table 1 says of the inside's packets and table 2 of the
-# outside's. `{}` is what the outside may begin.
+# ARP and neighbour discovery pass; else what table 1 says of the inside's packets and table 2 of
+# the outside's. `{}` is what the outside may begin.
 FLOWS = """priority=300,arp,in_port=1,actions=output:2
 priority=300,arp,in_port=2,actions=output:1
 priority=300,icmp6,in_port=1,actions=output:2
@@ -130,5 +130,5 @@ def check_classifying(roost, folder):
     assert report["broken"] == [], report["broken"]
     assert report["drops"]["rule_drop"] > 0 and report["connections"]["created"] >= 6, report
     matched = sum(flow["packets"] for flow in report["flows"])
-    print(f"live: roost classify: {report['packets']['received']} packets, {matched} lookups that won, "
+    print(f"live: roost classify: {report['packets']['received']} packets, {matched} lookups won, "
           f"{report['connections']['created']} connections; flows changed under a download")
