@@ -162,11 +162,13 @@ stage_package() { /usr/bin/python3 tests/package/run.py; }
 # The Python module, installed by pip.
 stage_python() { /usr/bin/python3 bindings/python/tests/run.py; }
 
-# Real curl and dig through the balancer, in network namespaces.
+# Real curl and dig through the balancer, in network namespaces; rules and packets beside Open
+# vSwitch.
 stage_live() {
   configure release
   compile release roost
   /usr/bin/python3 tests/live/run.py
+  /usr/bin/python3 tests/ovs/run.py --sets 2
 }
 
 # Every flood, of which `live` has the heaviest.

@@ -1,5 +1,5 @@
-"""Open vSwitch's userspace datapath in a namespace: its two daemons, started and stopped by hand,
-with all their files in one folder. It needs no module of the kernel.
+"""Open vSwitch's userspace datapath, in a namespace or without: its two daemons, started and
+stopped by hand, with all their files in one folder. It needs no module of the kernel.
 """
 
 import os
@@ -16,11 +16,16 @@ class OpenVswitch:
     interface and what ovs-vsctl says of a port of it.
     """
 
-    def __init__(self, namespace, directory, ports, program="ovs-vswitchd", settings=()):
-        """`program` is the switch itself; `settings` are columns of the table Open_vSwitch."""
+    def __init__(self, namespace, directory, ports, program="ovs-vswitchd", settings=(),
+                 datapath="netdev", options=()):
+        """`program` is the switch itself, and `options` are its own; `settings` are columns of the
+        table Open_vSwitch. `datapath` is "dummy" for one without an interface of the kernel's.
+        """
         self.namespace = namespace
         self.program = program
         self.settings = settings
+        self.datapath = datapath
+        self.options = options
         self.directory = directory
         self.ports = ports
         self.daemons = []
@@ -57,22 +62,35 @@ class OpenVswitch:
         self._control("--no-wait", "init")
         if self.settings:
             self._control("--no-wait", "set", "Open_vSwitch", ".", *self.settings)
-        self._daemon(self.program, self.socket)
-        words = ["add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev"]
+        self._daemon(self.program, self.socket, *self.options)
+        words = ["add-br", "br0", "--", "set", "bridge", "br0", f"datapath_type={self.datapath}"]
         for interface, settings in self.ports:
             words += ["--", "add-port", "br0", interface, *settings]
         self._control("--timeout=20", *words)
 
-    def ask(self, *words):
-        """The running switch, by ovs-appctl."""
+    @property
+    def control_socket(self):
+        """Of the running switch: where ovs-appctl asks."""
         name = pathlib.Path(self.program).name
         pid = (self.directory / f"{name}.pid").read_text().strip()
-        return self._run("ovs-appctl", "-t", self.directory / f"{name}.{pid}.ctl", *words)
+        return self.directory / f"{name}.{pid}.ctl"
+
+    def ask(self, *words):
+        """The running switch, by ovs-appctl."""
+        return self._run("ovs-appctl", "-t", self.control_socket, *words)
 
     def replace_flows(self, flows):
         """OpenFlow's, of br0."""
-        self._run("ovs-ofctl", "--bundle", "replace-flows", f"unix:{self.directory}/br0.mgmt",
-                  "-", input="\n".join(flows) + "\n")
+        self._run("ovs-ofctl", "--bundle", "replace-flows", self._bridge, "-",
+                  input="\n".join(flows) + "\n")
+
+    def ask_flows(self, command, *words):
+        """br0, by a command of ovs-ofctl."""
+        return self._run("ovs-ofctl", command, self._bridge, *words)
+
+    @property
+    def _bridge(self):
+        return f"unix:{self.directory}/br0.mgmt"
 
     def _daemon(self, program, *arguments):
         command = [*self.namespace.prefix, program, *arguments, "--no-chdir", "--pidfile"]
