@@ -38,11 +38,22 @@ bool is_icmp(const net::ParsedPacket& parsed) {
   return parsed.protocol == (parsed.is_ipv6 ? net::kProtocolIcmp6 : net::kProtocolIcmp4);
 }
 
-// The parser reads no ports of SCTP (RFC 9260), which stand where those of UDP do.
-bool has_sctp_ports(const net::Packet& packet, const net::ParsedPacket& parsed) {
+// Whether a transport header of so many bytes is there; of less than all of it, nothing is seen.
+bool has_header(const net::Packet& packet, const net::ParsedPacket& parsed, uint32_t bytes) {
+  return !parsed.fragment.is_later() && parsed.l4_bytes >= bytes &&
+         parsed.l4_offset + bytes <= packet.contiguous_bytes;
+}
+
+bool is_sctp(const net::ParsedPacket& parsed) {
   constexpr uint8_t kSctp = 132;
-  return static_cast<uint8_t>(parsed.protocol) == kSctp && !parsed.fragment.is_later() &&
-         parsed.l4_bytes >= 4 && parsed.l4_offset + uint32_t{4} <= packet.contiguous_bytes;
+  return static_cast<uint8_t>(parsed.protocol) == kSctp;
+}
+
+// What a later fragment of IPv6 carries, only the first one can know; in OpenFlow's switches it is
+// of the protocol "fragment".
+uint8_t protocol_of(const net::ParsedPacket& parsed) {
+  if (parsed.is_ipv6 && parsed.fragment.is_later()) return net::ipv6::kFragmentHeader;
+  return static_cast<uint8_t>(parsed.protocol);
 }
 
 // The four bits beside the data offset as well, which OpenFlow counts among the flags.
@@ -58,18 +69,18 @@ uint64_t tcp_flags_of(const net::Packet& packet, const net::ParsedPacket& parsed
 uint64_t transport_word(const net::Packet& packet, const net::ParsedPacket& parsed) {
   uint64_t first = parsed.source_port;
   uint64_t second = parsed.destination_port;
-  const bool has_type = is_icmp(parsed) && !parsed.fragment.is_later() && parsed.l4_bytes >= 2 &&
-                        parsed.l4_offset + uint32_t{2} <= packet.contiguous_bytes;
-  if (has_type) {
+  if (is_icmp(parsed) && has_header(packet, parsed, net::icmp::kHeaderBytes)) {
     first = packet.data[parsed.l4_offset + net::icmp::kType];
     second = packet.data[parsed.l4_offset + net::icmp::kCode];
   }
-  if (has_sctp_ports(packet, parsed)) {
+  // The parser reads no ports of SCTP (RFC 9260), which stand where those of UDP do.
+  constexpr uint32_t kSctpHeaderBytes = 12;
+  if (is_sctp(parsed) && has_header(packet, parsed, kSctpHeaderBytes)) {
     first = net::load_be16(packet.data + parsed.l4_offset);
     second = net::load_be16(packet.data + parsed.l4_offset + 2);
   }
   return in_place(Field::kTpSrc, first) | in_place(Field::kTpDst, second) |
-         in_place(Field::kIpProto, static_cast<uint8_t>(parsed.protocol)) |
+         in_place(Field::kIpProto, protocol_of(parsed)) |
          in_place(Field::kTcpFlags, tcp_flags_of(packet, parsed));
 }
 

@@ -143,10 +143,46 @@ TEST(Fields, an_icmp_type_and_code_stand_where_ports_do) {
   EXPECT_EQ(get(fields, Field::kIcmpType).low, 3u);
   EXPECT_EQ(get(fields, Field::kIcmpCode).low, 4u);
   EXPECT_EQ(get(fields, Field::kTpDst).low, 4u);
-  // One byte of it is there: neither is.
-  frame.ethernet({0x08, 0}).ipv4(0, 0, 1, {3});
+  // A part of its header is there: neither is.
+  frame.ethernet({0x08, 0}).ipv4(0, 0, 1, {3, 4, 0, 0, 0, 0, 0});
   ASSERT_EQ(frame.parse(fields), net::ParseVerdict::kUnsupportedProtocol);
   EXPECT_EQ(get(fields, Field::kIcmpType).low, 0u);
+  EXPECT_EQ(get(fields, Field::kIcmpCode).low, 0u);
+}
+
+TEST(Fields, sctp_has_ports_when_all_of_its_header_is_there) {
+  PacketFields fields;
+  Frame frame;
+  std::vector<uint8_t> header = {0, 22, 0, 53, 0, 0, 0, 1, 0, 0, 0, 0};
+  frame.ethernet({0x08, 0}).ipv4(0, 0, 132, header);
+  ASSERT_EQ(frame.parse(fields), net::ParseVerdict::kUnsupportedProtocol);
+  EXPECT_EQ(get(fields, Field::kTpSrc).low, 22u);
+  EXPECT_EQ(get(fields, Field::kTpDst).low, 53u);
+  header.pop_back();
+  frame.ethernet({0x08, 0}).ipv4(0, 0, 132, header);
+  ASSERT_EQ(frame.parse(fields), net::ParseVerdict::kUnsupportedProtocol);
+  EXPECT_EQ(get(fields, Field::kTpSrc).low, 0u);
+}
+
+TEST(Fields, a_later_fragment_of_ipv6_is_of_the_protocol_fragment) {
+  for (const unsigned offset : {0u, 8u}) {
+    Frame frame;
+    frame.ethernet({0x86, 0xdd});
+    std::vector<uint8_t> header = {0x60, 0, 0, 0, 0, 24, 44, 64};
+    header.resize(40);
+    const std::vector<uint8_t> fragment = {17, 0,  0, static_cast<uint8_t>(offset | 1),
+                                           0,  0,  0, 7,
+                                           0,  9,  0, 53,
+                                           0,  64, 0, 0,
+                                           0,  0,  0, 0,
+                                           0,  0,  0, 0};
+    frame.bytes.insert(frame.bytes.end(), header.begin(), header.end());
+    frame.bytes.insert(frame.bytes.end(), fragment.begin(), fragment.end());
+    PacketFields fields;
+    ASSERT_EQ(frame.parse(fields), net::ParseVerdict::kFragment);
+    EXPECT_EQ(get(fields, Field::kIpProto).low, offset == 0 ? 17u : 44u);
+    EXPECT_EQ(get(fields, Field::kTpDst).low, offset == 0 ? 53u : 0u);
+  }
 }
 
 TEST(Fields, fragments_say_whether_they_are_first) {
