@@ -10,7 +10,7 @@
 # What a change must pass, each with its budget: seconds on a bare machine of two cores, without
 # packages or a compiler cache. A stage over its budget passes; whoever made it so gives time back.
 stages='setup:120 check:20 docs:10 release:540 v2:40 nodpdk:90 aarch64:90 asan:535 tsan:200
-  fuzz:310 model:40 install:60 package:140 python:70 live:360 scenario:90 readme:20 tidy:120'
+  fuzz:310 model:40 install:60 package:140 python:70 live:420 scenario:90 readme:20 tidy:120'
 
 # Runs beside the stages from `install` on, which leave a processor idle much of the time; its own
 # time is what is left of it when they are over.

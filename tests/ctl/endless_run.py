@@ -28,9 +28,10 @@ def free_port():
 class EndlessRun:
     """Use as `with EndlessRun(...) as running: ... report = running.stop()`."""
 
-    def __init__(self, roost, directory, function, config_text, options=(), captures=DEMO_CAPTURES):
-        """`function` is the subcommand, `config_text` its configuration for the captures' ports;
-        `options` are its own."""
+    def __init__(self, roost, directory, function, config_text, options=(), captures=DEMO_CAPTURES,
+                 devices=()):
+        """`function` is the subcommand, `config_text` its configuration for the captures' ports and
+        those of `devices`, DPDK's; `options` are its own."""
         self.roost = roost
         self.directory = pathlib.Path(directory)
         self.function = function
@@ -46,13 +47,14 @@ class EndlessRun:
             os.environ, RUNTIME_DIRECTORY=str(directory), XDG_RUNTIME_DIR=str(directory)
         )
         devices = [
-            f"--vdev=net_pcap{i},rx_pcap={capture},infinite_rx=1,tx_pcap=/dev/null"
+            f"net_pcap{i},rx_pcap={capture},infinite_rx=1,tx_pcap=/dev/null"
             for i, capture in enumerate(captures)
-        ]
+        ] + [*devices]
         self.process = subprocess.Popen(
             [roost, function, "-c", self.config, "--json", *options, "--"]
             + ["--no-huge", "--no-pci", "-m", "256"]
-            + ["--file-prefix", f"roost-ctl-{os.getpid()}", *devices],
+            + ["--file-prefix", f"roost-ctl-{os.getpid()}"]
+            + [f"--vdev={device}" for device in devices],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self.log.open("w"),

@@ -8,7 +8,7 @@ from scapy.layers.inet import IP, IPOption_LSRR, TCP as Tcp, UDP as Udp
 from scapy.layers.inet6 import IPv6, IPv6ExtHdrRouting
 from scapy.packet import Raw
 
-from fields import ANY_FRAGMENT, ICMP, IPV4, IPV6, TCP, UDP, ipv4, ipv6
+from fields import ANY_FRAGMENT, ICMP, ICMPV6, IPV4, IPV6, SCTP, TCP, UDP, ipv4, ipv6
 
 PAYLOAD = Raw(bytes(12))
 
@@ -32,7 +32,13 @@ class OddPackets:
         "IPv6 of version 4": "bad_header",
         "IPv6 with segments left": "ipv6_routing_header",
     }
-    KINDS = (*REFUSED, "ICMP of 4 bytes", "802.3")
+    # Of which no rule sees more than the protocol: its number, and what of its header is there.
+    CUT_OFF = {
+        "ICMP of 4 bytes": (ICMP, struct.pack(">BBH", 8, 1, 0)),
+        "IPv6's ICMP of 4 bytes": (ICMPV6, struct.pack(">BBH", 128, 1, 0)),
+        "SCTP of 8 bytes": (SCTP, struct.pack(">HHI", 22, 53, 0)),
+    }
+    KINDS = (*REFUSED, *CUT_OFF, "802.3")
 
     def __init__(self, random, values):
         self.random = random
@@ -74,12 +80,14 @@ class OddPackets:
             header.proto = TCP
             packet, fields = Raw(bytes(tcp)[:10]), addresses | {"ip_proto": TCP}
         elif kind == "TCP with a header of 12 bytes":
-            tcp.dataofs, packet, fields = 3, tcp / PAYLOAD, tcp_fields
+            tcp.dataofs = 3
+            packet, fields = tcp / PAYLOAD, tcp_fields
         elif kind == "UDP of 4 bytes":
-            udp.len, packet, fields = 4, udp / PAYLOAD, udp_fields
-        elif kind == "ICMP of 4 bytes":
-            header.proto = ICMP
-            packet, fields = Raw(struct.pack(">BBH", 8, 1, 0)), addresses | {"ip_proto": ICMP}
+            udp.len = 4
+            packet, fields = udp / PAYLOAD, udp_fields
+        elif kind in self.CUT_OFF:
+            header.proto, header_bytes = self.CUT_OFF[kind]
+            packet, fields = Raw(header_bytes), addresses | {"ip_proto": header.proto}
         else:
             header.flags = "MF"
             packet, fields = udp / Raw(bytes(13)), udp_fields | {"ip_frag": ANY_FRAGMENT}
@@ -89,10 +97,16 @@ class OddPackets:
         one, other = (self.values.address(IPV6) for _ in range(2))
         header = IPv6(src=ipv6(one), dst=ipv6(other), hlim=64)
         fields = {"ipv6_src": one, "ipv6_dst": other, "ip_proto": UDP} | ports
-        if kind == "IPv6 longer than its frame":
+        packet = udp / PAYLOAD
+        if kind in self.CUT_OFF:
+            header.nh, header_bytes = self.CUT_OFF[kind]
+            packet = Raw(header_bytes)
+            fields = {name: fields[name] for name in ("ipv6_src", "ipv6_dst")}
+            fields["ip_proto"] = header.nh
+        elif kind == "IPv6 longer than its frame":
             header.plen, fields = 1_400, {}
         elif kind == "IPv6 of version 4":
             header.version = 4
         else:
             header = header / IPv6ExtHdrRouting(type=0, addresses=["2001:db8::9"], segleft=1)
-        return kind, IPV6, bytes(header / udp / PAYLOAD), fields
+        return kind, IPV6, bytes(header / packet), fields
