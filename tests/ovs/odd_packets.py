@@ -63,7 +63,6 @@ class OddPackets:
         one, other = (self.values.address(IPV4) for _ in range(2))
         header = IP(src=ipv4(one), dst=ipv4(other), ttl=64)
         addresses = {"ipv4_src": one, "ipv4_dst": other}
-        tcp_fields = addresses | ports | {"ip_proto": TCP, "tcp_flags": 0x10}
         udp_fields = addresses | ports | {"ip_proto": UDP}
         if kind == "IPv4 longer than its frame":
             header.len, packet, fields = 1_400, udp / PAYLOAD, {}
@@ -81,7 +80,7 @@ class OddPackets:
             packet, fields = Raw(bytes(tcp)[:10]), addresses | {"ip_proto": TCP}
         elif kind == "TCP with a header of 12 bytes":
             tcp.dataofs = 3
-            packet, fields = tcp / PAYLOAD, tcp_fields
+            packet, fields = tcp / PAYLOAD, addresses | {"ip_proto": TCP}
         elif kind == "UDP of 4 bytes":
             udp.len = 4
             packet, fields = udp / PAYLOAD, udp_fields
