@@ -173,10 +173,13 @@ def known_reason(packet, theirs, own):
             return None
         places = [place for place in range(len(frame)) if frame[place] != other[place]]
         is_tag = places == [14] and frame[14] | 0x10 == other[14] and "tagged" in packet.kind
-        is_checksum = places and places[-1] - places[0] < 2 and "alone behind" in packet.kind
+        is_checksum = bool(places) and places[-1] - places[0] < 2
         if is_tag:
             reasons.add("Open vSwitch clears a tag's drop eligibility when it writes the tag")
-        elif is_checksum:
+        elif is_checksum and "later fragment" in packet.kind and "over IPv4" in packet.kind:
+            reasons.add("Open vSwitch writes an address and takes the middle of a later fragment "
+                        "for a checksum")
+        elif is_checksum and "alone behind" in packet.kind:
             reasons.add("Open vSwitch writes an address and leaves the checksum of what is behind a "
                         "fragment header as it was")
         elif places:
