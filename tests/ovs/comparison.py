@@ -180,8 +180,8 @@ def known_reason(packet, theirs, own):
             reasons.add("Open vSwitch writes an address and takes the middle of a later fragment "
                         "for a checksum")
         elif is_checksum and "alone behind" in packet.kind:
-            reasons.add("Open vSwitch writes an address and leaves the checksum of what is behind a "
-                        "fragment header as it was")
+            reasons.add("Open vSwitch writes an address and leaves the checksum behind a fragment "
+                        "header as it was")
         elif places:
             return None
     return "; ".join(sorted(reasons))
