@@ -103,10 +103,9 @@ class ModeCheck {
     const ServiceConfig& service = config_.services[span.service];
     if (service.mode != Mode::kNat) return;
     for (const BackendConfig& backend : service.backends) {
-      const auto first =
-          static_cast<uint16_t>(backend.port + (span.ports.first - service.ports.first));
+      const PortMove move{.from = service.ports.first, .to = backend.port};
       nat_ends_[{backend.address, service.protocol}].push_back(
-          {span.ports.moved_to(first), &service, &backend});
+          {span.ports.moved(move), &service, &backend});
     }
   }
 

@@ -21,6 +21,12 @@ namespace roost::lb {
 
 enum class PortsKind : uint8_t { kOne, kRange, kAll };
 
+// Where ports begin, and where as many others do.
+struct PortMove {
+  uint16_t from = 0;
+  uint16_t to = 0;
+};
+
 struct ServicePorts {
   uint16_t first = 0;
   uint16_t last = 0;
@@ -35,9 +41,18 @@ struct ServicePorts {
     if (is_one()) return PortsKind::kOne;
     return *this == all() ? PortsKind::kAll : PortsKind::kRange;
   }
+  // A port keeps its place: where this one of those that begin at `from` is among those at `to`,
+  // which must be there.
+  [[nodiscard]] static constexpr uint16_t moved(uint16_t port, const PortMove& move) {
+    return static_cast<uint16_t>(move.to + (port - move.from));
+  }
+  // All of these, which are some of those that begin at `from`.
+  [[nodiscard]] constexpr ServicePorts moved(const PortMove& move) const {
+    return {moved(first, move), moved(last, move)};
+  }
   // As many ports from `port` on, which must be there.
   [[nodiscard]] constexpr ServicePorts moved_to(uint16_t port) const {
-    return {port, static_cast<uint16_t>(port + (last - first))};
+    return moved({.from = first, .to = port});
   }
   // As a configuration has them: "80", "8000-8099", "any".
   [[nodiscard]] std::string text() const;

@@ -54,8 +54,8 @@ void Control::describe(const control::ConnectionRow& row, Json& json) const {
   json["client"] = net::endpoint_text(row.client, row.client_port);
   json["virtual"] = net::endpoint_text(row.destination, row.destination_port);
   json["backend"] = backend.name;
-  const auto port =
-      static_cast<uint16_t>(backend.port + (row.destination_port - service.ports.first));
+  const uint16_t port =
+      ServicePorts::moved(row.destination_port, {.from = service.ports.first, .to = backend.port});
   json["endpoint"] = net::endpoint_text(backend.address, port);
 }
 

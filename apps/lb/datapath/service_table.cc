@@ -136,9 +136,8 @@ void ServiceTable<Address>::note_sources(const FamilyRegistry& registry, const P
   if (service.mode != Mode::kNat) return;
   for (const uint32_t index : service.backends) {
     const RegisteredBackend& backend = registry.backends[index];
-    const auto first =
-        static_cast<uint16_t>(backend.port + (span.ports.first - service.ports.first));
-    source_spans_.add(backend.address.to<Address>(), service.protocol, span.ports.moved_to(first),
+    const PortMove move{.from = service.ports.first, .to = backend.port};
+    source_spans_.add(backend.address.to<Address>(), service.protocol, span.ports.moved(move),
                       index);
   }
 }

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "apps/lb/config/service_ports.h"
 #include "apps/lb/datapath/backend_registry.h"
 #include "apps/lb/datapath/port_spans.h"
 #include "roost/base/counter.h"
@@ -90,13 +91,13 @@ class ServiceTable {
 
     // Where packets for this port of its service go.
     [[nodiscard]] Endpoint end_for(uint16_t virtual_port) const {
-      return {endpoint.address,
-              static_cast<uint16_t>(endpoint.port + (virtual_port - virtual_endpoint.port))};
+      return {endpoint.address, ServicePorts::moved(virtual_port, {.from = virtual_endpoint.port,
+                                                                   .to = endpoint.port})};
     }
     // As what the client knows this port of it.
     [[nodiscard]] Endpoint virtual_end_for(uint16_t port) const {
       return {virtual_endpoint.address,
-              static_cast<uint16_t>(virtual_endpoint.port + (port - endpoint.port))};
+              ServicePorts::moved(port, {.from = endpoint.port, .to = virtual_endpoint.port})};
     }
   };
 
