@@ -125,14 +125,14 @@ void read_lb(config::TomlTable& top, std::vector<config::Fault>& faults, Config&
   config.verify_l4_checksum = table.boolean("verify_l4_checksum").value_or(false);
   config.refuses = table.boolean("refuse").value_or(false);
   config.workers = config::read_workers(table);
-  config.state = table.text("state").value_or("");
-  if (table.text("state") &&
-      (!config.state.starts_with('/') || config.state.size() > kStateBytesMax)) {
-    table.fault_in("state", config::in_quotes(config.state) +
+  const std::optional<std::string> state = table.text("state");
+  if (state && (!state->starts_with('/') || state->size() > kStateBytesMax)) {
+    table.fault_in("state", config::in_quotes(*state) +
                                 " cannot be a directory for what outlives the process; give an "
                                 "absolute path of at most " +
                                 std::to_string(kStateBytesMax) + " bytes");
   }
+  config.state = state.value_or("");
   config.gue_port = static_cast<uint16_t>(
       table.integer("gue_port", {1, net::kL4PortMax}).value_or(config.gue_port));
   table.refuse_unknown_keys();
