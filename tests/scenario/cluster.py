@@ -10,14 +10,12 @@ the share of connections that the router moves, times the share of these that th
 to another backend (docs/decisions/0036-two-nodes.md).
 """
 
-import argparse
 import contextlib
+import functools
 import json
-import os
 import pathlib
 import signal
 import sys
-import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -29,11 +27,11 @@ from cluster_network import (  # noqa: E402
     ETCD_PORT, OUTSIDE, VIRTUAL, ClusterNetwork)  # fmt: skip
 from draining import Control  # noqa: E402
 from downloads import Downloads  # noqa: E402
-from namespaces import LENGTHS, Refused, wait_for  # noqa: E402
+from namespaces import wait_for  # noqa: E402
 from network import BACKENDS, WEB_CLIENTS  # noqa: E402
-from report import Report  # noqa: E402
+from program import options, report_runs  # noqa: E402
 from servers import Backend, body_digests, write_bodies  # noqa: E402
-from settings import SERVER_PORT  # noqa: E402
+from settings import SERVER_PORT, prefixed  # noqa: E402
 
 MODES = "l2dsr", "fullnat"
 PORT = 80
@@ -48,18 +46,14 @@ FAVOURED, WEIGHT = "b1", 4  # its weight, of 1 as the others, in the middle of d
 TOLERANCE = 0.10  # of shares, which are those of some hundred connections
 
 
-def quoted(addresses):
-    return ", ".join(f'"{address}/{LENGTHS[":" in address]}"' for address in addresses)
-
-
 def configuration(mode, number, socket):
     outside = [own.format(1) for own in OUTSIDE[number]]
     inside = [f"10.0.0.{number}", f"2001:db8:2::{number}"]
     router = [own.format(end) for own, end in zip(OUTSIDE[number], ("254", "fe"))]
     parts = [
         "tick_seconds = 1.0\nmaglev_seed = 7\n[table]\nconnections = 100_000\n",
-        f"[[port]]\naddresses = [{quoted(outside)}]\n",
-        f"[[port]]\naddresses = [{quoted(inside)}]\n",
+        f"[[port]]\naddresses = [{prefixed(outside)}]\n",
+        f"[[port]]\naddresses = [{prefixed(inside)}]\n",
         f'[[route]]\nprefix = "0.0.0.0/0"\nvia = "{router[0]}"\n',
         f'[[route]]\nprefix = "::/0"\nvia = "{router[1]}"\n',
         f'[control]\nsocket = "{socket}"\netcd = "http://10.255.{number}.254:{ETCD_PORT}"\n',
@@ -254,27 +248,10 @@ def run_mode(options, mode, directory, report):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--roost", type=pathlib.Path, default=ROOT / "build/release/apps/roost")
-    parser.add_argument("--mode", choices=MODES, help="else one after the other")
-    parser.add_argument("--downloads", type=int, default=2_000)
-    options = parser.parse_args()
-    options.roost = options.roost.resolve()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("cluster: terminated"))
-    all_hold = True
-    for mode in [options.mode] if options.mode else MODES:
-        report, start = Report(""), time.monotonic()
-        try:
-            with tempfile.TemporaryDirectory(prefix="roost-cluster-") as directory:
-                run_mode(options, mode, pathlib.Path(directory), report)
-        except Refused as refusal:
-            print(f"NOT TESTED: cluster, network namespaces refused ({refusal})")
-            sys.exit(1 if os.environ.get("CI") == "true" else 0)
-        report.lines[0] = (f"two nodes of roost lb in the mode {mode}: {options.downloads:,} "
-                           f"downloads in {time.monotonic() - start:.0f} s")  # fmt: skip
-        print(report.text(), flush=True)
-        all_hold &= report.holds()
-    sys.exit(0 if all_hold else 1)
+    chosen = options(__doc__, MODES, downloads=2_000)
+    report_runs("cluster", (
+        (f"two nodes of roost lb in the mode {mode}: {chosen.downloads:,} downloads",
+         functools.partial(run_mode, chosen, mode)) for mode in chosen.modes))
 
 
 if __name__ == "__main__":

@@ -9,14 +9,11 @@ and one backend's servers are killed. Beside them names whose answers come in fr
 happened is printed as a report, one a mode; the exit status is 0 when every line of them holds.
 """
 
-import argparse
 import contextlib
+import functools
 import os
 import pathlib
-import signal
 import sys
-import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -28,10 +25,9 @@ from draining import Control  # noqa: E402
 from events import Events  # noqa: E402
 from findings import Run, describe  # noqa: E402
 from names import ask_names  # noqa: E402
-from namespaces import Refused  # noqa: E402
 from network import BACKENDS, DNS_CLIENTS, TAP, WEB_CLIENTS, Network  # noqa: E402
 from owners import seed_that_splits  # noqa: E402
-from report import Report  # noqa: E402
+from program import options, report_runs  # noqa: E402
 from servers import Backend, body_digests, write_bodies  # noqa: E402
 from settings import SERVER_PORT, configuration  # noqa: E402
 
@@ -52,7 +48,7 @@ def start_backends(network, directory, stack):
     return backends
 
 
-def run_scenario(options, mode, directory, workers, report):
+def run_scenario(options, mode, workers, directory, report):
     with contextlib.ExitStack() as stack:
         network = stack.enter_context(Network(directory))
         backends = start_backends(network, directory, stack)
@@ -79,39 +75,14 @@ def run_scenario(options, mode, directory, workers, report):
         describe(Run(network, backends, events, waves, names, untagged, openings, numbers), report)
 
 
-def reported(options, mode, workers):
-    start = time.monotonic()
-    report = Report("")
-    with tempfile.TemporaryDirectory(prefix="roost-scenario-") as directory:
-        run_scenario(options, mode, pathlib.Path(directory), workers, report)
-    report.lines[0] = (
-        f"roost lb in the mode {mode}, {workers} workers: {options.downloads:,} downloads in "
-        f"{time.monotonic() - start:.0f} s"
-    )
-    return report
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--roost", type=pathlib.Path, default=ROOT / "build/release/apps/roost")
-    parser.add_argument("--mode", choices=MODES, help="else one after the other")
-    parser.add_argument("--downloads", type=int, default=2_000)
-    options = parser.parse_args()
-    options.roost = options.roost.resolve()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("scenario: terminated"))
+    chosen = options(__doc__, MODES, downloads=2_000)
     workers = min(2, len(os.sched_getaffinity(0)))
     if workers < 2:
         print("NOT TESTED: scenario, two workers on one core")
-    all_hold = True
-    for mode in [options.mode] if options.mode else MODES:
-        try:
-            report = reported(options, mode, workers)
-        except Refused as refusal:
-            print(f"NOT TESTED: scenario, network namespaces refused ({refusal})")
-            sys.exit(1 if os.environ.get("CI") == "true" else 0)
-        print(report.text(), flush=True)
-        all_hold &= report.holds()
-    sys.exit(0 if all_hold else 1)
+    report_runs("scenario", (
+        (f"roost lb in the mode {mode}, {workers} workers: {chosen.downloads:,} downloads",
+         functools.partial(run_scenario, chosen, mode, workers)) for mode in chosen.modes))
 
 
 if __name__ == "__main__":

@@ -9,13 +9,10 @@ the configuration is reloaded, and a cable joins two ports for half a minute. Wh
 printed as a report; the exit status is 0 when every line of it holds.
 """
 
-import argparse
 import concurrent.futures
-import os
+import functools
 import pathlib
-import signal
 import sys
-import tempfile
 import threading
 import time
 
@@ -23,8 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/live"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from namespaces import Refused  # noqa: E402
-from report import Report  # noqa: E402
+from program import options, report_runs  # noqa: E402
 from switch_attacks import FLOOD, LIMITS, REPEAT, frame, start  # noqa: E402
 from switch_reload import IMPORTED, downloads, write_stations  # noqa: E402
 from switch_scene import STATIONS, WORKERS, Switch, SwitchNetwork, finish  # noqa: E402
@@ -182,24 +178,10 @@ def run_scenario(roost, directory, report):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--roost", type=pathlib.Path, default=ROOT / "build/release/apps/roost")
-    roost = parser.parse_args().roost.resolve()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("scenario: terminated"))
-    began = time.monotonic()
-    report = Report("")
-    try:
-        with tempfile.TemporaryDirectory(prefix="roost-scenario-") as directory:
-            run_scenario(roost, pathlib.Path(directory), report)
-    except Refused as refusal:
-        print(f"NOT TESTED: scenario of the switch, network namespaces refused ({refusal})")
-        sys.exit(1 if os.environ.get("CI") == "true" else 0)
-    report.lines[0] = (
-        f"roost switch, workers: {WORKERS}, {len(STATIONS)} stations: "
-        f"{time.monotonic() - began:.0f} s"
-    )
-    print(report.text())
-    sys.exit(0 if report.holds() else 1)
+    roost = options(__doc__).roost
+    report_runs("scenario of the switch", [(
+        f"roost switch, workers: {WORKERS}, {len(STATIONS)} stations",
+        functools.partial(run_scenario, roost))])
 
 
 if __name__ == "__main__":

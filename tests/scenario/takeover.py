@@ -9,12 +9,9 @@ and what it left is adopted, while more downloads are under way. What happened i
 report; the exit status is 0 when every line of it holds.
 """
 
-import argparse
-import os
+import functools
 import pathlib
-import signal
 import sys
-import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -22,8 +19,7 @@ sys.path.insert(0, str(ROOT / "tests/live"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from downloads import Downloads  # noqa: E402
-from namespaces import Refused  # noqa: E402
-from report import Report  # noqa: E402
+from program import options, report_runs  # noqa: E402
 from restarts import Restarts, refuse_what_cannot_be  # noqa: E402
 from restarts import state_directory, with_state  # noqa: E402
 from scene import Scene  # noqa: E402
@@ -123,27 +119,10 @@ def describe_sums(reports, last, report):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--roost", type=pathlib.Path, default=ROOT / "build/release/apps/roost")
-    parser.add_argument("--downloads", type=int, default=2_000)
-    parser.add_argument("--restarts", type=int, default=10)
-    options = parser.parse_args()
-    options.roost = options.roost.resolve()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("scenario: terminated"))
-    start = time.monotonic()
-    report = Report("")
-    try:
-        with tempfile.TemporaryDirectory(prefix="roost-scenario-") as directory:
-            run_scenario(options, pathlib.Path(directory), report)
-    except Refused as refusal:
-        print(f"NOT TESTED: scenario, network namespaces refused ({refusal})")
-        sys.exit(1 if os.environ.get("CI") == "true" else 0)
-    report.lines[0] = (
-        f"roost lb --takeover: {options.restarts} restarts under {options.downloads:,} downloads "
-        f"in {time.monotonic() - start:.0f} s"
-    )
-    print(report.text(), flush=True)
-    sys.exit(0 if report.holds() else 1)
+    chosen = options(__doc__, downloads=2_000, restarts=10)
+    report_runs("scenario", [(
+        f"roost lb --takeover: {chosen.restarts} restarts under {chosen.downloads:,} downloads",
+        functools.partial(run_scenario, chosen))])
 
 
 if __name__ == "__main__":
