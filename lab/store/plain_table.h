@@ -86,15 +86,6 @@ class PlainTable {
   }
   bool erase(const Key& key) { return values_->erase(key); }
 
-  static Result<uint64_t> bytes_to_lend(const TableConfig& /*config*/) {
-    return Error{"tables to compare with are not made in lent memory"};
-  }
-  // What is in lent memory is visited, and these tables stand in their own.
-  template <class Visit>
-  void for_each(Visit&& /*visit*/) const {
-    ROOST_ASSERT(false);
-  }
-
   [[nodiscard]] uint64_t size() const { return values_->size(); }
   [[nodiscard]] uint64_t memory_bytes() const { return values_->memory_bytes(); }
   [[nodiscard]] std::optional<Violation> audit() const { return {}; }

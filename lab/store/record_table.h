@@ -72,11 +72,6 @@ class RecordTable {
                        config.looks, std::move(callback));
   }
 
-  // They stand in memory of their own.
-  static Result<uint64_t> bytes_to_lend(const TableConfig& /*config*/) {
-    return Error{"tables to compare with are not made in lent memory"};
-  }
-
   // Not all tables can be told ahead.
   [[nodiscard]] static Hash64 prefetch(const Key& /*key*/) { return {}; }
   size_t find(const PrefetchedKeys<std::span<const Key>>& asked, std::span<Value*> out,

@@ -209,7 +209,7 @@ class ConnectionTable {
   // there can be read; that it belongs together, audit() says, after adopt().
   template <class IsOwner>
   [[nodiscard]] bool is_readable(IsOwner&& is_owner)
-    requires(!kIsSameEnds<Rule>);
+    requires(!kIsSameEnds<Rule> && std::same_as<Tables, OwnTables>);
   // What is in adopted memory is this table's from now on, and counted; visit(Connection&) is
   // called for each one that lives. Linear in the capacity.
   template <class Visit>
@@ -239,13 +239,8 @@ class ConnectionTable {
     return connections.value() + replies.value();
   }
   // What Config::memory must have.
-  [[nodiscard]] static Result<TableBytes> bytes_to_lend(const Config& config) {
-    const Result<uint64_t> connections = Connections::bytes_to_lend(connections_config(config));
-    if (!connections) return connections.error();
-    TableBytes bytes{.connections = connections.value()};
-    if (const auto error = Replies::add_bytes_to_lend(replies_config(config), bytes)) return *error;
-    return bytes;
-  }
+  [[nodiscard]] static Result<TableBytes> bytes_to_lend(const Config& config)
+    requires std::same_as<Tables, OwnTables>;
   // The slots that capacity() counts, likewise, before they are rounded up to whole buckets.
   [[nodiscard]] static uint64_t slots_wanted(uint64_t connections) {
     return slots_for<Connections>(connections);

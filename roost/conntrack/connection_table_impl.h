@@ -31,6 +31,17 @@ Result<ConnectionTable<Rule, Tables>> ConnectionTable<Rule, Tables>::create(cons
 }
 
 template <class Rule, class Tables>
+Result<TableBytes> ConnectionTable<Rule, Tables>::bytes_to_lend(const Config& config)
+  requires std::same_as<Tables, OwnTables>
+{
+  const Result<uint64_t> connections = Connections::bytes_to_lend(connections_config(config));
+  if (!connections) return connections.error();
+  TableBytes bytes{.connections = connections.value()};
+  if (const auto error = Replies::add_bytes_to_lend(replies_config(config), bytes)) return *error;
+  return bytes;
+}
+
+template <class Rule, class Tables>
 void ConnectionTable<Rule, Tables>::ConnectionEnded::operator()(
     const Key& client_key, const Connection& connection) const {
   auto& replies = shared->replies;
@@ -176,7 +187,7 @@ void ConnectionTable<Rule, Tables>::maintain(uint64_t bucket_budget) {
 template <class Rule, class Tables>
 template <class IsOwner>
 bool ConnectionTable<Rule, Tables>::is_readable(IsOwner&& is_owner)
-  requires(!kIsSameEnds<Rule>)
+  requires(!kIsSameEnds<Rule> && std::same_as<Tables, OwnTables>)
 {
   return !connections_.audit() && shared_->replies.leads_somewhere(is_owner) &&
          has_owners(is_owner);

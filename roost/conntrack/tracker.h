@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -62,9 +63,12 @@ class FamilyTracker {
     return connections_.memory_bytes() + fragments_.memory_bytes();
   }
   // What memory_bytes() is of a tracker of this configuration, before there is one.
-  [[nodiscard]] static Result<uint64_t> bytes_for(const Config& config);
+  [[nodiscard]] static Result<uint64_t> bytes_for(const Config& config)
+    requires std::same_as<Tables, OwnTables>;
   // What Config::memory must have.
-  [[nodiscard]] static Result<TableBytes> bytes_to_lend(const Config& config) {
+  [[nodiscard]] static Result<TableBytes> bytes_to_lend(const Config& config)
+    requires std::same_as<Tables, OwnTables>
+  {
     return Connections::bytes_to_lend(connections_config(config));
   }
 

@@ -1,6 +1,8 @@
 // The definition of FamilyTracker::create, for the sources that instantiate it.
 #pragma once
 
+#include <concepts>
+
 #include "roost/conntrack/connection_table_impl.h"
 #include "roost/conntrack/fragment_table_impl.h"
 #include "roost/conntrack/timeouts.h"
@@ -56,7 +58,9 @@ Result<FamilyTracker<Rule, Tables>> FamilyTracker<Rule, Tables>::create(const Co
 }
 
 template <class Rule, class Tables>
-Result<uint64_t> FamilyTracker<Rule, Tables>::bytes_for(const Config& config) {
+Result<uint64_t> FamilyTracker<Rule, Tables>::bytes_for(const Config& config)
+  requires std::same_as<Tables, OwnTables>
+{
   Result<uint64_t> connections = Connections::bytes_for(connections_config(config));
   if (!connections) return connections;
   Result<uint64_t> fragments = Fragments::bytes_for(fragments_config(config));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -63,7 +64,8 @@ class Family {
   // Whether each connection in adopted memory has a backend; only reads. Of memory that a process
   // left, also whether it can be read: see ConnectionTable::is_readable(). Linear.
   [[nodiscard]] bool has_backends();
-  [[nodiscard]] bool is_readable();
+  [[nodiscard]] bool is_readable()
+    requires std::same_as<Tables, conntrack::OwnTables>;
   // The connections in adopted memory are this state's from now on, and their backends' in the
   // counts. Their clients' neighbours are found anew: an index of before is another's. Linear.
   void adopt();
@@ -132,7 +134,11 @@ class BasicState {
 
   // Both families': see Family.
   [[nodiscard]] bool has_backends() { return ipv4_->has_backends() && ipv6_->has_backends(); }
-  [[nodiscard]] bool is_readable() { return ipv4_->is_readable() && ipv6_->is_readable(); }
+  [[nodiscard]] bool is_readable()
+    requires std::same_as<Tables, conntrack::OwnTables>
+  {
+    return ipv4_->is_readable() && ipv6_->is_readable();
+  }
   void adopt() {
     ipv4_->adopt();
     ipv6_->adopt();

@@ -83,7 +83,9 @@ bool Family<Address, Tables>::has_backends() {
 }
 
 template <class Address, class Tables>
-bool Family<Address, Tables>::is_readable() {
+bool Family<Address, Tables>::is_readable()
+  requires std::same_as<Tables, conntrack::OwnTables>
+{
   return connections().is_readable([this](uint32_t i) { return services_.has_backend(i); });
 }
 
