@@ -144,6 +144,9 @@ class Tracker {
   [[nodiscard]] uint64_t count_live() const {
     return ipv4_.connections().count_live() + ipv6_.connections().count_live();
   }
+  [[nodiscard]] uint64_t memory_bytes() const {
+    return ipv4_.memory_bytes() + ipv6_.memory_bytes();
+  }
   [[nodiscard]] FragmentReport fragment_report() const {
     FragmentReport report = ipv4_.fragment_report();
     return report += ipv6_.fragment_report();

@@ -25,6 +25,10 @@ TEST_F(Controlled, stats_add_up_the_workers) {
   EXPECT_EQ(stats["fragments"]["waiting"], 2);
   EXPECT_EQ(stats["workers"].size(), 2U);
   EXPECT_EQ(stats["workers"][0]["flows_created"], kFlowsOfAWorker);
+  uint64_t table_bytes = 0;
+  for (const Json& table : stats["workers"][0]["tables"])
+    table_bytes += table["bytes"].get<uint64_t>();
+  EXPECT_EQ(table_bytes, workers_[0].report().table_bytes);
   // The services' numbers are those of both final reports.
   const Json services = must({{"command", "services"}})["services"];
   EXPECT_EQ(services, stats["services"]);

@@ -48,6 +48,17 @@ TEST(report, json_has_every_number) {
   EXPECT_TRUE(json["broken"].empty());
 }
 
+TEST(report, table_bytes_are_those_of_all_tables) {
+  TestBalancer balancer;
+  const State& state = balancer.state();
+  const uint64_t connections =
+      state.ipv4().connections().memory_bytes() + state.ipv6().connections().memory_bytes();
+  const uint64_t bytes = balancer.report().table_bytes;
+  EXPECT_EQ(bytes, state.ipv4().tracker().memory_bytes() + state.ipv6().tracker().memory_bytes());
+  // Those of fragments, with 256 places of 2,048 bytes in each family.
+  EXPECT_GT(bytes, connections + 2 * 256 * 2'048);
+}
+
 TEST(report, text_has_them_too) {
   const std::string text = format_text(some_report());
   for (const char* part : {"service web", "198.51.100.80:80 tcp", "no_flow", "10 created",

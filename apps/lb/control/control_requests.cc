@@ -11,7 +11,8 @@ namespace {
 template <class Address>
 TableSample sample_of(const Family<Address>& family) {
   const ConnectionTable<Address>& table = family.connections();
-  return {table.size(), table.capacity(), table.memory_bytes(), table.page_kind(), table.isa()};
+  return {table.size(), table.capacity(), family.tracker().memory_bytes(), table.page_kind(),
+          table.isa()};
 }
 
 // Copies up to `count_max` counters from `first` on; how many.

@@ -29,8 +29,9 @@ inline constexpr std::array kTableCounters = {
         "table_entries"),
     Counter{"capacity", &TableSample::capacity, "slots of the table of connections"}.with_metric(
         "table_capacity_entries"),
-    Counter{"bytes", &TableSample::bytes, "memory of the tables of a family"}.with_metric(
-        "table_bytes")};
+    Counter{"bytes", &TableSample::bytes,
+            "memory of the tables of a family, of those of fragments too"}
+        .with_metric("table_bytes")};
 
 // Every number of a worker.
 class SampleRequest final : public control::SampleRequest {

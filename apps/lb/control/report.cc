@@ -39,10 +39,10 @@ void add_state(State& state, Report& report) {
   add_counters<l3::ResetCounters>(l3::kResetCounters, state.resets(), report.resets);
   report.forgotten += state.forgotten();
   report.worker_flows.push_back({counts.created, live});
+  report.table_bytes += tracker.memory_bytes();
   const auto& ipv4 = state.ipv4().connections();
   const auto& ipv6 = state.ipv6().connections();
   const bool is_ipv4_larger = ipv4.memory_bytes() >= ipv6.memory_bytes();
-  report.table_bytes += ipv4.memory_bytes() + ipv6.memory_bytes();
   report.page_size = page_kind_name(is_ipv4_larger ? ipv4.page_kind() : ipv6.page_kind());
   report.kernel = isa_name(ipv4.isa());
 }
