@@ -153,6 +153,45 @@ TEST_F(Node, a_bad_key_is_named_and_nothing_of_its_revision_is_taken) {
   EXPECT_EQ(events[1], "<3>the settings of etcd were not taken; nothing has changed\n");
 }
 
+// What people read of the node.
+std::string shown(const Json& node) {
+  return find_command(command_list(), "node")->view(node).dump();
+}
+
+TEST_F(Node, before_a_revision_was_taken_none_is_shown) {
+  control_->await_store();
+  const auto show = [&] { return shown(must({{"command", "node"}})); };
+  EXPECT_TRUE(must({{"command", "node"}})["etcd"]["revision"].is_null());
+  EXPECT_NE(show().find("etcd is awaited; nothing of it was taken"), std::string::npos) << show();
+  EXPECT_TRUE(take({{"/roost/web/nobody/weight", "9"}}, 6));
+  EXPECT_NE(show().find("etcd is refused; nothing of it was taken"), std::string::npos) << show();
+  ASSERT_TRUE(reload(test_config()).ok());
+  EXPECT_TRUE(must({{"command", "node"}})["etcd"]["revision"].is_null());
+  EXPECT_TRUE(take({}, 7));
+  EXPECT_NE(show().find("etcd is current; settings in force are of revision 7"), std::string::npos)
+      << show();
+}
+
+TEST_F(Node, a_reload_that_mends_refused_keys_takes_their_revision) {
+  control_->await_store();
+  EXPECT_TRUE(take({{"/roost/web/b1/weight", "9"}}, 5));
+  EXPECT_TRUE(take({{"/roost/web/b1/weight", "8"}, {"/roost/web/b9/weight", "7"}}, 6));
+  EXPECT_EQ(must({{"command", "node"}})["etcd"]["revision"], 5);
+  take_events();
+  ASSERT_TRUE(reload(test_config("{name = \"b3\"", "{name = \"b9\"")).ok());
+  const Json etcd = must({{"command", "node"}})["etcd"];
+  EXPECT_EQ(etcd["state"], "current");
+  EXPECT_EQ(etcd["revision"], 6);
+  EXPECT_EQ(row_of("web", "b1")["weight"], 8);
+  EXPECT_EQ(row_of("web", "b9")["weight"], 7);
+  const std::vector<std::string> events = take_events();
+  EXPECT_EQ(std::ranges::count(events, "<5>the settings of etcd's revision 6 were taken\n"), 1);
+  ASSERT_TRUE(reload(test_config()).ok());
+  const Json refused = must({{"command", "node"}})["etcd"];
+  EXPECT_EQ(refused["state"], "refused");
+  EXPECT_EQ(refused["revision"], 6);
+}
+
 TEST_F(Node, settings_of_the_store_outlive_a_reload_of_the_file) {
   control_->await_store();
   EXPECT_TRUE(take({{"/roost/web/b1/weight", "9"}, {"/roost/web/b2/drain", "true"}}));

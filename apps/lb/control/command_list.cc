@@ -124,8 +124,13 @@ Json node_view(const Json& result) {
   const Json& etcd = result["etcd"];
   const std::string state = etcd["state"].get<std::string>();
   if (state == "none") return view.take();
-  view.text("").text(fmt::format("etcd is {}; settings in force are of revision {}", state,
-                                 etcd["revision"].get<int64_t>()));
+  // Settings without a revision were adopted from the process before.
+  std::string in_force =
+      result["settings"].empty() ? "nothing of it was taken" : "settings in force were adopted";
+  if (const Json& revision = etcd["revision"]; !revision.is_null()) {
+    in_force = fmt::format("settings in force are of revision {}", revision.get<int64_t>());
+  }
+  view.text("").text(fmt::format("etcd is {}; {}", state, in_force));
   const std::string away = etcd["away"].get<std::string>();
   if (!away.empty()) view.text(away);
   for (const Json& fault : etcd["faults"]) view.text(fault.get<std::string>());

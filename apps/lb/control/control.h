@@ -102,6 +102,7 @@ class Control final : public control::Control {
   [[nodiscard]] std::string withdrawn_reason(const net::IpAddress& address) const;
   void announce_anew();
   [[nodiscard]] NodeStatus node_status() const;
+  void tell_store_taken(int64_t revision) const;
   void note_store_faults(std::vector<std::string> faults);
   // For a process that takes over, if there can be one: what is said of backends now.
   [[nodiscard]] std::optional<Error> note_roster() const;
@@ -129,6 +130,7 @@ class Control final : public control::Control {
   std::string announce_failure_;
   StoreStatus store_;
   std::map<std::string, std::string> store_keys_;  // as they were read last
+  std::optional<int64_t> store_keys_revision_;     // theirs, if any were
   StoreSettings settings_;                         // in force
 };
 

@@ -92,7 +92,9 @@ Result<Json> Control::take_file() {
   Result<Json> taken =
       take(*outcome.config, {is_good ? std::move(store.settings) : settings_, true});
   if (taken) {
+    const bool was_refused = !store_.faults.empty();
     note_store_faults(std::move(store.faults));
+    if (was_refused && is_good && store_.revision) tell_store_taken(*store_.revision);
     announce_anew();
   }
   return taken;

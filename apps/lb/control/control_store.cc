@@ -17,11 +17,10 @@ void Control::await_store() {
 void Control::note_store_away(const std::string& reason) {
   const std::scoped_lock lock(mutex_);
   if (store_.away.empty()) {
+    std::string in_force = settings_.empty() ? "the file's weights" : "its settings";
+    if (store_.revision) in_force = fmt::format("its settings of revision {}", *store_.revision);
     config_.tell(control::Severity::kWarning,
-                 fmt::format("etcd is away: {}; {} stay in force", reason,
-                             store_.revision == 0
-                                 ? std::string("the file's weights")
-                                 : fmt::format("its settings of revision {}", store_.revision)));
+                 fmt::format("etcd is away: {}; {} stay in force", reason, in_force));
   }
   store_.away = reason;
   store_.is_heard = true;
@@ -34,6 +33,7 @@ bool Control::take_store(int64_t revision, const std::map<std::string, std::stri
   store_.away.clear();
   store_.is_heard = true;
   store_keys_ = keys;
+  store_keys_revision_ = revision;
   StoreOutcome outcome = read_store(keys, lb_config_.control.etcd_prefix, file_services_);
   bool is_taken = true;
   if (outcome.faults.empty() && outcome.settings != settings_) {
@@ -43,20 +43,24 @@ bool Control::take_store(int64_t revision, const std::map<std::string, std::stri
     const Result<Json> taken = take(file, {std::move(outcome.settings), false});
     is_taken = taken.ok();
     if (taken) {
-      config_.tell(control::Severity::kNotice,
-                   fmt::format("the settings of etcd's revision {} were taken", revision));
+      tell_store_taken(revision);
       tell_fallback(before);
     } else {
       outcome.faults.push_back(taken.error().message);
     }
   }
   note_store_faults(std::move(outcome.faults));
-  if (store_.faults.empty()) store_.revision = revision;
   announce_anew();
   return is_taken;
 }
 
-// Told once, however often they are found.
+void Control::tell_store_taken(int64_t revision) const {
+  config_.tell(control::Severity::kNotice,
+               fmt::format("the settings of etcd's revision {} were taken", revision));
+}
+
+// Of the keys that were read last, which are in force if there are none. Told once, however often
+// they are found.
 void Control::note_store_faults(std::vector<std::string> faults) {
   if (!faults.empty() && faults != store_.faults) {
     for (const std::string& fault : faults) {
@@ -66,6 +70,7 @@ void Control::note_store_faults(std::vector<std::string> faults) {
                  "the settings of etcd were not taken; nothing has changed");
   }
   store_.faults = std::move(faults);
+  if (store_.faults.empty()) store_.revision = store_keys_revision_;
 }
 
 }  // namespace roost::lb

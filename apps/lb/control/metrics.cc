@@ -76,8 +76,8 @@ void add_node(const NodeStatus& node, control::MetricList& out) {
       .add({}, node.store.is_heard && node.store.away.empty() ? 1 : 0);
   out.gauge("etcd_faults", "Keys for which etcd's latest settings were refused.")
       .add({}, node.store.faults.size());
-  out.gauge("etcd_revision", "Of the settings in force.")
-      .add({}, static_cast<uint64_t>(node.store.revision));
+  out.gauge("etcd_revision", "Of the settings in force; 0: none was taken.")
+      .add({}, static_cast<uint64_t>(node.store.revision.value_or(0)));
 }
 
 void add_workers(const Control::Sample& sample, control::MetricList& out) {

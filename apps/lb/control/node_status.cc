@@ -37,7 +37,7 @@ Json node_json(const NodeStatus& status) {
           {"failure", status.failure},
           {"etcd",
            {{"state", status.store.state_name()},
-            {"revision", status.store.revision},
+            {"revision", status.store.revision ? Json(*status.store.revision) : Json()},
             {"away", status.store.away},
             {"faults", status.store.faults}}},
           {"settings", std::move(settings)}};

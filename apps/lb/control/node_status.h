@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,7 @@ struct StoreStatus {
   bool is_heard = false;              // of it, good or bad
   std::string away{};                 // why it cannot be read; empty: it can
   std::vector<std::string> faults{};  // of its latest revision, which was refused for them
-  int64_t revision = 0;               // the latest that was taken
+  std::optional<int64_t> revision{};  // the latest that was taken
 
   // "none", "awaited", "away", "refused", "current".
   [[nodiscard]] std::string_view state_name() const;
