@@ -28,6 +28,7 @@ seconds = 2
 [[step]]
 seconds = 3
 packets_per_second = 1e6
+burst_microseconds = 500
 [flood]
 kind = "ack"
 packets_per_second = 2e6
@@ -44,7 +45,9 @@ microseconds = 50
   EXPECT_EQ(config.clients.prefixes.size(), 2U);
   ASSERT_EQ(config.steps.size(), 2U);
   EXPECT_FALSE(config.steps[0].packets_per_second);
+  EXPECT_EQ(config.steps[0].burst_microseconds, 0);
   EXPECT_EQ(config.steps[1].packets_per_second, 1e6);
+  EXPECT_EQ(config.steps[1].burst_microseconds, 500);
   EXPECT_EQ(config.seconds(), 5);
   ASSERT_TRUE(config.flood);
   EXPECT_EQ(config.flood->kind, FloodKind::kAck);
@@ -57,6 +60,8 @@ TEST(TrafficgenConfig, says_what_is_wrong) {
   EXPECT_EQ(first_fault(kSettings), "the file has no step; add a [[step]]");
   EXPECT_EQ(first_fault(replaced(whole, "seconds = 1\n", "seconds = 0\n")),
             "[[step]] seconds: 0 is out of range; give 0.001 to 86400");
+  EXPECT_EQ(first_fault(whole + "burst_microseconds = -1\n"),
+            "[[step]] burst_microseconds: -1 is out of range; give 0 to 1000000");
   EXPECT_EQ(first_fault(replaced(whole, "seed = 7", "profile = \"mall\"")),
             "[traffic] profile: \"mall\" is none; there are \"campus-like\", \"backbone-like\"");
   EXPECT_EQ(first_fault(replaced(whole, "seed = 7", "frame_bytes = \"big\"")),

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace roost::trafficgen {
@@ -60,6 +61,31 @@ TEST(Schedule, follows_the_stream_in_a_step_without_a_rate) {
   }
   EXPECT_GE(packet[0].nanoseconds - begin, 3'000'000'000U);
   EXPECT_GT(count, 100'000U);
+}
+
+TEST(Schedule, sends_what_is_due_within_a_burst_together_and_no_packet_more_or_less) {
+  for (const std::optional<double> rate :
+       {std::optional<double>(80'000), std::optional<double>()}) {
+    const std::array<StepConfig, 2> single = {{{0.5, rate}, {0.5, rate}}};
+    const std::array<StepConfig, 2> bursts = {{{0.5, rate, 1'000}, {0.5, rate, 300}}};
+    Schedule each = Schedule::create(stream(), single).value();
+    Schedule together = Schedule::create(stream(), bursts).value();
+    uint64_t count = 0;
+    while (const DuePacket* due = each.peek(UINT64_MAX)) {
+      const DuePacket* early = together.peek(UINT64_MAX);
+      ASSERT_NE(early, nullptr);
+      ASSERT_EQ(early->packet.flow, due->packet.flow);
+      ASSERT_EQ(early->step, due->step);
+      const uint64_t begin = due->step * uint64_t{500'000'000};
+      const uint64_t burst = due->step == 0 ? 1'000'000 : 300'000;
+      ASSERT_EQ(early->nanoseconds, begin + (due->nanoseconds - begin) / burst * burst);
+      each.pop();
+      together.pop();
+      ++count;
+    }
+    EXPECT_TRUE(together.is_over());
+    EXPECT_GT(count, 40'000U);
+  }
 }
 
 TEST(Schedule, gives_nothing_before_it_is_due) {

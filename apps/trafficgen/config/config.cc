@@ -20,6 +20,7 @@ constexpr uint64_t kFlowsMax = uint64_t{1} << 31;
 constexpr uint64_t kPortMax = 31;
 constexpr double kRateMax = 1e9;
 constexpr double kSecondsMax = 86'400;
+constexpr double kBurstMicrosecondsMax = 1e6;
 constexpr std::array<std::string_view, 3> kArrivalNames = {"poisson", "paced", "bursts"};
 constexpr std::array<std::string_view, 3> kLengthNames = {"fixed", "zipf", "pareto"};
 constexpr std::array<std::string_view, 2> kProtocolNames = {"tcp", "udp"};
@@ -157,8 +158,9 @@ void read_steps(TomlTable& top, Config& config, std::vector<Fault>& faults) {
     table.require("seconds", "seconds = 10");
     const auto seconds = read_number(table, "seconds", 1e-3, kSecondsMax);
     const auto rate = read_number(table, "packets_per_second", 1, kRateMax);
+    const auto burst = read_number(table, "burst_microseconds", 0, kBurstMicrosecondsMax);
     table.refuse_unknown_keys();
-    if (seconds) config.steps.push_back({*seconds, rate});
+    if (seconds) config.steps.push_back({*seconds, rate, burst.value_or(0)});
   }
 }
 

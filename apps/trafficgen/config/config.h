@@ -56,6 +56,8 @@ struct ServiceConfig {
 struct StepConfig {
   double seconds = 0;
   std::optional<double> packets_per_second{};
+  // Those of such a time come together, at its beginning; 0: each at its own.
+  double burst_microseconds = 0;
 };
 
 enum class FloodKind : uint8_t { kSyn, kAck };

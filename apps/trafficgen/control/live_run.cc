@@ -91,7 +91,7 @@ class LiveRun final : private FrameRoom {
     while (!is_stopped() && !search.is_over()) {
       const double rate = search.next();
       const size_t step = report_.step_seconds.size();
-      generator_.schedule().add_step({first.seconds, rate}, clock_.now());
+      generator_.schedule().add_step({first.seconds, rate, first.burst_microseconds}, clock_.now());
       report_.step_seconds.push_back(first.seconds);
       run_until_over();
       if (step >= generator_.stats().step_count()) break;  // the connections are over

@@ -17,7 +17,8 @@ Result<Schedule> Schedule::create(const traffic::ConnectionStream::Config& strea
 void Schedule::add_step(const StepConfig& step, uint64_t begin) {
   Step added{.begin = begin,
              .end = begin + static_cast<uint64_t>(step.seconds * 1e9),
-             .next = static_cast<double>(begin)};
+             .next = static_cast<double>(begin),
+             .burst = static_cast<uint64_t>(step.burst_microseconds * 1e3)};
   if (step.packets_per_second) added.distance = 1e9 / *step.packets_per_second;
   steps_.push_back(added);
 }
@@ -41,7 +42,7 @@ std::optional<uint64_t> Schedule::due_in(Step& step, const traffic::StreamPacket
   }
   if (due >= step.end) return {};
   step.next += step.distance;
-  return due;
+  return step.burst == 0 ? due : due - (due - step.begin) % step.burst;
 }
 
 bool Schedule::prepare() {

@@ -2,7 +2,8 @@
 // time is late, and its latency counts from when it was due.
 //
 // The stream says which packet of which connection follows which. In a step without a rate it says
-// when, too. In a step with one, packets are due at equal distances, in the stream's order.
+// when, too. In a step with one, packets are due at equal distances, in the stream's order. In a
+// step of bursts they are due earlier than that: all of a burst's time at its beginning.
 #pragma once
 
 #include <array>
@@ -60,6 +61,7 @@ class Schedule {
     uint64_t end = 0;
     double distance = 0;  // nanoseconds between packets; 0: as the stream says
     double next = 0;      // of these
+    uint64_t burst = 0;   // nanoseconds whose packets come together; 0: none do
   };
 
   explicit Schedule(traffic::ConnectionStream stream) : stream_(std::move(stream)) {}
