@@ -104,6 +104,8 @@ Json run_json(const RunReport& report) {
   Json json = {{"seconds", report.run.seconds}};
   json.update(counters_json<node::TurnCounters>(node::kTurnCounters, report.run));
   json["cycles"] = cycles_json(report.run.cycles);
+  const uint64_t cycles_per_second = report.run.cycles_per_second;
+  if (cycles_per_second != 0) json["cycles_per_second"] = cycles_per_second;
   return json;
 }
 

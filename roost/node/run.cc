@@ -11,6 +11,7 @@
 #include "roost/io/buffer_pool.h"
 #include "roost/io/capture_arguments.h"
 #include "roost/io/capture_merge.h"
+#include "roost/io/clock.h"
 #include "roost/io/eal.h"
 #include "roost/io/lcores.h"
 #include "roost/node/flow_owner.h"
@@ -161,6 +162,7 @@ std::optional<Error> run_with_ports(const RunConfig& config, const RunPlan& plan
   totals.captures = std::move(captures);
   read_devices(ports, totals.ports);
   totals.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  totals.cycles_per_second = io::cycles_per_second();
   function.finish(std::move(totals));
   return {};
 }

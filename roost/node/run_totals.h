@@ -78,7 +78,8 @@ struct RunTotals : FrameCounters, TurnCounters {
   std::vector<WorkerTotals> workers{};
   net::DropCounts drops{};  // decided by the datapath
   StageCycles cycles{};
-  double seconds = 0;  // by the wall clock
+  double seconds = 0;              // by the wall clock
+  uint64_t cycles_per_second = 0;  // of `cycles`; 0: not known before the end
 };
 
 // The sums over ports and workers; not what devices say, for several workers share a device, nor
