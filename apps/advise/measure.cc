@@ -197,7 +197,9 @@ Result<Load> load_of(const Advice& advice, const MeasureOptions& options) {
   const double begin = workload.new_per_second / workload.cores;
   const double alive = static_cast<double>(workload.connections) / workload.cores;
   const double packets = workload.packets_of_each();
-  const double held_seconds = alive / begin + advice.timeouts[kTcpClosed] +
+  // Connections last exponentially long: after three times their mean, 95 % of them are there.
+  constexpr double kMeansUntilAlive = 3;
+  const double held_seconds = kMeansUntilAlive * alive / begin + advice.timeouts[kTcpClosed] +
                               std::max(kSweepSeconds, advice.sizing.tick_seconds);
   const double warm_up = held_seconds * begin * packets;
   if (warm_up > static_cast<double>(options.warm_up_packets_max))

@@ -44,6 +44,16 @@ TEST(Measure, has_the_connections_that_were_asked_for_and_loses_nothing) {
   }
 }
 
+TEST(Measure, connections_that_last_long_are_there_before_it_begins) {
+  Workload workload = small(Families::kIpv4, lb::Mode::kNat);
+  workload.connections = 20'000;  // each lasts 20 s
+  const auto measured = measure(advice_for(workload), kShort);
+  ASSERT_TRUE(measured.ok()) << measured.error().message;
+  // Of 20 packets the last comes after 19 of 20 gaps, and 19 of 20 connections are there.
+  EXPECT_NEAR(static_cast<double>(measured.value().live), 18'500, 800);
+  EXPECT_EQ(measured.value().lost, 0U);
+}
+
 TEST(Measure, a_worker_has_its_share) {
   Workload workload = small(Families::kIpv4, lb::Mode::kNat);
   workload.cores = 2;
