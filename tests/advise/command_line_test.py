@@ -19,6 +19,24 @@ sys.path[:0] = [str(ROOT / folder)
 import settings  # noqa: E402
 from watched_replay import run  # noqa: E402
 
+CAMPUS_FLOWS = 20_000
+# What stands in the place of the examples: a port that the capture's clients send to.
+PORT = """
+[[port]]
+addresses = ["192.0.2.1/24", "10.0.0.1/24", "2001:db8:9::1/64", "2001:db8:2::1/64"]
+mac = "02:00:00:00:00:01"
+"""
+NEIGHBOUR = """
+[[neighbour]]
+address = "{address}"
+mac = "02:00:00:00:02:11"
+"""
+BACKENDS = {family: [prefix + str(number) for number in (11, 12, 13)]
+            for family, prefix in (("ipv4", "10.0.0."), ("ipv6", "2001:db8:2::"))}
+SERVICES = (("web", "198.51.100.80", 80, "tcp", "ipv4"),
+            ("dns", "198.51.100.53", 53, "udp", "ipv4"),
+            ("web6", "2001:db8:ffff::80", 80, "tcp", "ipv6"))
+
 LOAD = ("--connections", "800000", "--new", "50000", "--packets", "1000000")
 
 
@@ -57,14 +75,18 @@ def check_run(roost, folder):
     assert report["tables"]["bytes"] == said["bytes"], (report["tables"], said["bytes"])
 
 
-def check_capture(roost, folder):
-    """What the generator has written is what the survey finds, and `roost lb` takes the advice."""
+def write_campus(roost, folder):
+    """A capture of synthetic connections like a campus's; it, and how many packets it has."""
     config, capture = folder / "generator.toml", folder / "campus.pcapng"
-    flows = 20_000
-    config.write_text(settings.GENERATOR.format(flows=flows, seconds=10)
+    config.write_text(settings.GENERATOR.format(flows=CAMPUS_FLOWS, seconds=10)
                       + "[[step]]\nseconds = 60\n")
-    written = int(re.search(r": (\d+) packets", run(
-        roost, "trafficgen", "-c", config, "--write", capture).stdout).group(1))
+    said = run(roost, "trafficgen", "-c", config, "--write", capture).stdout
+    return capture, int(re.search(r": (\d+) packets", said).group(1))
+
+
+def check_capture(roost, folder, capture, written):
+    """What the generator has written is what the survey finds, and `roost lb` takes the advice."""
+    flows = CAMPUS_FLOWS
     toml = folder / "capture.toml"
     said = json.loads(advise(roost, capture, "--json", "--toml", toml).stdout)
     survey = said["survey"]
@@ -87,6 +109,34 @@ def check_capture(roost, folder):
     half = folder / "half.pcapng"
     half.write_bytes(capture.read_bytes()[:capture.stat().st_size // 2 + 1])
     assert "THE FILE IS CUT" in advise(roost, half).stdout
+
+
+def check_capture_served(roost, folder, capture, written):
+    """The advice for a capture, its examples replaced, serves that capture: each connection has
+    its place, and the sums close. In direct server return, where answers go past the balancer;
+    those in the capture are for somebody else's MAC."""
+    toml = folder / "served.toml"
+    said = json.loads(advise(roost, capture, "--mode", "l2dsr", "--json", "--toml", toml).stdout)
+    advised = toml.read_text().partition("\n[[port]]")[0]
+    toml.write_text(advised + PORT + "".join(
+        NEIGHBOUR.format(address=address) for family in BACKENDS.values() for address in family
+    ) + "".join(settings.SERVICE.format(
+        name=name, address=address, port=port, protocol=protocol, mode="l2dsr",
+        backends=", ".join(f'{{name = "b{number}", address = "{backend}"}}'
+                           for number, backend in enumerate(BACKENDS[family])))
+        for name, address, port, protocol, family in SERVICES))
+    assert "right" in run(roost, "lb", "-c", toml, "--check").stdout
+    report = json.loads(run(
+        roost, "lb", "-c", toml, "--json", "--", "--no-huge", "--no-pci", "-m", "256",
+        f"--vdev=net_pcap0,rx_pcap={capture},tx_pcap={folder / 'served.pcap'}").stdout)
+    packets, flows = report["packets"], report["flows"]
+    drops = {cause: count for cause, count in report["drops"].items() if count}
+    assert report["broken"] == [] and packets["received"] == written, report
+    assert list(drops) == ["not_for_us"] and sum(drops.values()) < 0.5 * written, drops
+    assert packets["sent"] == written - sum(drops.values()), packets
+    # A few spoke again after their timeout: one in a thousand of each kind at most.
+    assert CAMPUS_FLOWS <= flows["created"] <= 1.01 * CAMPUS_FLOWS, flows
+    assert flows["evicted"] == 0 and report["tables"]["bytes"] == said["bytes"], flows
 
 
 def check_measurement(roost):
@@ -174,7 +224,9 @@ def main():
         check_configurations(roost, folder)
         check_run(roost, folder)
         check_measurement(roost)
-        check_capture(roost, folder)
+        campus = write_campus(roost, folder)
+        check_capture(roost, folder, *campus)
+        check_capture_served(roost, folder, *campus)
         check_bad_captures(roost, folder)
     print("the advice is accepted by `roost lb`, which runs on it")
 
