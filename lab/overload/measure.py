@@ -1,25 +1,23 @@
 #!/usr/bin/python3
-"""Loads a cell (lab/lb/serve_job.h) by `roost trafficgen` over net_memif, each on a core of its
-own. Called as the measuring program is, and writes the same rows.
+"""Loads a cell (lab/lb/serve_job.h) by `roost trafficgen`: see harness/under_load.py.
 
 overload: what comes back of an offer far above; then 70 % of that, 150 %, and 70 % again.
 floods: assured connections that go on; then the same with SYNs of ten times the table meanwhile,
 and with ACKs.
 """
-import argparse
 import contextlib
-import csv
 import json
-import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-MEMORY_MIB = 400  # of each program
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from harness.under_load import MEMORY_MIB, UnderLoad, arguments_for, write_rows  # noqa: E402
+
 SHARES = (0.7, 1.5, 0.7)  # of the capacity
 FLOOD_TIMES_TABLE = 10
 
@@ -67,19 +65,10 @@ FULL = Plan(3_500_000, 5, (5, 10, 10), 200_000, 5, 10, 10, 32, 5)
 TINY = Plan(20_000, 2, (2, 2, 3), 1_000, 1, 1, 1, 9, 1)
 
 
-class Measurement:
+class Measurement(UnderLoad):
     def __init__(self, arguments):
-        self.arguments = arguments
+        super().__init__(arguments)
         self.plan = TINY if arguments.tiny else FULL
-        self.folder = Path(arguments.folder)
-        self.rows = []
-
-    def eal(self, core):
-        return ["--no-pci", "--no-telemetry", "--in-memory", f"--lcores=0@{core}",
-                "-m", str(MEMORY_MIB)]
-
-    def device(self, role):
-        return f"net_memif0,role={role},socket={self.folder}/memif.sock,socket-abstract=no"
 
     @contextlib.contextmanager
     def served(self):
@@ -110,7 +99,7 @@ class Measurement:
         config = self.folder / "trafficgen.toml"
         config.write_text(toml, encoding="utf-8")
         words = [self.arguments.roost, "trafficgen", "-c", config, "--json", "--",
-                 *self.eal(self.arguments.cores[1]), f"--vdev={self.device('client')}"]
+                 *self.eal(self.arguments.cores[1], "client")]
         with open(self.folder / "trafficgen.log", "w+", encoding="utf-8") as log:
             result = subprocess.run(words, stdout=subprocess.PIPE, stderr=log, text=True,
                                     check=False)
@@ -119,22 +108,19 @@ class Measurement:
                 raise RuntimeError(f"roost trafficgen: {log.read()[-2000:]}")
         return json.loads(result.stdout)
 
-    def add(self, form, metric, value, second=0):
-        self.rows.append({
-            "experiment": self.arguments.part, "kind": "measured",
-            "contestant": self.arguments.cell, "form": form, "workload": self.arguments.part,
-            "slots": self.arguments.connections, "core_count": 1, "round": second,
-            "metric": metric, "value": f"{value:.6g}", "core": self.arguments.cores[0],
-            "note": "synthetic packets over net_memif"})
+    def note(self, form, metric, value, second=0):
+        self.add(metric, value, second, experiment=self.arguments.part,
+                 contestant=self.arguments.cell, form=form, workload=self.arguments.part,
+                 slots=self.arguments.connections)
 
-    def add_seconds(self, form, report):
+    def note_seconds(self, form, report):
         for number, second in enumerate(report["by_second"]):
             for name in ("offered", "returned", "loss"):
-                self.add(form, name, second[name], number)
+                self.note(form, name, second[name], number)
             for name in ("p50", "p99", "max"):
-                self.add(form, f"{name}_us", second["latency_microseconds"][name] or 0, number)
-        self.add(form, "late", report["total"]["late"] / max(1, report["total"]["offered"]))
-        self.add(form, "backend_changed", report["arrivals"]["backend_changed"])
+                self.note(form, f"{name}_us", second["latency_microseconds"][name] or 0, number)
+        self.note(form, "late", report["total"]["late"] / max(1, report["total"]["offered"]))
+        self.note(form, "backend_changed", report["arrivals"]["backend_changed"])
 
     def steps(self, *steps):
         rate = max(rate for _, rate in steps)
@@ -150,16 +136,16 @@ class Measurement:
             report = self.generated(self.steps((self.plan.capacity_seconds, self.plan.offer)))
         returned = sorted(second["returned"] for second in report["by_second"][1:])
         capacity = returned[len(returned) // 2]
-        self.add("capacity", "capacity", capacity)
-        self.add("capacity", "sent_over_returned",
-                 report["total"]["sent"] / max(1, report["total"]["returned"]))
+        self.note("capacity", "capacity", capacity)
+        self.note("capacity", "sent_over_returned",
+                  report["total"]["sent"] / max(1, report["total"]["returned"]))
         with self.served():
             report = self.generated(self.steps(*(
                 (seconds, share * capacity)
                 for seconds, share in zip(self.plan.step_seconds, SHARES))))
-        self.add_seconds("steps", report)
+        self.note_seconds("steps", report)
         for number, seconds in enumerate(self.plan.step_seconds):
-            self.add("steps", "step_seconds", seconds, number)
+            self.note("steps", "step_seconds", seconds, number)
 
     def floods(self):
         plan = self.plan
@@ -175,39 +161,25 @@ class Measurement:
                 f"packets_per_second = {FLOOD_TIMES_TABLE * table / plan.flood_seconds}\n")
             with self.served() as said:
                 report = self.generated(toml + flood)
-            self.add_seconds(kind, report)
+            self.note_seconds(kind, report)
             # The generator begins a little later than the cell: seconds count from its end.
             seconds = [line for line in said if "held" in line]
             for number, line in enumerate(seconds):
-                self.add(kind, "held", line["held"], number - len(seconds))
+                self.note(kind, "held", line["held"], number - len(seconds))
             for name in ("created", "ended", "expired", "evicted", "dropped"):
-                self.add(kind, name, said[-1][name])
+                self.note(kind, name, said[-1][name])
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments_for(__doc__)
     parser.add_argument("part", choices=("overload", "floods"))
     parser.add_argument("--program", type=Path, required=True)
-    parser.add_argument("--roost", type=Path, required=True)
     parser.add_argument("--cell", required=True)
     parser.add_argument("--connections", type=int, required=True)
     parser.add_argument("--tiny", action="store_true")
-    parser.add_argument("--core", type=int)
-    parser.add_argument("--csv", type=Path, required=True)
     arguments = parser.parse_args()
-    allowed = sorted(os.sched_getaffinity(0))
-    first = allowed[-1] if arguments.core is None else arguments.core
-    arguments.cores = (first, next((core for core in allowed if core != first), first))
-    with tempfile.TemporaryDirectory(prefix="roost-lab-") as arguments.folder:
-        measurement = Measurement(arguments)
-        try:
-            getattr(measurement, arguments.part)()
-        except (RuntimeError, OSError, ValueError) as error:
-            sys.exit(f"{arguments.part}, {arguments.cell}: {error}")
-    with arguments.csv.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(measurement.rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(measurement.rows)
+    write_rows(arguments, f"{arguments.part}, {arguments.cell}", Measurement,
+               lambda measurement: getattr(measurement, arguments.part)())
 
 
 if __name__ == "__main__":

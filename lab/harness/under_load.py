@@ -1,0 +1,64 @@
+"""Measuring programs in Python: what is measured serves an end of a net_memif wire on one core,
+`roost trafficgen` loads it from the other end on another core. They are called as the measuring
+program in C++ is, and write the same rows.
+"""
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+MEMORY_MIB = 400  # of each program, for packets; tables have their own
+
+
+class UnderLoad:
+    """What one run measures, by rows."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.folder = Path(arguments.folder)
+        self.rows = []
+
+    def device(self, role):
+        return f"net_memif0,role={role},socket={self.folder}/memif.sock,socket-abstract=no"
+
+    def eal(self, core, role, has_huge_pages=True):
+        return ["--no-pci", "--no-telemetry", "--in-memory" if has_huge_pages else "--no-huge",
+                f"--lcores=0@{core}", "-m", str(MEMORY_MIB), f"--vdev={self.device(role)}"]
+
+    def add(self, metric, value, number=0, **fields):
+        self.rows.append({"kind": "measured", "core_count": 1, "round": number, "metric": metric,
+                          "value": f"{value:.8g}", "core": self.arguments.cores[0],
+                          "note": "synthetic packets over net_memif", **fields})
+
+    def logs(self):
+        """The ends of what the programs said."""
+        return "".join(log.read_text(errors="replace")[-1000:]
+                       for log in sorted(self.folder.glob("*.log")))
+
+
+def arguments_for(doc):
+    parser = argparse.ArgumentParser(description=doc)
+    parser.add_argument("--roost", type=Path, required=True)
+    parser.add_argument("--core", type=int)
+    parser.add_argument("--csv", type=Path, required=True)
+    return parser
+
+
+def write_rows(arguments, name, kind, measure):
+    """Calls `measure` with a `kind` of UnderLoad, and writes the rows that it has then."""
+    allowed = sorted(os.sched_getaffinity(0))
+    first = allowed[-1] if arguments.core is None else arguments.core
+    arguments.cores = (first, next((core for core in allowed if core != first), first))
+    with tempfile.TemporaryDirectory(prefix="roost-lab-") as arguments.folder:
+        measurement = kind(arguments)
+        try:
+            measure(measurement)
+        except (RuntimeError, OSError, ValueError, subprocess.TimeoutExpired) as error:
+            sys.exit(f"{name}: {error}\n{measurement.logs()}")
+    with arguments.csv.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(measurement.rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(measurement.rows)
