@@ -142,6 +142,42 @@ struct IpPrefix {
   auto operator<=>(const IpPrefix&) const = default;
 };
 
+// An IPv4 address where one of IPv6 is expected: ::ffff:0:0/96 (RFC 4291 section 2.5.5.2). No
+// packet carries one, and the words of it sum up to what those of the IPv4 address do, as checksums
+// see it.
+[[nodiscard]] constexpr Ipv6Address ipv4_mapped(const Ipv4Address& address) {
+  Ipv6Address mapped;
+  mapped.bytes[10] = 0xff;
+  mapped.bytes[11] = 0xff;
+  for (size_t i = 0; i < address.bytes.size(); ++i) mapped.bytes[12 + i] = address.bytes[i];
+  return mapped;
+}
+[[nodiscard]] constexpr bool is_ipv4_mapped(const Ipv6Address& address) {
+  for (size_t i = 0; i < 10; ++i) {
+    if (address.bytes[i] != 0) return false;
+  }
+  return address.bytes[10] == 0xff && address.bytes[11] == 0xff;
+}
+// What ipv4_mapped() was given.
+[[nodiscard]] constexpr Ipv4Address ipv4_of(const Ipv6Address& mapped) {
+  return {{mapped.bytes[12], mapped.bytes[13], mapped.bytes[14], mapped.bytes[15]}};
+}
+
+// An address as a key of this family has it; IPv4 as a mapped one, if the family is IPv6.
+template <class Address>
+[[nodiscard]] constexpr Address key_address(const IpAddress& address) {
+  if constexpr (std::is_same_v<Address, Ipv6Address>) {
+    return address.is_ipv6() ? address.ipv6() : ipv4_mapped(address.ipv4());
+  } else {
+    return address.ipv4();
+  }
+}
+// The address that a key's stands for.
+[[nodiscard]] constexpr IpAddress address_of_key(const Ipv4Address& address) { return address; }
+[[nodiscard]] constexpr IpAddress address_of_key(const Ipv6Address& address) {
+  return is_ipv4_mapped(address) ? IpAddress(ipv4_of(address)) : IpAddress(address);
+}
+
 // ADDRESS:PORT; an IPv6 address is in brackets.
 [[nodiscard]] std::string endpoint_text(const IpAddress& address, uint16_t port);
 

@@ -82,6 +82,16 @@ struct FlowKey {
 using FlowKey4 = FlowKey<Ipv4Address>;
 using FlowKey6 = FlowKey<Ipv6Address>;
 
+// The key of an IPv4 flow among those of IPv6.
+[[nodiscard]] constexpr FlowKey6 ipv4_mapped(const FlowKey4& key) {
+  return {ipv4_mapped(key.source),
+          ipv4_mapped(key.destination),
+          key.source_port,
+          key.destination_port,
+          key.protocol,
+          {}};
+}
+
 static_assert(sizeof(FlowKey4) == 16, "the table's padded key size of 16 bytes");
 static_assert(sizeof(FlowKey6) == 40, "the table's padded key size of 40 bytes");
 static_assert(offsetof(FlowKey4, zero) == FlowKey4::kSignificantBytes &&

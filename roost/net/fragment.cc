@@ -19,7 +19,9 @@ uint32_t carried_bytes(const ParsedPacket& parsed, uint32_t header_bytes) {
   return parsed.ip_bytes - header_bytes;
 }
 
+// Of IPv6, up to the end of the fragment header.
 uint32_t header_bytes_of(const Packet& packet, const ParsedPacket& parsed) {
+  if (parsed.is_ipv6) return ipv6::kHeaderBytes + ipv6::kExtensionBytesMin;
   return 4U * (packet.data[parsed.ip_offset] & 15U);
 }
 
@@ -50,11 +52,30 @@ Header later_header(const Packet& packet, const ParsedPacket& parsed) {
 }
 
 Header header_of(const Packet& packet, const ParsedPacket& parsed, uint32_t offset) {
-  if (offset != 0) return later_header(packet, parsed);
+  if (offset != 0 && !parsed.is_ipv6) return later_header(packet, parsed);
   Header header;
   header.byte_count = header_bytes_of(packet, parsed);
   std::memcpy(header.bytes.data(), packet.data + parsed.ip_offset, header.byte_count);
   return header;
+}
+
+// What a header says of its piece: of so many bytes, at `offset` of its datagram.
+void say_piece_ipv4(Header& header, uint32_t bytes, uint32_t offset, bool is_last) {
+  uint8_t* ip = header.bytes.data();
+  ip[ipv4::kVersionAndLength] = static_cast<uint8_t>(0x40 | (header.byte_count / 4));
+  store_be16(ip + ipv4::kTotalLength, static_cast<uint16_t>(header.byte_count + bytes));
+  store_be16(ip + ipv4::kFragment,
+             static_cast<uint16_t>(offset / 8 | (is_last ? 0U : ipv4::kMoreFragments)));
+  store_be16(ip + ipv4::kChecksum, 0);
+  store_be16(ip + ipv4::kChecksum, checksum_of(sum_words({ip, header.byte_count})));
+}
+
+void say_piece_ipv6(Header& header, uint32_t bytes, uint32_t offset, bool is_last) {
+  uint8_t* ip = header.bytes.data();
+  store_be16(ip + ipv6::kPayloadLength,
+             static_cast<uint16_t>(header.byte_count - ipv6::kHeaderBytes + bytes));
+  store_be16(ip + ipv6::kHeaderBytes + ipv6::kFragmentOffsetAndFlags,
+             static_cast<uint16_t>(offset | (is_last ? 0U : ipv6::kMoreFragments)));
 }
 
 }  // namespace
@@ -87,15 +108,14 @@ void write_piece(const Packet& packet, const ParsedPacket& parsed, const Piece& 
   const uint32_t packet_header_bytes = header_bytes_of(packet, parsed);
   Header header = header_of(packet, parsed, piece.offset);
   uint8_t* ip = header.bytes.data();
-  ip[ipv4::kVersionAndLength] = static_cast<uint8_t>(0x40 | (header.byte_count / 4));
-  store_be16(ip + ipv4::kTotalLength, static_cast<uint16_t>(header.byte_count + piece.bytes));
   const bool is_end = piece.offset + piece.bytes == carried_bytes(parsed, packet_header_bytes);
-  const uint32_t units = (parsed.fragment.offset + piece.offset) / 8;
+  const uint32_t offset = parsed.fragment.offset + piece.offset;
   const bool is_last = is_end && parsed.fragment.is_last;
-  store_be16(ip + ipv4::kFragment,
-             static_cast<uint16_t>(units | (is_last ? 0U : ipv4::kMoreFragments)));
-  store_be16(ip + ipv4::kChecksum, 0);
-  store_be16(ip + ipv4::kChecksum, checksum_of(sum_words({ip, header.byte_count})));
+  if (parsed.is_ipv6) {
+    say_piece_ipv6(header, piece.bytes, offset, is_last);
+  } else {
+    say_piece_ipv4(header, piece.bytes, offset, is_last);
+  }
 
   const uint8_t* carried = packet.data + parsed.ip_offset + packet_header_bytes;
   std::memcpy(frame.data(), packet.data, parsed.ip_offset);

@@ -1,5 +1,6 @@
 // Cutting an IPv4 packet that is longer than the way out allows and may be cut (RFC 791
-// section 3.2, RFC 1812 section 4.2.2.7).
+// section 3.2, RFC 1812 section 4.2.2.7), as it is or after it has become one of IPv6 with a
+// fragment header right behind its first one (ip_translation.h).
 #pragma once
 
 #include <cstdint>

@@ -20,10 +20,9 @@ namespace roost::net {
   if (bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80) return true;
   const auto is_zero = [](uint8_t byte) { return byte == 0; };
   if (!std::all_of(bytes.begin(), bytes.begin() + 10, is_zero)) return false;
-  const bool is_ipv4_mapped = bytes[10] == 0xff && bytes[11] == 0xff;
   const bool is_unspecified_or_loopback =
       std::all_of(bytes.begin() + 10, bytes.begin() + 15, is_zero) && bytes[15] <= 1;
-  return is_ipv4_mapped || is_unspecified_or_loopback;
+  return is_ipv4_mapped(address) || is_unspecified_or_loopback;
 }
 
 [[nodiscard]] constexpr bool is_martian(const IpAddress& address) {

@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "roost/net/encapsulation.h"
+#include "roost/net/icmp_error.h"
+#include "roost/net/icmp_translation.h"
+#include "roost/net/ip_translation.h"
 #include "roost/net/l4_checksum.h"
 #include "roost/net/martian.h"
 #include "roost/net/parse.h"
@@ -103,6 +106,31 @@ void encapsulate_as(Encapsulation kind, std::istream& text, Packet& packet,
   }
 }
 
+// To the other version; an ICMP error with what it embeds.
+void translate(std::istream& text, Packet& packet, ParsedPacket& parsed) {
+  uint16_t identification = 0;
+  std::string how;
+  text >> identification >> how;
+  IcmpError error;
+  const bool is_error = parse_icmp_error(packet, parsed, error) == IcmpVerdict::kError;
+  const auto growth =
+      is_error ? error_translation_growth(packet, error) : translation_growth(packet, parsed);
+  ASSERT_EQ(growth.has_value(), how != "no");
+  if (!growth) return;
+  const uint32_t before = packet.total_bytes;
+  if (is_error && parsed.is_ipv6) {
+    translate_error_to_ipv4(packet, parsed, error, identification);
+  } else if (is_error) {
+    translate_error_to_ipv6(packet, parsed, error);
+  } else if (parsed.is_ipv6) {
+    translate_to_ipv4(packet, parsed, identification);
+  } else {
+    translate_to_ipv6(packet, parsed, how == "cut");
+  }
+  const uint32_t added = how == "cut" ? kFragmentHeaderGrowth : 0;
+  EXPECT_EQ(packet.total_bytes, before + *growth + added);
+}
+
 void apply_rewrite(const std::string& rewrite, Packet& packet, ParsedPacket& parsed) {
   std::istringstream text(rewrite);
   std::string what;
@@ -118,6 +146,8 @@ void apply_rewrite(const std::string& rewrite, Packet& packet, ParsedPacket& par
   } else if (what == "ipip" || what == "gue") {
     encapsulate_as(what == "gue" ? Encapsulation::kGue : Encapsulation::kIpInIp, text, packet,
                    parsed);
+  } else if (what == "translate") {
+    translate(text, packet, parsed);
   } else if (what == "vlan") {
     EXPECT_TRUE(rewrite_vlan_tags(packet, parsed, read_tags(text)));
   } else {
@@ -142,6 +172,17 @@ std::string checksum_text(L4ChecksumVerdict verdict) {
   return verdict == L4ChecksumVerdict::kWrong ? "wrong" : "not_contiguous";
 }
 
+void check_flow(const Fixture& fixture, const Packet& packet, const ParsedPacket& parsed) {
+  const bool is_martian = parsed.is_ipv6
+                              ? has_martian_address(FlowKey6::from_packet(packet, parsed))
+                              : has_martian_address(FlowKey4::from_packet(packet, parsed));
+  const std::string flow = parsed.is_ipv6 ? flow_text(FlowKey6::from_packet(packet, parsed))
+                                          : flow_text(FlowKey4::from_packet(packet, parsed));
+  EXPECT_EQ(flow, fixture.values.at("flow"));
+  EXPECT_EQ(is_martian ? "yes" : "no", fixture.values.at("martian"));
+  EXPECT_EQ(checksum_text(verify_l4_checksum(packet, parsed)), fixture.values.at("l4_checksum"));
+}
+
 void run_fixture(const Fixture& fixture) {
   const std::vector<uint8_t> bytes = from_hex(fixture.values.at("frame"));
   TestFrame::Shape shape = {.headroom = kHeadroom, .contiguous_bytes = {}};
@@ -152,18 +193,7 @@ void run_fixture(const Fixture& fixture) {
   ParsedPacket parsed;
   const ParseVerdict verdict = parse(frame.packet, parsed);
   ASSERT_EQ(parse_verdict_name(verdict), fixture.values.at("verdict"));
-  if (verdict != ParseVerdict::kOk) return;
-
-  const bool is_martian = parsed.is_ipv6
-                              ? has_martian_address(FlowKey6::from_packet(frame.packet, parsed))
-                              : has_martian_address(FlowKey4::from_packet(frame.packet, parsed));
-  const std::string flow = parsed.is_ipv6 ? flow_text(FlowKey6::from_packet(frame.packet, parsed))
-                                          : flow_text(FlowKey4::from_packet(frame.packet, parsed));
-  EXPECT_EQ(flow, fixture.values.at("flow"));
-  EXPECT_EQ(is_martian ? "yes" : "no", fixture.values.at("martian"));
-  EXPECT_EQ(checksum_text(verify_l4_checksum(frame.packet, parsed)),
-            fixture.values.at("l4_checksum"));
-
+  if (verdict == ParseVerdict::kOk) check_flow(fixture, frame.packet, parsed);
   for (const std::string& rewrite : fixture.rewrites) apply_rewrite(rewrite, frame.packet, parsed);
   if (fixture.rewrites.empty()) return;
   std::vector<uint8_t> expected = from_hex(fixture.values.at("expect"));

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tests/net/icmp_check.h"
+#include "tests/net/translation_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
@@ -18,5 +19,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (size_t at = 2; at + 1 < size; at += 2) frame[data[at] % frame.size()] ^= data[at + 1];
   }
   roost::net::check_icmp(frame, choices);
+  roost::net::check_translation(frame, choices.cut_bytes, false);
   return 0;
 }

@@ -15,8 +15,10 @@ and if that is ok:
   l4_checksum    right, wrong or not_contiguous
   rewrite        (any number, in this order) destination ADDRESS PORT | source ADDRESS PORT |
                  decrement_ttl | macs SOURCE DESTINATION | vlan [PROTOCOL:CONTROL ...] |
-                 ipip SOURCE DESTINATION FLOW_HASH IDENTIFICATION | gue, likewise
-  expect         the bytes after the rewrites
+                 ipip SOURCE DESTINATION FLOW_HASH IDENTIFICATION | gue, likewise |
+                 translate IDENTIFICATION [cut | no], to the other IP version: it is cut afterwards,
+                 or cannot be translated
+  expect         the bytes after the rewrites, which other verdicts may have too
 """
 
 import pathlib
@@ -31,6 +33,7 @@ from fixture_format import (BACKEND4, BACKEND6, BACKEND_MAC, CLIENT4, CLIENT6, O
                             add, chain_of, ethernet, groups, ip4, ip6, patched, tcp,
                             udp, write)
 from fragment_fixtures import ipv4_fragments, ipv6_fragments
+from translation_fixtures import translations
 from tunnel_fixtures import tunnels
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -328,7 +331,7 @@ def martian_fixtures():
 def main():
     for make in (ipv4_fixtures, ipv4_option_fixtures, ipv4_size_fixtures, ipv4_protocol_fixtures,
                  vlan_fixtures, ipv6_fixtures, ipv6_damage_fixtures, cut_fixtures, damaged_fixtures,
-                 martian_fixtures, ipv4_fragments, ipv6_fragments, tunnels):
+                 martian_fixtures, ipv4_fragments, ipv6_fragments, tunnels, translations):
         make()
     (HERE / "fixtures").mkdir(exist_ok=True)
     write(HERE)

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tests/net/frame_check.h"
+#include "tests/net/translation_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
@@ -11,5 +12,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                             .vlan_count = static_cast<uint8_t>(data[1] >> 1),
                                             .rewrites_source = (data[1] & 1) != 0};
   roost::net::check_frame({data + 2, size - 2}, choices);
+  roost::net::check_translation({data + 2, size - 2}, choices.cut_bytes, choices.rewrites_source);
   return 0;
 }
