@@ -18,9 +18,10 @@ bool ConnectionTable<Rule, Tables>::bind_port(const Key& client_key, Connection&
   auto& replies = shared_->replies;
   const uint64_t turn = replies.rule().next_turn(connection);
   if (replies.bind_free_port(client_key, connection, turn)) return true;
-  const uint64_t candidates = std::min(replies.ports().count(), replies.kPortsTried);
+  const size_t pool = replies.pool_of(connection);
+  const uint64_t candidates = std::min(replies.ports().count(pool), replies.kPortsTried);
   for (uint64_t i = 0; i < candidates; ++i) {
-    connection.bound = replies.ports().candidate(turn, i);
+    connection.bound = replies.ports().candidate(pool, turn, i);
     if (take_over_port(replies.key_of(client_key, connection))) return true;
   }
   return false;

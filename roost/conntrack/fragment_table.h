@@ -143,7 +143,8 @@ class FragmentTable {
 
  private:
   static constexpr uint32_t kPlaceBytes = 2'048;
-  static constexpr uint32_t kHeadroom = 16;  // for the tags that the way out may add
+  // For the tags that the way out may add, and the header of IPv6 instead of IPv4's.
+  static constexpr uint32_t kHeadroom = 64;
 
   struct Place {
     uint16_t next = Datagram::kNone;

@@ -38,54 +38,74 @@ class BindablePorts {
  public:
   using Endpoint = net::Endpoint<Address>;
 
+  // Two pools of addresses: some servers can be addressed from those of one only.
+  static constexpr size_t kPools = 2;
+
   struct Config {
     std::vector<Address> addresses{};  // of all workers, at most 65,536; none: nothing is bound
+    std::vector<Address> second_addresses{};  // those of the second pool, likewise
     uint16_t first_port = 1'024;
     uint16_t last_port = 65'535;
-    size_t worker = 0;  // their owner: of n workers, each has every n-th address
+    size_t worker = 0;  // their owner: of n workers, each has every n-th address of a pool
     size_t worker_count = 1;
   };
 
-  explicit BindablePorts(Config config) : config_(std::move(config)) {
-    for (size_t i = 0; i < config_.addresses.size(); ++i) {
-      const auto index = static_cast<uint16_t>(i);
-      sorted_.emplace_back(config_.addresses[i], index);
-      if (i % config_.worker_count == config_.worker) own_.push_back(index);
-    }
+  explicit BindablePorts(Config config)
+      : config_(std::move(config)),
+        pools_{make_pool(config_.addresses), make_pool(config_.second_addresses)} {
     std::ranges::sort(sorted_);
-    count_ = own_.size() * (size_t{config_.last_port} - config_.first_port + 1);
-    // About the golden section of all, so that any stretch of candidates lies spread.
-    stride_ = count_ * 618 / 1'000 + 1;
-    while (std::gcd(stride_, count_) > 1) ++stride_;
   }
 
   // The worker that the address belongs to, if it is one of these. O(log addresses).
   [[nodiscard]] std::optional<size_t> worker_of(const Address& address) const {
     const auto place = std::ranges::lower_bound(sorted_, address, {}, &Sorted::first);
     if (place == sorted_.end() || place->first != address) return {};
-    return place->second % config_.worker_count;
+    return place->second;
   }
+  // Whether there is a second pool.
+  [[nodiscard]] bool has_second() const { return !config_.second_addresses.empty(); }
 
-  // The worker's own.
-  [[nodiscard]] uint64_t count() const { return count_; }
+  // The worker's own of a pool.
+  [[nodiscard]] uint64_t count(size_t pool) const { return pools_[pool].count; }
   [[nodiscard]] Endpoint endpoint(BoundPort bound) const {
-    return {config_.addresses[bound.address], bound.port};
+    return {addresses_[bound.address], bound.port};
   }
   // The candidates of a turn, all different while `candidate` is below count().
-  [[nodiscard]] BoundPort candidate(uint64_t turn, uint64_t candidate) const {
-    const uint64_t position = (turn + candidate * stride_) % count_;
-    return {own_[position % own_.size()],
-            static_cast<uint16_t>(config_.first_port + position / own_.size())};
+  [[nodiscard]] BoundPort candidate(size_t pool, uint64_t turn, uint64_t candidate) const {
+    const Pool& from = pools_[pool];
+    const uint64_t position = (turn + candidate * from.stride) % from.count;
+    return {from.own[position % from.own.size()],
+            static_cast<uint16_t>(config_.first_port + position / from.own.size())};
   }
 
  private:
-  using Sorted = std::pair<Address, uint16_t>;
+  using Sorted = std::pair<Address, size_t>;
+  struct Pool {
+    std::vector<uint16_t> own;  // indices
+    uint64_t count = 0;         // of ports
+    uint64_t stride = 1;        // from candidate to candidate
+  };
+
+  // Behind the pools before.
+  Pool make_pool(const std::vector<Address>& addresses) {
+    Pool pool;
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      const size_t worker = i % config_.worker_count;
+      if (worker == config_.worker) pool.own.push_back(static_cast<uint16_t>(addresses_.size()));
+      sorted_.emplace_back(addresses[i], worker);
+      addresses_.push_back(addresses[i]);
+    }
+    pool.count = pool.own.size() * (size_t{config_.last_port} - config_.first_port + 1);
+    // About the golden section of all, so that any stretch of candidates lies spread.
+    pool.stride = pool.count * 618 / 1'000 + 1;
+    while (std::gcd(pool.stride, pool.count) > 1) ++pool.stride;
+    return pool;
+  }
 
   Config config_;
-  std::vector<Sorted> sorted_;  // every address and its index
-  std::vector<uint16_t> own_;   // indices
-  uint64_t count_ = 0;
-  uint64_t stride_ = 1;
+  std::vector<Address> addresses_;  // by index: of the first pool, then of the second
+  std::vector<Sorted> sorted_;      // every address and its worker
+  std::array<Pool, kPools> pools_;
 };
 
 // The client behind a bound port.

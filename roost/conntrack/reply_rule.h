@@ -8,6 +8,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 #include "roost/conntrack/connection.h"
@@ -53,6 +54,14 @@ struct SameEnds {
 template <class Rule>
 inline constexpr bool kHasTimeouts = requires(const Rule& rule, const Connection& connection) {
   { rule.timeouts_of(connection) } -> std::same_as<const StateTimeouts&>;
+};
+
+// A rule whose servers are not all addressed from the same pool of BindablePorts says which one it
+// is:
+//   size_t pool_of(const Connection&) const
+template <class Rule>
+inline constexpr bool kHasPools = requires(const Rule& rule, const Connection& connection) {
+  { rule.pool_of(connection) } -> std::same_as<size_t>;
 };
 
 template <class Rule>

@@ -98,6 +98,12 @@ class ReplyTable {
     return rule_.replies_of(connection) == Replies::kToBoundPort;
   }
 
+  // From which of the pools of BindablePorts its server is addressed.
+  [[nodiscard]] size_t pool_of(const Connection& connection) const {
+    if constexpr (kHasPools<Rule>) return rule_.pool_of(connection);
+    return 0;
+  }
+
   // What the server of this connection sends.
   [[nodiscard]] Key key_of(const Key& client_key, const Connection& connection) {
     const Endpoint server = rule_.server_of(client_key, connection);
@@ -253,7 +259,8 @@ class ReplyTable {
             .memory = config.memory.replies};
   }
   [[nodiscard]] static uint64_t bindings_wanted(const ReplyConfig<Address>& config) {
-    return BindablePorts<Address>(config.ports).count() == 0 ? 0 : config.connections;
+    const BindablePorts<Address> ports(config.ports);
+    return ports.count(0) + ports.count(1) == 0 ? 0 : config.connections;
   }
 
   ReplyTable(Entries entries, Bindings bindings, typename BindablePorts<Address>::Config ports,
@@ -272,20 +279,21 @@ class ReplyTable {
 template <class Rule, class Tables>
 bool ReplyTable<Rule, Tables>::bind_free_port(const Key& client_key, Connection& connection,
                                               uint64_t turn) {
-  const uint64_t candidates = std::min(ports_.count(), kPortsTried);
+  const size_t pool = pool_of(connection);
+  const uint64_t candidates = std::min(ports_.count(pool), kPortsTried);
   std::array<Key, net::kBatchLanesMax> keys;
   std::array<uint32_t, net::kBatchLanesMax> values;
   HitArray<net::kBatchLanesMax> is_taken;
   for (uint64_t first = 0; first < candidates;) {
     const size_t count = first == 0 ? 1 : std::min(candidates - first, keys.size());
     for (size_t i = 0; i < count; ++i) {
-      connection.bound = ports_.candidate(turn, first + i);
+      connection.bound = ports_.candidate(pool, turn, first + i);
       keys[i] = key_of(client_key, connection);
     }
     entries_.lookup(std::span<const Key>(keys).first(count), std::span(values), is_taken);
     for (size_t i = 0; i < count; ++i) {
       if (is_taken.test(i)) continue;
-      connection.bound = ports_.candidate(turn, first + i);
+      connection.bound = ports_.candidate(pool, turn, first + i);
       return true;
     }
     first += count;

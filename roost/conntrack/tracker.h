@@ -48,7 +48,8 @@ class FamilyTracker {
   using Fragments = FragmentTable<Address>;
 
   struct Config {
-    uint64_t connections = 0;  // that fit; of a family that is not used, none
+    uint64_t connections = 0;          // that fit; of a family that is not used, none
+    bool has_other_fragments = false;  // of connections that another tracker has
     double tick_seconds = 1;
     std::optional<uint64_t> hash_seed{};
     typename BindablePorts<Address>::Config ports{};

@@ -39,7 +39,7 @@ typename FamilyTracker<Rule, Tables>::Fragments::Config
 FamilyTracker<Rule, Tables>::fragments_config(const Config& config) {
   constexpr uint64_t kDatagramsMax = 4'096;
   constexpr uint64_t kUnusedMax = 16;
-  const bool is_used = config.connections != 0;
+  const bool is_used = config.connections != 0 || config.has_other_fragments;
   return {.datagrams_max = is_used ? kDatagramsMax : kUnusedMax,
           .places = is_used ? config.waiting_fragments : uint16_t{0},
           .tick_seconds = config.tick_seconds,

@@ -106,7 +106,7 @@ class ConnectionWalk : public node::Request {
                       .state = connection.state,
                       .flow_class = connection.flow_class()};
     if (const auto bound = table.find_bound_end(connection)) {
-      row.bound_address = bound->address;
+      row.bound_address = net::address_of_key(bound->address);
       row.bound_port = bound->port;
     }
     return row;

@@ -8,6 +8,7 @@
 // A packet that waits leaves later, by the outbox; so do the pieces of one that is cut.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,9 +63,10 @@ class Egress {
 
   void advance(Tick now) { now_ = now; }
 
-  // The neighbour of an address: the one that it had if it still is, else found and kept;
-  // kNoNeighbour when there is no way or no room.
-  NeighbourIndex find_again(NeighbourIndex& neighbour, const Address& address) {
+  // The neighbour of an address, of either family: the one that it had if it still is, else found
+  // and kept; kNoNeighbour when there is no way or no room.
+  template <class AnyAddress>
+  NeighbourIndex find_again(NeighbourIndex& neighbour, const AnyAddress& address) {
     if (neighbour == kNoNeighbour || !next_hops_.neighbours().is_still(neighbour, address)) {
       neighbour = next_hops_.find(address, now_);
     }
@@ -77,10 +79,11 @@ class Egress {
   }
 
   // Whether the packet can leave by this neighbour, now or once it is reachable, with these
-  // bytes of a tunnel added. What is found is the caller's, so that it is read as it was written;
-  // optionals are written in parts and read whole, for which a processor waits.
+  // bytes added, of a tunnel above all; negative: taken away. What is found is the caller's, so
+  // that it is read as it was written; optionals are written in parts and read whole, for which a
+  // processor waits.
   [[nodiscard]] bool resolve(const net::Packet& packet, const net::ParsedPacket& parsed,
-                             NeighbourIndex neighbour, size_t added_bytes, Resolved& resolved);
+                             NeighbourIndex neighbour, ptrdiff_t added_bytes, Resolved& resolved);
 
   // The packet must have been resolved with the bytes of this tunnel; null: none. When it leaves
   // now and whole, its bytes are as they are sent. `is_cut`: it left in pieces, which count as
@@ -116,7 +119,7 @@ class Egress {
 
 template <class Address>
 bool Egress<Address>::resolve(const net::Packet& packet, const net::ParsedPacket& parsed,
-                              NeighbourIndex neighbour, size_t added_bytes, Resolved& resolved) {
+                              NeighbourIndex neighbour, ptrdiff_t added_bytes, Resolved& resolved) {
   const auto refuse = [&](net::DropCause cause) {
     resolved.refusal = cause;
     return false;
@@ -129,13 +132,15 @@ bool Egress<Address>::resolve(const net::Packet& packet, const net::ParsedPacket
   resolved.out = &out;
   const bool is_too_big = parsed.ip_bytes + added_bytes > out.mtu;
   if (is_too_big && !net::may_be_cut(packet, parsed)) {
-    errors_.too_big(packet, parsed, static_cast<uint16_t>(out.mtu - added_bytes));
+    const ptrdiff_t mtu = std::min<ptrdiff_t>(out.mtu - added_bytes, UINT16_MAX);
+    errors_.too_big(packet, parsed, static_cast<uint16_t>(mtu));
     return refuse(net::DropCause::kTooBig);
   }
-  const size_t tag_bytes_before = parsed.vlan.count * net::vlan::kTagBytes;
-  const size_t bytes_after = out.vlan.count * net::vlan::kTagBytes + added_bytes;
+  const auto tag_bytes_before = static_cast<ptrdiff_t>(parsed.vlan.count * net::vlan::kTagBytes);
+  const ptrdiff_t bytes_after =
+      static_cast<ptrdiff_t>(out.vlan.count * net::vlan::kTagBytes) + added_bytes;
   if (bytes_after > tag_bytes_before + packet.headroom) return refuse(net::DropCause::kNoHeadroom);
-  const size_t frame_bytes = packet.total_bytes - tag_bytes_before + bytes_after;
+  const auto frame_bytes = static_cast<size_t>(packet.total_bytes - tag_bytes_before + bytes_after);
   switch (neighbours.use(neighbour, frame_bytes, now_, outbox_)) {
     case Way::kKnown:
       resolved.mac = neighbours.mac(neighbour);
