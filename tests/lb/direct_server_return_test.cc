@@ -305,7 +305,7 @@ TEST_P(DirectServerReturn, a_flood_of_syns_evicts_itself) {
     for (int i = 0; i < 3; ++i) ASSERT_EQ(send(port, net::tcp::kAck).cause, std::nullopt);
   }
   for (uint64_t port = kKept + 1; port < kKept + step_count(57'000); ++port)
-    send(port, net::tcp::kSyn);
+    send(static_cast<uint16_t>(port), net::tcp::kSyn);
   const uint64_t created = balancer.state().tracker().counts().created;
   for (uint16_t port = 1; port <= kKept; ++port) send(port, net::tcp::kAck);
   EXPECT_EQ(balancer.state().tracker().counts().created, created) << "all of them are there";
