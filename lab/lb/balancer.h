@@ -11,6 +11,7 @@
 #include "apps/lb/datapath/family_errors_impl.h"
 #include "apps/lb/datapath/family_path_impl.h"
 #include "apps/lb/datapath/family_proxy_impl.h"
+#include "apps/lb/datapath/family_translation_impl.h"
 #include "apps/lb/datapath/state_impl.h"
 #include "lab/lb/flows.h"
 #include "roost/base/result.h"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/lb/nat64_config.h"
 #include "tests/lb/refused_config.h"
 
 namespace roost::lb {
@@ -39,6 +40,61 @@ TEST(config, refuses_modes_that_the_rest_cannot_serve) {
            {"", "[fullnat]\naddresses = []\nports = [9, 65536] #!\n", "the first and the last one"},
            {"", "[lb]\ngue_port = 0 #!\n", "gue_port"}}) {
     expect_refused(bad);
+  }
+}
+
+// What is wrong with IPv4 backends of an IPv6 service.
+TEST(config, refuses_versions_that_nothing_translates) {
+  const std::string dns6 =
+      "name = \"dns6\"\naddress = \"2001:db8:ffff::53\"\nport = 53\nprotocol = \"udp\"\n"
+      "backends = [{name = \"b1\", address = \"2001:db8:2::11\"}]\n";
+  const auto service = [](const std::string& mode, const std::string& mark) {
+    return "name = \"dns6\"\naddress = \"2001:db8:ffff::53\"\nport = 53\nprotocol = \"udp\"\n" +
+           mode + "backends = [{name = \"b1\", address = \"10.0.0.11\"}]" + mark + "\n";
+  };
+  const std::string fullnat = "mode = \"fullnat\"\n";
+  const std::string web = "{name = \"b1\", address = \"10.0.0.11\", port = 8080},\n";
+  for (const BadFile& bad : std::vector<BadFile>{
+           {dns6, service("", " #!"), "give the service mode fullnat, which translates"},
+           {dns6, service("mode = \"l2dsr\"\n", " #!"), "of another family than the service's"},
+           {dns6, service(fullnat, " #!"), "give one in [fullnat] nat64_addresses"},
+           {dns6, service(fullnat, " #!") + "[fullnat]\naddresses = [\"10.0.0.100\"]\n",
+            "give one in [fullnat] nat64_addresses"},
+           {web, "{name = \"b1\", address = \"2001:db8:2::11\", port = 8080}, #!\n",
+            "only IPv4 backends of IPv6 services"},
+           {"", "[fullnat] #!\nnat64_addresses = [\"2001:db8:2::100\"]\n", "is an IPv6 address"},
+           {"", "[fullnat] #!\nnat64_addresses = [\"10.0.0.12\"]\n",
+            "nat64_addresses: 10.0.0.12 is the address of the backend b2"},
+           {"", "[fullnat] #!\nnat64_addresses = [\"198.51.100.80\"]\n",
+            "is the virtual address of [[service]] web"},
+           {"", "[fullnat] #!\naddresses = [\"10.0.0.100\"]\nnat64_addresses = [\"10.0.0.100\"]\n",
+            "nat64_addresses: 10.0.0.100 is given twice"},
+           {"", "[fullnat] #!\nnat64_addresses = [\"127.0.0.1\"]\n", "is no address of a station"},
+           {"", "[fullnat]\nnat64_addresses = [\"10.0.0\"] #!\n",
+            "nat64_addresses: \"10.0.0\" is no address"}}) {
+    expect_refused(bad);
+  }
+  const ConfigOutcome outcome = parse_config(test_config(dns6, service(fullnat, "")) +
+                                             "[fullnat]\nnat64_addresses = [\"10.0.0.100\"]\n");
+  ASSERT_TRUE(outcome.config.has_value()) << "no other local address is needed";
+  EXPECT_EQ(outcome.config->fullnat.nat64_addresses.at(0).format(), "10.0.0.100");
+}
+
+TEST(config, refuses_ports_that_do_not_carry_what_ipv6_promises) {
+  for (const auto& [mtu, is_good] : {std::pair(1'279, false), {1'280, true}}) {
+    std::string toml = nat64_config();
+    const std::string addresses = "addresses = [\"10.0.0.1/24\", \"2001:db8:2::1/64\"]\n";
+    toml.replace(toml.find(addresses), addresses.size(),
+                 "addresses = [\"10.0.0.1/24\"]\nmtu = " + std::to_string(mtu) + "\n");
+    for (const std::string address : {"2001:db8:2::11", "2001:db8:2::12"}) {
+      const size_t at = toml.find("[[neighbour]]\naddress = \"" + address);
+      toml.erase(at, toml.find("[[", at + 2) - at);
+    }
+    const ConfigOutcome outcome = parse_config(toml);
+    EXPECT_EQ(outcome.config.has_value(), is_good);
+    for (const config::Fault& fault : outcome.faults) {
+      EXPECT_NE(fault.text.find("make it 1280 or more"), std::string::npos) << fault.text;
+    }
   }
 }
 

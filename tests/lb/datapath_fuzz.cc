@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "roost/base/assert.h"
-#include "tests/lb/test_balancer.h"
+#include "tests/lb/nat64_config.h"
+#include "tests/lb/test_icmp.h"
 #include "tests/net/message_frames.h"
 
 namespace {
@@ -35,12 +36,13 @@ std::string modes_config() {
   return toml + "[fullnat]\naddresses = [\"10.0.0.100\"]\nports = [1, 12]\n";
 }
 
-// Two balancers for a whole run: what earlier inputs left behind is part of the test. The counts
-// are checked now and then, because that takes time.
-lb::TestBalancer& balancer(bool has_modes) {
-  static lb::TestBalancer nat(nat_config());
-  static lb::TestBalancer modes(modes_config());
-  return has_modes ? modes : nat;
+// IPv6 services with IPv4 backends, and all TCP with a PROXY header.
+std::string nat64_config() {
+  std::string toml = lb::nat64_config("\"10.0.0.200\"", "[1, 12]");
+  for (const std::string line : {"name = \"web\"\n", "name = \"web6\"\n"}) {
+    toml.replace(toml.find(line), line.size(), line + "proxy_protocol = true\n");
+  }
+  return toml;
 }
 
 enum Flag : uint8_t {
@@ -53,6 +55,16 @@ enum Flag : uint8_t {
   kRecipe = 64,
   kModes = 128,  // of the first frame: for all of the input
 };
+
+// Three balancers for a whole run: what earlier inputs left behind is part of the test. The counts
+// are checked now and then, because that takes time. The first frame's flags and length choose.
+lb::TestBalancer& balancer(uint8_t flags, uint8_t length) {
+  static lb::TestBalancer nat(nat_config());
+  static lb::TestBalancer modes(modes_config());
+  static lb::TestBalancer nat64(nat64_config());
+  if ((flags & kModes) == 0) return nat;
+  return length % 2 == 0 ? modes : nat64;
+}
 
 // Makes a fragment of an untagged IPv4 frame: offset and whether there are more, by one byte.
 void make_fragment(std::vector<uint8_t>& frame, uint8_t choice) {
@@ -74,6 +86,21 @@ std::vector<uint8_t> message_by_recipe(const uint8_t* data, size_t size) {
   return frame;
 }
 
+// What a router says of the packet that this one answers.
+std::vector<uint8_t> error_about(const lb::PacketSpec& answer, const uint8_t* data) {
+  lb::PacketSpec about = answer;
+  std::swap(about.source, about.destination);
+  std::swap(about.source_port, about.destination_port);
+  const bool is_ipv6 = about.source.find(':') != std::string::npos;
+  return lb::make_icmp_error({.destination_mac = answer.destination_mac,
+                              .source = is_ipv6 ? "2001:db8:1::99" : "192.0.2.99",
+                              .destination = answer.destination,
+                              .type = static_cast<uint8_t>(data[2] & 15),
+                              .code = static_cast<uint8_t>(data[2] >> 4),
+                              .rest = uint32_t{data[3]} << (data[3] % 4 * 8)},
+                             lb::make_frame(about), 8 + data[3]);
+}
+
 // Some client, service, port, and flags, by the first bytes; then pairs of a place and what to
 // change there.
 std::vector<uint8_t> frame_by_recipe(const uint8_t* data, size_t size, bool is_from_backends) {
@@ -93,12 +120,14 @@ std::vector<uint8_t> frame_by_recipe(const uint8_t* data, size_t size, bool is_f
   if (is_from_backends) {
     spec.destination_mac = "02:00:00:00:00:02";
     const bool is_to_local_port = !is_ipv6 && (data[0] & 16) != 0;
-    spec.destination = is_to_local_port ? "10.0.0.100" : spec.source;
+    const std::string local = (data[0] & 64) != 0 ? "10.0.0.200" : "10.0.0.100";
+    spec.destination = is_to_local_port ? local : spec.source;
     spec.destination_port = spec.source_port;
     spec.source = is_ipv6 ? "2001:db8:2::11" : "10.0.0.11";
     spec.source_port = is_tcp ? 8080 : 53;
   }
-  std::vector<uint8_t> frame = lb::make_frame(spec);
+  std::vector<uint8_t> frame =
+      (data[0] & 128) != 0 ? error_about(spec, data) : lb::make_frame(spec);
   if ((data[0] & 4) != 0 && !is_ipv6) make_fragment(frame, data[3]);
   for (size_t i = 4; i + 1 < size; i += 2) frame[data[i] % frame.size()] ^= data[i + 1];
   return frame;
@@ -131,7 +160,8 @@ void check_counts(lb::TestBalancer& balancer) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  lb::TestBalancer& tested = balancer(size != 0 && (data[0] & kModes) != 0);
+  if (size < 2) return 0;
+  lb::TestBalancer& tested = balancer(data[0], data[1]);
   std::vector<lb::Arrival> arrivals;
   while (size >= 2 && arrivals.size() < net::kBatchLanesMax) {
     const uint8_t flags = data[0];

@@ -10,6 +10,7 @@
 #include "apps/lb/control/report.h"
 #include "tests/lb/frame_bytes.h"
 #include "tests/lb/test_icmp.h"
+#include "tests/lb/test_nat64.h"
 #include "tests/lb/test_neighbours.h"
 #include "tests/net/message_frames.h"
 
@@ -277,6 +278,48 @@ TEST_F(Steering, what_was_removed_meets_at_its_owner_for_as_long_as_it_has_conne
     }
   }
   EXPECT_EQ(pair_.report().flows.created, 250U);
+}
+
+// The owner of what an IPv4 backend sends is that of the address of ours, fragments and errors
+// included.
+TEST_F(Steering, between_versions_all_of_a_flow_is_decided_by_the_clients_owner) {
+  std::string toml = nat64_config("\"10.0.0.200\", \"10.0.0.201\"");
+  const std::string addresses = "addresses = [\"10.0.0.100\"";
+  toml.insert(toml.find(addresses) + addresses.size(), ", \"10.0.0.101\"");
+  const std::string mac = "mac = \"02:00:00:00:00:01\"\n";
+  toml.insert(toml.find(mac) + mac.size(), "default_neighbour_mac = \"02:00:00:00:01:01\"\n");
+  Pair pair(toml);
+  std::array<uint64_t, kWorkers> decided{};
+  for (uint16_t i = 1; i <= 200; ++i) {
+    PacketSpec question = client_sends_udp();
+    question.source = "2001:db8:7::" + std::to_string(i);
+    const Decided asked = pair.receive(i % kWorkers, make_frame(question), 0);
+    ASSERT_FALSE(asked.fate.cause.has_value());
+    EXPECT_EQ(asked.worker, owner(0).owner_of(net::Ipv6Address::parse(question.source).value()));
+    const Ends ends = read_ends(asked.fate.frame);
+    const PacketSpec answer = ipv4_answer(ends, question, "roost");
+    const Bytes of_router = make_icmp_error(
+        {.destination_mac = kPort1Mac.format(), .source = "10.0.0.99", .destination = ends.source},
+        asked.fate.frame, 28);
+    Bytes later = make_frame(answer);
+    set16(later, 20, 3);  // a last fragment, of which the first one is missing
+    fix_ipv4_checksum(later);
+    for (size_t receiver = 0; receiver < kWorkers; ++receiver) {
+      const Decided answered = pair.receive(receiver, make_frame(answer), 1);
+      EXPECT_EQ(answered.worker, asked.worker);
+      EXPECT_EQ(read_ends(answered.fate.frame).destination, question.source);
+      const Decided told = pair.receive(receiver, of_router, 1);
+      EXPECT_EQ(told.worker, asked.worker);
+      EXPECT_EQ(told.fate.out_port, 0);
+      set16(later, 18, i * 2U + receiver);
+      fix_ipv4_checksum(later);
+      EXPECT_EQ(pair.receive(receiver, later, 1).worker, asked.worker);
+    }
+    ++decided[asked.worker];
+  }
+  EXPECT_GT(decided[0], 0U);
+  EXPECT_GT(decided[1], 0U);
+  EXPECT_EQ(broken_sums(pair.report()), std::vector<std::string>());
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ class ToldServers:
             for name, addresses in scene.network.backend_addresses().items()
         }
         self.folders = [directory / f"told-{backend.name}" for backend in scene.backends]
-        self.bodies = directory / "bodies"
+        self.bodies = scene.directory / "bodies"
         self.processes = []
 
     def __enter__(self):

@@ -28,6 +28,7 @@ from failover import check_failover  # noqa: E402
 from forwarding import check_forwarding  # noqa: E402
 from modes import config_with_modes, live_modes  # noqa: E402
 from namespaces import Refused  # noqa: E402
+from nat64 import check_nat64  # noqa: E402
 from offloads import check_offloads  # noqa: E402
 from owners import owner_of, seed_that_splits  # noqa: E402
 from port_ranges import check_port_ranges  # noqa: E402
@@ -278,6 +279,7 @@ def services(roost, directory):
         check_conservation(check_services(scene, roost, directory))
         check_conservation(check_port_ranges(scene, roost, directory))
         check_conservation(check_proxy_protocol(scene, roost, directory))
+        check_conservation(check_nat64(scene, roost, directory / "nat64"))
 
 
 def attacks(roost, directory, packet_counts):

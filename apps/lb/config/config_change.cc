@@ -28,6 +28,8 @@ std::vector<config::Fault> refused_changes(const Config& running, const Config& 
   comparison.compare(0, "[lb] state", running.state, state);
   comparison.compare(fullnat.line, "[fullnat] addresses", running.fullnat.addresses,
                      fullnat.addresses);
+  comparison.compare(fullnat.line, "[fullnat] nat64_addresses", running.fullnat.nat64_addresses,
+                     fullnat.nat64_addresses);
   comparison.compare(fullnat.line, "[fullnat] ports",
                      std::pair(running.fullnat.first_port, running.fullnat.last_port),
                      std::pair(fullnat.first_port, fullnat.last_port));

@@ -107,12 +107,23 @@ class Check {
     return 0;
   }
 
+  // Whether its IPv4 backends are spoken to by IPv4.
+  static bool is_translated(const ServiceConfig& service) {
+    return service.mode == Mode::kFullnat && service.address.is_ipv6();
+  }
+
   void check_backend_address(const ServiceConfig& service, const BackendConfig& backend,
                              const std::string& what) {
     const std::string address = backend.address.format();
-    if (backend.address.is_ipv6() != service.address.is_ipv6()) {
-      fault(backend.line, what + ": " + address + " is of another family than the service's " +
-                              service.address.format() + "; make a service for each family");
+    if (backend.address.is_ipv6() != service.address.is_ipv6() && !is_translated(service)) {
+      fault(backend.line,
+            what + ": " + address + " is of another family than the service's " +
+                service.address.format() +
+                (service.address.is_ipv6()
+                     ? "; give the service mode fullnat, which translates for IPv4 backends, or "
+                       "make a service for each family"
+                     : "; make a service for each family (only IPv4 backends of IPv6 services are "
+                       "translated for)"));
       return;
     }
     if (const uint32_t line = line_of_service_at(backend.address, service.protocol,

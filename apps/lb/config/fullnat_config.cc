@@ -11,25 +11,26 @@ namespace {
 
 constexpr size_t kLocalAddressesMax = 256;
 
-void read_addresses(config::TomlTable& table, FullnatConfig& config) {
-  table.require("addresses", "addresses = [\"10.0.0.100\"], of the balancer's own");
-  const toml::array* array = table.array("addresses");
-  if (array == nullptr) return;
+std::vector<net::IpAddress> read_addresses(config::TomlTable& table, const std::string& key) {
+  std::vector<net::IpAddress> addresses;
+  const toml::array* array = table.array(key);
+  if (array == nullptr) return addresses;
   if (array->size() > kLocalAddressesMax) {
-    table.fault_in("addresses", "more than " + std::to_string(kLocalAddressesMax) +
-                                    "; give fewer, each has up to 65,535 ports a backend");
+    table.fault_in(key, "more than " + std::to_string(kLocalAddressesMax) +
+                            "; give fewer, each has up to 65,535 ports a backend");
   }
   for (const toml::node& element : *array) {
     const std::string text = element.value_or(std::string());
     const Result<net::IpAddress> address = net::IpAddress::parse(text);
     if (element.is_string() && address) {
-      config.addresses.push_back(address.value());
+      addresses.push_back(address.value());
     } else {
-      table.fault(config::line_of(element), table.name() +
-                                                " addresses: " + config::in_quotes(text) +
+      table.fault(config::line_of(element), table.name() + " " + key + ": " +
+                                                config::in_quotes(text) +
                                                 " is no address; write it like \"10.0.0.100\"");
     }
   }
+  return addresses;
 }
 
 void read_ports(config::TomlTable& table, FullnatConfig& config) {
@@ -53,7 +54,11 @@ FullnatConfig read_fullnat(config::TomlTable& top, std::vector<config::Fault>& f
   if (toml == nullptr) return config;
   config::TomlTable table(*toml, "[fullnat]", faults);
   config.line = table.line();
-  read_addresses(table, config);
+  config.addresses = read_addresses(table, "addresses");
+  config.nat64_addresses = read_addresses(table, "nat64_addresses");
+  if (table.array("nat64_addresses") == nullptr) {
+    table.require("addresses", "addresses = [\"10.0.0.100\"], of the balancer's own");
+  }
   read_ports(table, config);
   table.refuse_unknown_keys();
   return config;

@@ -6,9 +6,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "roost/net/martian.h"
 #include "roost/net/proxy_header.h"
 
 namespace roost::lb {
@@ -16,6 +18,9 @@ namespace roost::lb {
 namespace {
 
 constexpr uint64_t kPortBindingsMax = (uint64_t{1} << 31) - 1;
+// What hosts may count on (RFC 8200, RFC 791).
+constexpr size_t kIpv6MtuMin = 1'280;
+constexpr size_t kIpv4MtuMin = 68;
 
 class ModeCheck {
  public:
@@ -43,46 +48,90 @@ class ModeCheck {
 
   void check_local_addresses() {
     const FullnatConfig& fullnat = config_.fullnat;
-    for (size_t i = 0; i < fullnat.addresses.size(); ++i) {
-      const net::IpAddress& address = fullnat.addresses[i];
-      const auto earlier = fullnat.addresses.begin() + static_cast<ptrdiff_t>(i);
-      if (std::find(fullnat.addresses.begin(), earlier, address) != earlier) {
-        fault(fullnat.line, "[fullnat] addresses: {} is given twice; remove one", address.format());
+    std::set<net::IpAddress> given;
+    for (const net::IpAddress& address : fullnat.addresses) {
+      check_local_address("addresses", address, given);
+    }
+    for (const net::IpAddress& address : fullnat.nat64_addresses) {
+      check_local_address("nat64_addresses", address, given);
+      if (!address.is_ipv6()) continue;
+      fault(fullnat.line,
+            "[fullnat] nat64_addresses: {} is an IPv6 address, and IPv4 backends are addressed "
+            "from these; give an IPv4 address, or move it to addresses",
+            address.format());
+    }
+  }
+
+  void check_local_address(std::string_view key, const net::IpAddress& address,
+                           std::set<net::IpAddress>& given) {
+    const uint32_t line = config_.fullnat.line;
+    if (!given.insert(address).second) {
+      fault(line, "[fullnat] {}: {} is given twice; remove one", key, address.format());
+    }
+    if (net::is_martian(address)) {
+      fault(line, "[fullnat] {}: {} is no address of a station; give a unicast address", key,
+            address.format());
+    }
+    for (const ServiceConfig& service : config_.services) {
+      if (service.address == address) {
+        fault(line,
+              "[fullnat] {}: {} is the virtual address of [[service]] {}; give one that "
+              "only the balancer uses",
+              key, address.format(), service.name);
       }
-      for (const ServiceConfig& service : config_.services) {
-        if (service.address == address) {
-          fault(fullnat.line,
-                "[fullnat] addresses: {} is the virtual address of [[service]] {}; give one that "
-                "only the balancer uses",
-                address.format(), service.name);
-        }
-        for (const BackendConfig& backend : service.backends) {
-          if (backend.address != address) continue;
-          fault(fullnat.line,
-                "[fullnat] addresses: {} is the address of the backend {}; give one that only the "
-                "balancer uses",
-                address.format(), backend.name);
-        }
+      for (const BackendConfig& backend : service.backends) {
+        if (backend.address != address) continue;
+        fault(line,
+              "[fullnat] {}: {} is the address of the backend {}; give one that only the "
+              "balancer uses",
+              key, address.format(), backend.name);
       }
     }
   }
 
   void check_fullnat(const ServiceConfig& service) {
-    const bool has_address =
-        std::ranges::any_of(config_.fullnat.addresses, [&](const net::IpAddress& address) {
-          return address.is_ipv6() == service.address.is_ipv6();
-        });
-    if (!has_address) {
+    const bool is_ipv6 = service.address.is_ipv6();
+    const auto is_of_service = [&](const net::IpAddress& address) {
+      return address.is_ipv6() == is_ipv6;
+    };
+    const bool has_address = std::ranges::any_of(config_.fullnat.addresses, is_of_service);
+    const bool needs_address =
+        std::ranges::any_of(service.backends, is_of_service, &BackendConfig::address);
+    if (!has_address && needs_address) {
       fault(service.line,
             "[[service]] {}: mode fullnat needs an address to speak from; give one of the "
             "service's family in [fullnat] addresses",
             service.name);
     }
+    if (is_ipv6) check_nat64(service);
     if (config_.table.connections > kPortBindingsMax) {
       fault(service.line,
             "[[service]] {}: mode fullnat takes at most {} connections; make [table] connections "
             "fewer",
             service.name, kPortBindingsMax);
+    }
+  }
+
+  // Of an IPv6 service, whose backends may be IPv4. Every port may be the way to one, or to its
+  // clients.
+  void check_nat64(const ServiceConfig& service) {
+    const auto ipv4 = std::ranges::find_if(
+        service.backends, [](const BackendConfig& backend) { return !backend.address.is_ipv6(); });
+    if (ipv4 == service.backends.end()) return;
+    if (config_.fullnat.nat64_addresses.empty()) {
+      fault(ipv4->line,
+            "[[service]] {} backend {}: an IPv4 backend of an IPv6 service needs an IPv4 address "
+            "to be spoken to from, which serves nothing else; give one in [fullnat] "
+            "nat64_addresses",
+            service.name, ipv4->name);
+    }
+    if (!network_.is_whole) return;
+    for (const l3::PortConfig& port : network_.ports) {
+      if (port.mtu_or_default() >= kIpv6MtuMin) continue;
+      fault(service.line,
+            "[[service]] {}: packets of IPv6 clients have up to {} bytes on any way, which the "
+            "mtu of the [[port]] of line {} does not allow; make it {} or more",
+            service.name, kIpv6MtuMin, port.line, kIpv6MtuMin);
     }
   }
 
@@ -177,9 +226,9 @@ class ModeCheck {
     }
   }
 
-  // What hosts may count on (RFC 791, RFC 8200), and what is added to it.
+  // What hosts may count on, and what is added to it.
   [[nodiscard]] static size_t mtu_min_with(size_t added, bool is_ipv6) {
-    return (is_ipv6 ? 1'280 : 68) + added;
+    return (is_ipv6 ? kIpv6MtuMin : kIpv4MtuMin) + added;
   }
 
   // The packet arrives as it was sent, port included.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/lb/control/control.h"
+#include "apps/lb/datapath/steering.h"
 
 namespace roost::lb {
 
@@ -54,10 +55,15 @@ void explain(State& state, const net::Packet& packet, const net::ParsedPacket& p
              net::ParseVerdict verdict, Tick now, trace::Note& note) {
   if (verdict != net::ParseVerdict::kOk) return;
   state.tracker().advance(now);  // what is over by now is not there, as for the datapath
-  const auto& registries = state.registry().families;
-  note.set(parsed.is_ipv6
-               ? note_of(state.ipv6(), registries[1], net::FlowKey6::from_packet(packet, parsed))
-               : note_of(state.ipv4(), registries[0], net::FlowKey4::from_packet(packet, parsed)));
+  const auto& [ipv4, ipv6] = state.registry().families;
+  if (parsed.is_ipv6) {
+    note.set(note_of(state.ipv6(), ipv6, net::FlowKey6::from_packet(packet, parsed)));
+    return;
+  }
+  const auto key = net::FlowKey4::from_packet(packet, parsed);
+  note.set(is_for_ipv6(key, state.ipv6().connections().ports())
+               ? note_of(state.ipv6(), ipv6, net::ipv4_mapped(key))
+               : note_of(state.ipv4(), ipv4, key));
 }
 
 std::string explanation(const trace::Note& before, const trace::Note& after) {

@@ -224,6 +224,8 @@ Result<std::vector<ServiceChoices>> make_choices(const FamilyRegistry& family, u
 std::vector<net::IpAddress> balancer_addresses(const Config& config,
                                                const BackendRegistry& registry) {
   std::vector<net::IpAddress> addresses = config.fullnat.addresses;
+  const std::vector<net::IpAddress>& nat64 = config.fullnat.nat64_addresses;
+  addresses.insert(addresses.end(), nat64.begin(), nat64.end());
   for (const FamilyRegistry& family : registry.families) {
     for (const RegisteredService& service : family.services) {
       if (service.use != Registration::kFree) addresses.push_back(service.address);

@@ -42,6 +42,10 @@ class BackendReplies {
     return mode == Mode::kFullnat ? conntrack::Replies::kToBoundPort
                                   : conntrack::Replies::kToClient;
   }
+  // IPv4 backends of an IPv6 service are addressed from addresses of their own family.
+  [[nodiscard]] size_t pool_of(const Connection& connection) const {
+    return services_->backend(connection.owner).is_ipv4 ? 1 : 0;
+  }
   [[nodiscard]] Endpoint server_of(const Key& key, const Connection& connection) const {
     return services_->backend(connection.owner).end_for(key.destination_port);
   }

@@ -14,6 +14,7 @@
 
 #include "apps/lb/datapath/family_path.h"
 #include "apps/lb/datapath/state.h"
+#include "apps/lb/datapath/steering.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/ingress.h"
 #include "roost/l3/refusals.h"
@@ -47,13 +48,21 @@ class BasicDatapath {
 
  private:
   void admit_all(net::PacketBatch& batch, Tick now);
+  // The fragments of a family whose first one was in the batch.
   template <class Address>
-  void send_released(Family<Address, Tables>& family, FamilyPath<Address, Tables>& path,
-                     FamilyLanes<Address>& lanes, Tick now);
+  void send_released(Family<Address, Tables>& family, Tick now);
+  void forward_alone(net::PacketBatch& one, net::ParsedPacket& parsed, Tick now);
   void refuse(size_t lane, DropCause cause, net::PacketBatch& batch, Tick now);
-  template <class Address>
-  void sort(size_t lane, net::PacketBatch& batch, Family<Address, Tables>& family,
-            FamilyLanes<Address>& lanes);
+  // `key`: the packet's, as the family has it. `fragments`: of the packet's own family.
+  template <class Address, class Fragments>
+  void sort(size_t lane, net::PacketBatch& batch, const net::FlowKey<Address>& key,
+            Family<Address, Tables>& family, Fragments& fragments, FamilyLanes<Address>& lanes);
+  void sort_ipv4(size_t lane, net::PacketBatch& batch);
+  // Whether the packet is a connection's of the IPv6 tables, whatever its version.
+  [[nodiscard]] bool is_for_ipv6(const net::Packet& packet, const net::ParsedPacket& parsed) const {
+    return parsed.is_ipv6 || lb::is_for_ipv6(net::FlowKey4::from_packet(packet, parsed),
+                                             state_.ipv6().connections().ports());
+  }
 
   BasicState<Tables>& state_;
   node::FlowOwner owner_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "apps/lb/datapath/datapath.h"
-#include "apps/lb/datapath/steering.h"
 #include "roost/hash/random_seed.h"
 
 namespace roost::lb {
@@ -30,15 +29,19 @@ void BasicDatapath<Tables>::process(net::PacketBatch& batch, Tick now) {
   admit_all(batch, now);
   ipv4_path_.forward(ipv4_lanes_, batch, parsed_, now);
   ipv6_path_.forward(ipv6_lanes_, batch, parsed_, now);
-  send_released(state_.ipv4(), ipv4_path_, ipv4_lanes_, now);
-  send_released(state_.ipv6(), ipv6_path_, ipv6_lanes_, now);
+  ipv4_path_.set_counting(false);
+  ipv6_path_.set_counting(false);
+  send_released(state_.ipv4(), now);
+  send_released(state_.ipv6(), now);
+  ipv4_path_.set_counting(true);
+  ipv6_path_.set_counting(true);
   // After the packets, so that an error finds the connection that its batch has created.
   for (size_t i = 0; i < icmp_lane_count_; ++i) {
     const size_t lane = icmp_lanes_[i];
     net::Packet& packet = batch.packets()[lane];
     net::ParsedPacket& parsed = parsed_[lane];
-    batch.verdicts()[lane] = parsed.is_ipv6 ? ipv6_path_.forward_error(packet, parsed)
-                                            : ipv4_path_.forward_error(packet, parsed);
+    batch.verdicts()[lane] = is_for_ipv6(packet, parsed) ? ipv6_path_.forward_error(packet, parsed)
+                                                         : ipv4_path_.forward_error(packet, parsed);
   }
 }
 
@@ -60,13 +63,12 @@ template <class Address, class Tables>
 // Hands the lane off if the flow is another worker's; else it is one of the family's, unless it is
 // a fragment that does not go on now.
 template <class Tables>
-template <class Address>
+template <class Address, class Fragments>
 void BasicDatapath<Tables>::sort(size_t lane, net::PacketBatch& batch,
-                                 Family<Address, Tables>& family, FamilyLanes<Address>& lanes) {
-  using Key = net::FlowKey<Address>;
+                                 const net::FlowKey<Address>& key, Family<Address, Tables>& family,
+                                 Fragments& fragments, FamilyLanes<Address>& lanes) {
   const net::Packet& packet = batch.packets()[lane];
   net::ParsedPacket& parsed = parsed_[lane];
-  const Key key = Key::from_packet(packet, parsed);
   if (const auto owner =
           other_owner_of(packet, key, family.services(), family.connections().ports(), owner_)) {
     batch.verdicts()[lane] = net::LaneVerdict::handoff(*owner);
@@ -74,10 +76,25 @@ void BasicDatapath<Tables>::sort(size_t lane, net::PacketBatch& batch,
     lanes.push(lane, key, family.connections());
   } else if (!is_of_a_service(key, family)) {
     batch.verdicts()[lane] = drop(drop_cause::kNoService);
-  } else if (const auto verdict = family.tracker().fragments().place(packet, parsed)) {
+  } else if (const auto verdict = fragments.place(packet, parsed)) {
     batch.verdicts()[lane] = *verdict;
   } else {
-    lanes.push(lane, Key::from_packet(packet, parsed), family.connections());  // now it has ports
+    net::FlowKey<Address> whole = key;  // now it has ports
+    whole.source_port = parsed.source_port;
+    whole.destination_port = parsed.destination_port;
+    whole.protocol = parsed.protocol;
+    lanes.push(lane, whole, family.connections());
+  }
+}
+
+template <class Tables>
+void BasicDatapath<Tables>::sort_ipv4(size_t lane, net::PacketBatch& batch) {
+  const auto key = net::FlowKey4::from_packet(batch.packets()[lane], parsed_[lane]);
+  auto& fragments = state_.ipv4().tracker().fragments();
+  if (lb::is_for_ipv6(key, state_.ipv6().connections().ports())) {
+    sort(lane, batch, net::ipv4_mapped(key), state_.ipv6(), fragments, ipv6_lanes_);
+  } else {
+    sort(lane, batch, key, state_.ipv4(), fragments, ipv4_lanes_);
   }
 }
 
@@ -93,26 +110,42 @@ void BasicDatapath<Tables>::admit_all(net::PacketBatch& batch, Tick now) {
     if (const auto cause = ingress_.admit(packet, parsed)) {
       refuse(lane, *cause, batch, now);
     } else if (parsed.is_ipv6) {
-      sort(lane, batch, state_.ipv6(), ipv6_lanes_);
+      sort(lane, batch, net::FlowKey6::from_packet(packet, parsed), state_.ipv6(),
+           state_.ipv6().tracker().fragments(), ipv6_lanes_);
     } else {
-      sort(lane, batch, state_.ipv4(), ipv4_lanes_);
+      sort_ipv4(lane, batch);
     }
   }
 }
 
 template <class Tables>
 template <class Address>
-void BasicDatapath<Tables>::send_released(Family<Address, Tables>& family,
-                                          FamilyPath<Address, Tables>& path,
-                                          FamilyLanes<Address>& lanes, Tick now) {
-  path.set_counting(false);
+void BasicDatapath<Tables>::send_released(Family<Address, Tables>& family, Tick now) {
   family.tracker().send_released(outbox(), [&](net::PacketBatch& one, net::ParsedPacket& parsed) {
-    lanes.count = 0;
-    lanes.push(0, net::FlowKey<Address>::from_packet(one.packets()[0], parsed),
-               family.connections());
-    path.forward(lanes, one, std::span(&parsed, 1), now);
+    forward_alone(one, parsed, now);
   });
-  path.set_counting(true);
+}
+
+// One packet, of this worker's.
+template <class Tables>
+void BasicDatapath<Tables>::forward_alone(net::PacketBatch& one, net::ParsedPacket& parsed,
+                                          Tick now) {
+  const net::Packet& packet = one.packets()[0];
+  const auto forward = [&](const auto& key, auto& family, auto& lanes, auto& path) {
+    lanes.count = 0;
+    lanes.push(0, key, family.connections());
+    path.forward(lanes, one, std::span(&parsed, 1), now);
+  };
+  if (parsed.is_ipv6) {
+    forward(net::FlowKey6::from_packet(packet, parsed), state_.ipv6(), ipv6_lanes_, ipv6_path_);
+    return;
+  }
+  const auto key = net::FlowKey4::from_packet(packet, parsed);
+  if (lb::is_for_ipv6(key, state_.ipv6().connections().ports())) {
+    forward(net::ipv4_mapped(key), state_.ipv6(), ipv6_lanes_, ipv6_path_);
+  } else {
+    forward(key, state_.ipv4(), ipv4_lanes_, ipv4_path_);
+  }
 }
 
 // What is not a packet of a flow: some is for the balancer itself, ICMP is looked at later, and an

@@ -16,6 +16,7 @@ inline constexpr DropCause kNoService = net::own_drop_cause(0);
 inline constexpr DropCause kWrongSide = net::own_drop_cause(1);
 inline constexpr DropCause kNoBackend = net::own_drop_cause(2);
 inline constexpr DropCause kNoProxyHeader = net::own_drop_cause(3);
+inline constexpr DropCause kUntranslatable = net::own_drop_cause(4);
 }  // namespace drop_cause
 
 // All that it can have, in the order of its reports.
@@ -58,6 +59,12 @@ inline constexpr std::array kDropCauses = {
         "begins a client's stream where no PROXY header can be put in front of it: in a SYN, in "
         "fragments, or from before the stream's start",
         "`proxy_protocol`; TCP fast open without a cookie, or an attack"},
+    net::DropCauseInfo{
+        drop_cause::kUntranslatable, "untranslatable",
+        "is between a client over IPv6 and a backend over IPv4, and what it says has no "
+        "counterpart in the other version: an authentication header, options behind a fragment "
+        "header, fragments of UDP without checksum, ICMP of one version only",
+        "`nat64_addresses`; rare senders, or an attack"},
     net::drop_cause_info(DropCause::kNoNeighbour),
     net::drop_cause_info(DropCause::kNeighbourFailed),
     net::drop_cause_info(DropCause::kNeighbourQueueFull),

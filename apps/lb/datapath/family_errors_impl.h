@@ -4,7 +4,6 @@
 
 #include "apps/lb/datapath/family_path.h"
 #include "apps/lb/datapath/steering.h"
-#include "roost/l3/icmp_error_admission.h"
 
 namespace roost::lb {
 
@@ -26,9 +25,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
                                                             net::ParsedPacket& parsed) {
   net::IcmpError error;
   Key about;
-  if (const auto cause = l3::admit_icmp_error(packet, parsed, next_hops_, error, about)) {
-    return drop(*cause);
-  }
+  if (const auto cause = admit_error(packet, parsed, error, about)) return drop(*cause);
   if (const auto owner =
           other_owner_of(packet, about.reversed(), services_, connections_.ports(), owner_)) {
     return net::LaneVerdict::handoff(*owner);
@@ -41,12 +38,8 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
   const bool is_to_backend = match.sender == Sender::kClient;
   if (!is_to_backend && packet.in_port != backend.side) return drop(drop_cause::kWrongSide);
   const Passage passage{packet, parsed, about};
-  const l3::NeighbourIndex neighbour =
-      is_to_backend ? neighbour_of(backend)
-                    : neighbour_of_client(*match.connection, match.client.address);
   l3::Resolved resolved;
-  const size_t added_bytes = is_to_backend ? added_bytes_of(backend.mode) : 0;
-  if (!resolve(passage, neighbour, added_bytes, resolved)) return drop(resolved.refusal);
+  if (!resolve_error(passage, error, match, resolved)) return drop(resolved.refusal);
   const bool is_fullnat = backend.mode == Mode::kFullnat;
   if (!is_to_backend) {
     const net::Endpoint<Address> virtual_end = backend.virtual_end_for(about.destination_port);
@@ -59,6 +52,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::forward_error(net::Packet& packet,
     net::rewrite_error_source(packet, error, backend.end_for(about.source_port));
     if (is_fullnat) {
       net::rewrite_error_destination(packet, error, connections_.bound_end(*match.connection));
+      translate_error_for(backend, passage, error);
     }
   }
   return is_to_backend ? transmit_to_backend(passage, about, backend, resolved)

@@ -1,6 +1,7 @@
 #include "apps/lb/datapath/family_errors_impl.h"
 #include "apps/lb/datapath/family_path_impl.h"
 #include "apps/lb/datapath/family_proxy_impl.h"
+#include "apps/lb/datapath/family_translation_impl.h"
 
 namespace roost::lb {
 

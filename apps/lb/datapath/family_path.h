@@ -51,7 +51,9 @@ struct FamilyLanes {
   }
 };
 
-// The definitions are in family_path_impl.h, family_proxy_impl.h and family_errors_impl.h.
+// The definitions are in family_path_impl.h, family_proxy_impl.h, family_errors_impl.h and
+// family_translation_impl.h. The lanes of IPv6 may hold packets of its connections that IPv4
+// backends sent, under keys of IPv4-mapped addresses (docs/decisions/0038-ipv6-in-front.md).
 template <class Address, class Tables = conntrack::OwnTables>
 class FamilyPath {
  public:
@@ -67,7 +69,8 @@ class FamilyPath {
   // which are counted as such; one that has to wait for its neighbour does.
   void set_counting(bool is_counting) { is_counting_ = is_counting; }
 
-  // Decides one ICMP message, which parsed as kUnsupportedProtocol. An error about a packet of a
+  // Decides one ICMP message, which parsed as kUnsupportedProtocol, of this family or as the lanes'
+  // packets. An error about a packet of a
   // live connection is translated and goes to the end that sent that packet: from the backend's
   // side to the client, from the client's side to the backend. It does not refresh the connection,
   // because its source can be spoofed. Of another worker's connection it is handed off.
@@ -131,9 +134,27 @@ class FamilyPath {
 
   // Whether the packet can leave, decided before anything is changed.
   [[nodiscard]] bool resolve(const Passage& passage, l3::NeighbourIndex neighbour,
-                             size_t added_bytes, l3::Resolved& resolved) {
+                             ptrdiff_t added_bytes, l3::Resolved& resolved) {
     return egress_.resolve(passage.packet, passage.parsed, neighbour, added_bytes, resolved);
   }
+  // The same on its way to the backend, behind which these bytes are added by us; and to the
+  // client, for whom a packet of IPv4 becomes one of IPv6 at once.
+  [[nodiscard]] bool resolve_to_backend(const Passage& passage, Backend& backend,
+                                        size_t added_bytes, l3::Resolved& resolved);
+  [[nodiscard]] bool resolve_to_client(const Passage& passage, Connection& connection,
+                                       const Address& client, l3::Resolved& resolved);
+  // Whether an ICMP error can leave, in the version of the end that it goes to. What IPv4 says is
+  // said by IPv6 afterwards.
+  [[nodiscard]] bool resolve_error(const Passage& passage, net::IcmpError& error,
+                                   const Match& match, l3::Resolved& resolved);
+  // Why an ICMP message is no error that can be followed; nothing if `error` and `about` hold.
+  [[nodiscard]] std::optional<DropCause> admit_error(const net::Packet& packet,
+                                                     const net::ParsedPacket& parsed,
+                                                     net::IcmpError& error, Key& about) const;
+  // What was resolved with a growth, and is of IPv6 still; if the backend speaks IPv4.
+  void translate_for(const Backend& backend, const Passage& passage);
+  void translate_error_for(const Backend& backend, const Passage& passage, net::IcmpError& error);
+
   // What a mode's tunnel adds to a packet.
   [[nodiscard]] static size_t added_bytes_of(Mode mode) {
     const std::optional<net::Encapsulation> kind = encapsulation_of(mode);
@@ -146,6 +167,11 @@ class FamilyPath {
     return neighbour;
   }
   l3::NeighbourIndex neighbour_of(Backend& backend) {
+    if constexpr (Key::kIsIpv6) {
+      if (backend.is_ipv4) {
+        return egress_.find_again(backend.neighbour, net::ipv4_of(backend.endpoint.address));
+      }
+    }
     return egress_.find_again(backend.neighbour, backend.endpoint.address);
   }
   net::LaneVerdict send_to_backend(const Passage& passage, const Connection& connection,
@@ -173,6 +199,7 @@ class FamilyPath {
   l3::Egress<Address> egress_;
   l3::Refusals& refusals_;
   const node::FlowOwner& owner_;
+  uint16_t identification_ = 0;  // of the next packet that becomes one of IPv4
   bool is_counting_ = true;
 };
 

@@ -115,7 +115,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& pa
     return drop(DropCause::kNoNeighbour);
   }
   l3::Resolved resolved;
-  if (!resolve(passage, neighbour_of(backend), added_bytes_of(backend.mode), resolved)) {
+  if (!resolve_to_backend(passage, backend, added_bytes_of(backend.mode), resolved)) {
     return drop(resolved.refusal);
   }
 
@@ -206,7 +206,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_backend(const Passage& passage,
   const uint8_t flags = passage.parsed.tcp_flags;
   const bool is_new = conntrack::begins_anew(connection.state, flags, is_dsr(backend.mode));
   l3::Resolved resolved;
-  if (!resolve(passage, neighbour_of(backend), added_bytes_of(backend.mode), resolved)) {
+  if (!resolve_to_backend(passage, backend, added_bytes_of(backend.mode), resolved)) {
     return drop(resolved.refusal);
   }
   if (is_new) {
@@ -231,7 +231,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_client(const Passage& passage,
     return drop(DropCause::kSplitHeaders);
   }
   l3::Resolved resolved;
-  if (!resolve(passage, neighbour_of_client(connection, match.client.address), 0, resolved)) {
+  if (!resolve_to_client(passage, connection, match.client.address, resolved)) {
     return drop(resolved.refusal);
   }
   if (is_translated) {
@@ -266,6 +266,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::send_to_backend(const Passage& pas
   }
   if (backend.mode == Mode::kFullnat) {
     net::rewrite_source(passage.packet, passage.parsed, connections_.bound_end(connection));
+    translate_for(backend, passage);
   }
   return transmit_to_backend(passage, passage.key, backend, resolved);
 }

@@ -58,7 +58,7 @@ net::LaneVerdict FamilyPath<Address, Tables>::to_proxy_backend(const Passage& pa
   const size_t added_bytes = takes_header ? stream.header_bytes : 0;
   if (parsed.ip_bytes + added_bytes > net::kIpBytesMax) return drop(DropCause::kTooBig);
   l3::Resolved resolved;
-  if (!resolve(passage, neighbour_of(backend), added_bytes, resolved)) {
+  if (!resolve_to_backend(passage, backend, added_bytes, resolved)) {
     return drop(resolved.refusal);
   }
   const bool is_new = conntrack::begins_anew(connection.state, segment.flags, false);

@@ -49,7 +49,8 @@ Result<ServiceTable<Address>> ServiceTable<Address>::create(const FamilyRegistry
     Backend backend;
     if (registered.use != Registration::kFree) {
       const RegisteredService& service = registry.services[registered.service];
-      backend.endpoint = {registered.address.to<Address>(), registered.port};
+      backend.endpoint = {net::key_address<Address>(registered.address), registered.port};
+      backend.is_ipv4 = Key::kIsIpv6 && !registered.address.is_ipv6();
       backend.virtual_endpoint = table.services_[registered.service].virtual_endpoint;
       backend.service = registered.service;
       backend.weight = static_cast<uint16_t>(registered.weight);
@@ -137,8 +138,8 @@ void ServiceTable<Address>::note_sources(const FamilyRegistry& registry, const P
   for (const uint32_t index : service.backends) {
     const RegisteredBackend& backend = registry.backends[index];
     const PortMove move{.from = service.ports.first, .to = backend.port};
-    source_spans_.add(backend.address.to<Address>(), service.protocol, span.ports.moved(move),
-                      index);
+    source_spans_.add(net::key_address<Address>(backend.address), service.protocol,
+                      span.ports.moved(move), index);
   }
 }
 
@@ -148,7 +149,7 @@ void ServiceTable<Address>::note_single_sources(const FamilyRegistry& registry, 
   if (service.mode != Mode::kNat || !service.ports.is_one()) return;
   for (const uint32_t backend_index : service.backends) {
     const RegisteredBackend& backend = registry.backends[backend_index];
-    const Key source{.source = backend.address.to<Address>(),
+    const Key source{.source = net::key_address<Address>(backend.address),
                      .source_port = backend.port,
                      .protocol = service.protocol};
     const auto owner = source_spans_.find(source.source, source.protocol, source.source_port);
@@ -160,7 +161,8 @@ void ServiceTable<Address>::note_single_sources(const FamilyRegistry& registry, 
 template <class Address>
 void ServiceTable<Address>::pin_neighbours(l3::NextHops& next_hops) {
   for (Backend& backend : backends_) {
-    if (backend.endpoint.port != 0) backend.neighbour = next_hops.pin(backend.endpoint.address);
+    if (backend.endpoint.port == 0) continue;
+    backend.neighbour = next_hops.pin(net::address_of_key(backend.endpoint.address));
   }
   find_sides(next_hops);
 }
@@ -169,7 +171,8 @@ template <class Address>
 void ServiceTable<Address>::find_sides(l3::NextHops& next_hops) {
   for (Backend& backend : backends_) {
     if (backend.side != kNoSide || backend.endpoint.port == 0) continue;
-    backend.side = next_hops.port_towards(backend.endpoint.address).value_or(kNoSide);
+    const net::IpAddress address = net::address_of_key(backend.endpoint.address);
+    backend.side = next_hops.port_towards(address).value_or(kNoSide);
   }
 }
 

@@ -76,7 +76,7 @@ class ServiceTable {
 
   // A backend in a service. One that serves two services is two of these.
   struct Backend {
-    Endpoint endpoint{};          // of several ports, the first
+    Endpoint endpoint{};          // of several ports, the first; see is_ipv4
     Endpoint virtual_endpoint{};  // its service's, likewise
     // Its neighbour; the index may be another's by now, if it is not pinned.
     l3::NeighbourIndex neighbour = l3::kNoNeighbour;
@@ -86,6 +86,7 @@ class ServiceTable {
     uint16_t side = kNoSide;  // the port by which it is reached, and has to answer
     Mode mode = Mode::kNat;
     bool sends_proxy_header = false;
+    bool is_ipv4 = false;          // in a service over IPv6: its address is an IPv4-mapped one
     uint32_t local_port_turn = 0;  // of `fullnat`: counts its connections
     BackendCounters counters{};
 

@@ -22,18 +22,30 @@ template <class Address>
 Result<typename conntrack::BindablePorts<Address>::Config> local_ports(const FullnatConfig& config,
                                                                        const WorkerShare& share) {
   typename conntrack::BindablePorts<Address>::Config ports{.addresses = {},
+                                                           .second_addresses = {},
                                                            .first_port = config.first_port,
                                                            .last_port = config.last_port,
                                                            .worker = share.worker,
                                                            .worker_count = share.worker_count};
+  constexpr bool kIsIpv6 = net::FlowKey<Address>::kIsIpv6;
   for (const net::IpAddress& address : config.addresses) {
     if (const auto own = address.as<Address>()) ports.addresses.push_back(*own);
   }
-  if (!ports.addresses.empty() && ports.addresses.size() < share.worker_count) {
+  if constexpr (kIsIpv6) {
+    for (const net::IpAddress& address : config.nat64_addresses) {
+      ports.second_addresses.push_back(net::key_address<Address>(address));
+    }
+  }
+  const auto are_too_few = [&](const std::vector<Address>& addresses) {
+    return !addresses.empty() && addresses.size() < share.worker_count;
+  };
+  const bool are_first_too_few = are_too_few(ports.addresses);
+  if (are_first_too_few || are_too_few(ports.second_addresses)) {
     return Error{fmt::format(
-        "[fullnat] addresses: {} of {} for {} workers; give each worker one, or let fewer work",
-        ports.addresses.size(), net::FlowKey<Address>::kIsIpv6 ? "IPv6" : "IPv4",
-        share.worker_count)};
+        "[fullnat] {}: {} of {} for {} workers; give each worker one, or let fewer work",
+        are_first_too_few ? "addresses" : "nat64_addresses",
+        (are_first_too_few ? ports.addresses : ports.second_addresses).size(),
+        are_first_too_few && kIsIpv6 ? "IPv6" : "IPv4", share.worker_count)};
   }
   return ports;
 }
@@ -65,6 +77,8 @@ Result<std::unique_ptr<Family<Address, Tables>>> Family<Address, Tables>::create
   auto ports = local_ports<Address>(config.fullnat, share);
   if (!ports) return ports.error();
   typename Tracker::Config wanted{.connections = connections_wanted(config, family->services_),
+                                  .has_other_fragments = !net::FlowKey<Address>::kIsIpv6 &&
+                                                         !config.fullnat.nat64_addresses.empty(),
                                   .tick_seconds = config.tick_seconds(),
                                   .hash_seed = config.table.hash_seed,
                                   .ports = std::move(ports).value()};

@@ -26,6 +26,13 @@ template <class Address>
   return owner.worker();
 }
 
+// Whether an IPv4 packet is of a connection among those of IPv6, whose backend speaks IPv4: it is
+// for a local address that only such ones have. O(log local addresses); constant if there are none.
+[[nodiscard]] inline bool is_for_ipv6(const net::FlowKey4& key,
+                                      const conntrack::BindablePorts<net::Ipv6Address>& ports) {
+  return ports.has_second() && ports.worker_of(net::ipv4_mapped(key.destination)).has_value();
+}
+
 // The worker that the packet is to be handed off to; none when it is this one's, or was handed off
 // already. `key` is the packet's own, or what the other end would send of the flow that it is
 // about.

@@ -39,11 +39,17 @@ Json backend_json(const RegisteredBackend& backend, const BackendState& state) {
 }
 
 // Throws Json::exception, as reading JSON does, or std::string.
-net::IpAddress address_of(const Json& json, size_t family) {
+net::IpAddress address_of(const Json& json) {
   const Result<net::IpAddress> address =
       net::IpAddress::parse(json.at("address").get<std::string>());
-  if (!address || address.value().is_ipv6() != (family == 1)) throw std::string("address");
+  if (!address) throw std::string("address");
   return address.value();
+}
+
+net::IpAddress service_address_of(const Json& json, size_t family) {
+  const net::IpAddress address = address_of(json);
+  if (address.is_ipv6() != (family == 1)) throw std::string("address");
+  return address;
 }
 
 uint16_t port_of(const Json& json) {
@@ -62,7 +68,7 @@ RegisteredService service_of(const Json& json, size_t family) {
   if (json.is_null()) return {};
   RegisteredService service{.use = Registration::kRemoved,
                             .name = json.at("name"),
-                            .address = address_of(json, family),
+                            .address = service_address_of(json, family),
                             .ports = ports_of(json.at("ports")),
                             .protocol = static_cast<net::IpProtocol>(json.at("protocol")),
                             .sends_proxy_header = json.at("proxy_protocol"),
@@ -80,12 +86,15 @@ void read_backend(const Json& json, size_t family, Roster& roster) {
   if (json.is_null()) return;
   backend = {.use = json.at("removed") ? Registration::kRemoved : Registration::kConfigured,
              .name = json.at("name"),
-             .address = address_of(json, family),
+             .address = address_of(json),
              .port = port_of(json.at("port")),
              .service = json.at("service")};
   const bool has_service = backend.service < registry.services.size() &&
                            registry.services[backend.service].use != Registration::kFree;
   if (!has_service) throw std::string("service");
+  const bool is_ipv6 = backend.address.is_ipv6();
+  const bool may_be_ipv4 = registry.services[backend.service].mode == Mode::kFullnat;
+  if (is_ipv6 != (family == 1) && (is_ipv6 || !may_be_ipv4)) throw std::string("address");
   state = {.is_drained = json.at("drained"),
            .is_down = json.at("down"),
            .is_failing = json.at("failing"),
