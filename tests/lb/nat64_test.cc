@@ -127,6 +127,10 @@ TEST_F(Nat64, packets_need_room_for_the_longer_header) {
   const Bytes answer = make_frame(answer_to(kNat64, ends, net::tcp::kAck));
   EXPECT_EQ(balancer_.send({answer, 1, 19, {}}).cause, DropCause::kNoHeadroom);
   EXPECT_EQ(balancer_.send({answer, 1, 20, {}}).cause, std::nullopt);
+  PacketSpec tagged = answer_to(kNat64, ends, net::tcp::kAck);
+  tagged.vlan = {0};  // a priority only, and four bytes that are free later
+  EXPECT_EQ(balancer_.send({make_frame(tagged), 1, 19, {}}).cause, DropCause::kNoHeadroom);
+  EXPECT_EQ(balancer_.send({make_frame(tagged), 1, 20, {}}).cause, std::nullopt);
   // Only headers are in the first segment.
   EXPECT_EQ(balancer_.send({answer, 1, 20, 54}).cause, std::nullopt);
   EXPECT_EQ(

@@ -69,11 +69,11 @@ class FamilyPath {
   // which are counted as such; one that has to wait for its neighbour does.
   void set_counting(bool is_counting) { is_counting_ = is_counting; }
 
-  // Decides one ICMP message, which parsed as kUnsupportedProtocol, of this family or as the lanes'
-  // packets. An error about a packet of a
-  // live connection is translated and goes to the end that sent that packet: from the backend's
-  // side to the client, from the client's side to the backend. It does not refresh the connection,
-  // because its source can be spoofed. Of another worker's connection it is handed off.
+  // Decides one ICMP message, which parsed as kUnsupportedProtocol; of this family, or of IPv4 as
+  // the lanes' packets may be. An error about a packet of a live connection is translated and goes
+  // to the end that sent that packet: from the backend's side to the client, from the client's side
+  // to the backend. It does not refresh the connection, because its source can be spoofed. Of
+  // another worker's connection it is handed off.
   [[nodiscard]] net::LaneVerdict forward_error(net::Packet& packet, net::ParsedPacket& parsed);
 
  private:
@@ -143,6 +143,12 @@ class FamilyPath {
                                         size_t added_bytes, l3::Resolved& resolved);
   [[nodiscard]] bool resolve_to_client(const Passage& passage, Connection& connection,
                                        const Address& client, l3::Resolved& resolved);
+  // Whether a packet can grow by so much before its tags go or come.
+  [[nodiscard]] static bool has_headroom(const Passage& passage, ptrdiff_t growth,
+                                         l3::Resolved& resolved) {
+    resolved.refusal = DropCause::kNoHeadroom;
+    return growth <= static_cast<ptrdiff_t>(passage.packet.headroom);
+  }
   // Whether an ICMP error can leave, in the version of the end that it goes to. What IPv4 says is
   // said by IPv6 afterwards.
   [[nodiscard]] bool resolve_error(const Passage& passage, net::IcmpError& error,

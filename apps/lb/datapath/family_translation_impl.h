@@ -28,10 +28,7 @@ bool FamilyPath<Address, Tables>::resolve_to_backend(const Passage& passage, Bac
         return false;
       }
       // What is added is there before the packet becomes shorter.
-      if (added_bytes > passage.packet.headroom) {
-        resolved.refusal = DropCause::kNoHeadroom;
-        return false;
-      }
+      if (!has_headroom(passage, growth, resolved)) return false;
       growth += *of_translation;
     }
   }
@@ -50,13 +47,13 @@ bool FamilyPath<Address, Tables>::resolve_to_client(const Passage& passage, Conn
         return false;
       }
       if (!resolve(passage, neighbour, *growth, resolved)) return false;
-      // It may be cut, or it would not have been resolved.
+      // It may be cut, or it would not have been resolved; but without the header that says so.
       const bool is_to_be_cut = passage.parsed.ip_bytes + *growth > resolved.out->mtu;
-      if (is_to_be_cut && *growth + ptrdiff_t{net::kFragmentHeaderGrowth} >
-                              static_cast<ptrdiff_t>(passage.packet.headroom)) {
-        resolved.refusal = DropCause::kNoHeadroom;
-        return false;
-      }
+      const size_t more = is_to_be_cut ? net::kFragmentHeaderGrowth +
+                                             resolved.out->vlan.count * net::vlan::kTagBytes
+                                       : 0;
+      const ptrdiff_t needed = *growth + static_cast<ptrdiff_t>(more);
+      if (!has_headroom(passage, needed, resolved)) return false;
       net::translate_to_ipv6(passage.packet, passage.parsed, is_to_be_cut);
       return true;
     }
@@ -114,6 +111,7 @@ bool FamilyPath<Address, Tables>::resolve_error(const Passage& passage, net::Icm
     if (!passage.parsed.is_ipv6) {
       // Nobody cuts an error. What it is too long by would stay in the frame.
       if (passage.parsed.ip_bytes + growth > resolved.out->mtu) return refuse(DropCause::kTooBig);
+      if (!has_headroom(passage, growth, resolved)) return false;
       net::translate_error_to_ipv6(passage.packet, passage.parsed, error);
     }
   }
