@@ -297,6 +297,26 @@ TEST(nat64_fragments, in_any_order_both_ways_are_the_translated_datagram) {
   EXPECT_EQ(broken_sums(report), no_faults());
 }
 
+// With the longer header a full one is too long; it is cut once more.
+TEST(nat64_fragments, that_are_too_long_for_the_clients_side_are_cut_again) {
+  TestBalancer balancer(nat64_config());
+  const PacketSpec question = client_sends_udp();
+  const Ends ends = ends_of(balancer.send_from_client(question));
+  const PacketSpec answer = filled(ipv4_answer(ends, question, ""), 3'001);
+  const Bytes whole = make_frame(answer);
+  std::vector<Bytes> left;
+  for (const auto& [begin, end] : {std::pair{0U, 1'480U}, {1'480U, 2'960U}, {2'960U, 3'009U}}) {
+    balancer.originated.clear();
+    const Fate fate = balancer.send({fragment_of(kBackends, whole, begin, end, 7), 1});
+    ASSERT_EQ(fate.cause, std::nullopt) << begin;
+    if (!fate.is_consumed) left.push_back(fate.frame);
+    for (const Fate& piece : balancer.originated) left.push_back(piece.frame);
+  }
+  EXPECT_EQ(left.size(), 5U);
+  EXPECT_EQ(reassemble(kClients, left), as_ipv6_client_gets(answer, question));
+  EXPECT_EQ(broken_sums(balancer.report()), no_faults());
+}
+
 TEST(nat64_fragments, of_datagrams_without_checksum_are_dropped) {
   TestBalancer balancer(nat64_config());
   const PacketSpec question = client_sends_udp();
