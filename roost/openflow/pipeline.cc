@@ -12,6 +12,15 @@ namespace roost::openflow {
 using classify::Answer;
 using classify::Field;
 
+namespace {
+
+// Of a packet without fields.
+net::DropCause cause_of(const FlowPacket& packet) {
+  return net::drop_cause_of(packet.verdict()).value_or(net::DropCause::kBadHeader);
+}
+
+}  // namespace
+
 // True: the lane goes on with its next action.
 struct Pipeline::Perform {
   Pipeline& pipeline;
@@ -62,6 +71,7 @@ struct Pipeline::Perform {
   }
   bool operator()(const GotoTable& action) const { return pipeline.wait_at(action.table, number); }
   bool operator()(const Track& action) const {
+    if (!pipeline.tracker_) return stop(net::DropCause::kTableFull);
     const auto state = pipeline.tracker_->track(lane.packet, action.commits);
     if (!state) return stop(net::DropCause::kTableFull);
     if (!action.table) return true;
@@ -76,7 +86,7 @@ struct Pipeline::Perform {
   // What stands behind a tag that is gone may be no packet at all.
   bool goes_on_as_read() const {
     if (classify::has_fields(lane.packet.verdict())) return true;
-    return stop(*net::drop_cause_of(lane.packet.verdict()));
+    return stop(cause_of(lane.packet));
   }
   // Nothing more is sent of it.
   bool stop(net::DropCause cause) const {
@@ -135,7 +145,7 @@ void Pipeline::begin(size_t number) {
   if (classify::has_fields(lane.packet.verdict())) {
     static_cast<void>(wait_at(0, number));
   } else {
-    lane.cause = *net::drop_cause_of(lane.packet.verdict());
+    lane.cause = cause_of(lane.packet);
   }
 }
 

@@ -85,9 +85,9 @@ class Pipeline {
   void keep_lookups() { kept_lookups_.emplace(); }
   [[nodiscard]] bool keeps_lookups() const { return kept_lookups_.has_value(); }
   [[nodiscard]] std::vector<Lookup> take_lookups() {
-    std::vector<Lookup> lookups = std::move(*kept_lookups_);
-    kept_lookups_.reset();
-    return lookups;
+    std::optional<std::vector<Lookup>> lookups;
+    lookups.swap(kept_lookups_);
+    return std::move(lookups).value_or(std::vector<Lookup>());
   }
 
   [[nodiscard]] std::optional<FlowTracker>& tracker() { return tracker_; }

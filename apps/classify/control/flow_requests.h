@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,16 +21,18 @@ class AddRequest final : public node::Request {
  public:
   AddRequest(State& state, const openflow::Flow& flow) : state_(state), flow_(flow) {}
   bool step() override {
-    if (!added_) added_ = state_.pipeline().tables().add(flow_);
+    if (std::exchange(is_done_, true)) return true;
+    added_ = state_.pipeline().tables().add(flow_);
     return true;
   }
   // Once it was run.
-  [[nodiscard]] const Result<openflow::FlowId>& added() const { return *added_; }
+  [[nodiscard]] const Result<openflow::FlowId>& added() const { return added_; }
 
  private:
   State& state_;
   const openflow::Flow& flow_;
-  std::optional<Result<openflow::FlowId>> added_{};
+  Result<openflow::FlowId> added_ = Error{"the worker did not answer"};
+  bool is_done_ = false;
 };
 
 // Erases flows, some at a time.

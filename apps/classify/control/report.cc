@@ -62,8 +62,9 @@ WorkReport report_work(State& state, bool counts_live) {
     work.tables.megaflow_masks += table->megaflow_mask_count();
   }
   work.tables.bytes = pipeline.tables().memory_bytes();
-  if (!pipeline.tracker()) return work;
-  openflow::FlowTracker& tracker = *pipeline.tracker();
+  std::optional<openflow::FlowTracker>& kept = pipeline.tracker();
+  if (!kept) return work;
+  openflow::FlowTracker& tracker = *kept;
   work.tables.bytes += tracker.memory_bytes();
   if (counts_live) tracker.settle();
   work.connections = tracker.counts();
