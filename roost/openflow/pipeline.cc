@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "roost/base/assert.h"
 #include "roost/net/parse_cause.h"
 #include "roost/openflow/flow_causes.h"
 #include "roost/openflow/flow_words.h"
@@ -18,6 +19,9 @@ namespace {
 net::DropCause cause_of(const FlowPacket& packet) {
   return net::drop_cause_of(packet.verdict()).value_or(net::DropCause::kBadHeader);
 }
+
+// Only what is in one buffer is copied.
+bool is_whole(const net::Packet& packet) { return packet.contiguous_bytes == packet.total_bytes; }
 
 }  // namespace
 
@@ -71,7 +75,7 @@ struct Pipeline::Perform {
   }
   bool operator()(const GotoTable& action) const { return pipeline.wait_at(action.table, number); }
   bool operator()(const Track& action) const {
-    if (!pipeline.tracker_) return stop(net::DropCause::kTableFull);
+    ROOST_ASSERT(pipeline.tracker_.has_value());
     const auto state = pipeline.tracker_->track(lane.packet, action.commits);
     if (!state) return stop(net::DropCause::kTableFull);
     if (!action.table) return true;
@@ -151,8 +155,7 @@ void Pipeline::begin(size_t number) {
 
 bool Pipeline::branch_off(const Lane& lane, uint8_t connection_state, uint8_t table) {
   const net::Packet& packet = lane.packet.packet();
-  const bool is_whole = packet.contiguous_bytes == packet.total_bytes;
-  if (!is_whole || branch_count_ == kBranchesMax) return false;
+  if (!is_whole(packet) || branch_count_ == kBranchesMax) return false;
   if (branch_count_ == branches_.size()) branches_.emplace_back();
   constexpr uint32_t kHeadroom = 4 * net::vlan::kTagBytes;
   Branch& branch = branches_[branch_count_++];
@@ -210,13 +213,11 @@ void Pipeline::look_up(size_t table, Lanes lanes) {
   tables_->table(table)->classify(std::span(fields).first(count), std::span(bytes).first(count),
                                   std::span(answers).first(count));
   count = 0;
-  for (const unsigned number : lanes) take(answers[count++], number);
-}
-
-void Pipeline::take(const Answer& answer, size_t number) {
-  Lane& lane = lanes_[number];
-  lane.at.actions = tables_->actions_of(answer);
-  if (lane.at.actions != nullptr && lane.cause == kNoRule) lane.cause = kRuleDrop;
+  for (const unsigned number : lanes) {
+    Lane& lane = lanes_[number];
+    lane.at.actions = tables_->actions_of(answers[count++]);
+    if (lane.at.actions != nullptr && lane.cause == kNoRule) lane.cause = kRuleDrop;
+  }
 }
 
 void Pipeline::go_on(size_t number) {
@@ -242,8 +243,7 @@ void Pipeline::send_copies(Lane& lane) {
 
 void Pipeline::send_copy(const Lane& lane, uint16_t port) {
   const net::Packet& packet = lane.packet.packet();
-  const bool is_whole = packet.contiguous_bytes == packet.total_bytes;
-  const bool is_sent = is_whole && outbox_->send(port, {packet.data, packet.total_bytes});
+  const bool is_sent = is_whole(packet) && outbox_->send(port, {packet.data, packet.total_bytes});
   ++(is_sent ? counters_.copies : counters_.copies_lost);
 }
 

@@ -132,7 +132,6 @@ class Pipeline {
   void run_branch(Branch& branch);
   [[nodiscard]] bool branch_off(const Lane& lane, uint8_t connection_state, uint8_t table);
   void look_up(size_t table, Lanes lanes);
-  void take(const classify::Answer& answer, size_t lane);
   void go_on(size_t lane);
   void finish(net::PacketBatch& batch, size_t lane);
 

@@ -8,7 +8,7 @@
 #include "apps/classify/control/flow_requests.h"
 #include "apps/classify/control/rule_commands.h"
 #include "roost/control/common_commands.h"
-#include "roost/control/report_json.h"
+#include "roost/control/stats_json.h"
 #include "roost/control/view.h"
 
 namespace roost::classifying {
@@ -63,13 +63,7 @@ Result<Json> Control::run_own(const control::ParsedRequest& request) {
   if (name == "masks") return masks();
   const Result<Report> report = take_sample();
   if (!report) return report.error();
-  Json json = Json::object();
-  if (name == "stats") {
-    json = report_json(report.value());
-    json["reloads"] = control::reloads_json(report.value());
-  }
-  json["workers"] = control::running_workers_json(workers(), report.value());
-  return json;
+  return control::stats_or_workers_json(name, report.value(), workers());
 }
 
 Result<Json> Control::masks() {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "roost/control/common_commands.h"
-#include "roost/control/report_json.h"
+#include "roost/control/stats_json.h"
 #include "roost/control/view.h"
 
 namespace roost::forward {
@@ -65,13 +65,7 @@ Result<Json> Control::run_own(const control::ParsedRequest& request) {
   }
   Result<Report> sample = take_sample();
   if (!sample) return sample.error();
-  Json json = Json::object();
-  if (request.command->name == "stats") {
-    json = report_json(sample.value());
-    json["reloads"] = control::reloads_json(sample.value());
-  }
-  json["workers"] = control::running_workers_json(workers(), sample.value());
-  return json;
+  return control::stats_or_workers_json(request.command->name, sample.value(), workers());
 }
 
 size_t Control::advertised_count() const {

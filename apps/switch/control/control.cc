@@ -9,6 +9,7 @@
 #include "roost/control/common_commands.h"
 #include "roost/control/fdb_commands.h"
 #include "roost/control/report_json.h"
+#include "roost/control/stats_json.h"
 #include "roost/control/view.h"
 
 namespace roost::switching {
@@ -96,19 +97,9 @@ Result<Json> Control::run_own(const control::ParsedRequest& request) {
   if (name == "vlans") return vlans();
   if (name == "moves") return moves();
   if (name == "ports") return ports();
-  if (name == "stats") return stats();
   const Result<Report> report = take_sample();
   if (!report) return report.error();
-  return Json{{"workers", control::running_workers_json(workers(), report.value())}};
-}
-
-Result<Json> Control::stats() {
-  const Result<Report> report = take_sample();
-  if (!report) return report.error();
-  Json json = report_json(report.value());
-  json["reloads"] = control::reloads_json(report.value());
-  json["workers"] = control::running_workers_json(workers(), report.value());
-  return json;
+  return control::stats_or_workers_json(name, report.value(), workers());
 }
 
 Result<Json> Control::ports() {

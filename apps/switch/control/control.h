@@ -34,7 +34,6 @@ class Control final : public control::Control {
   [[nodiscard]] std::string taken_text(const Json& taken) const override;
 
   Result<Report> take_sample();
-  [[nodiscard]] Result<Json> stats();
   [[nodiscard]] Result<Json> ports();
   [[nodiscard]] Json vlans() const;
   [[nodiscard]] Result<Json> moves();
