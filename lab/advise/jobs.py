@@ -3,6 +3,8 @@ import dataclasses
 import os
 from pathlib import Path
 
+from harness.under_load import UnderLoadJob
+
 
 @dataclasses.dataclass(frozen=True)
 class Profile:
@@ -45,7 +47,7 @@ def warm_up_seconds(profile):
 
 
 @dataclasses.dataclass(frozen=True)
-class AdviseJob:
+class AdviseJob(UnderLoadJob):
     """`contestants`: one profile, by name."""
 
     contestants: tuple
@@ -65,14 +67,6 @@ class AdviseJob:
     def slots(self):
         return self.profile.connections
 
-    @property
-    def name(self):
-        return f"{self.experiment} {self.contestants[0]}"
-
-    @property
-    def process_name(self):
-        return self.name
-
     @staticmethod
     def program(_beside):
         return Path(__file__).with_name("measure.py")
@@ -83,9 +77,6 @@ class AdviseJob:
 
     def table_bytes(self):
         return self.slots * BYTES_OF_CONNECTION + BYTES_FIXED
-
-    def reserved_bytes(self):
-        return self.table_bytes()
 
     def seconds(self):
         """About how long it takes, the advice's own measurement with it: only the progress bar

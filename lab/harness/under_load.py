@@ -13,6 +13,21 @@ from pathlib import Path
 MEMORY_MIB = 400  # of each program, for packets; tables have their own
 
 
+class UnderLoadJob:
+    """Of a job that is one process, on one contestant: what its fields say."""
+
+    @property
+    def name(self):
+        return f"{self.experiment} {self.contestants[0]}"
+
+    @property
+    def process_name(self):
+        return self.name
+
+    def reserved_bytes(self):
+        return self.table_bytes()
+
+
 class UnderLoad:
     """What one run measures, by rows."""
 

@@ -2,6 +2,8 @@
 import dataclasses
 from pathlib import Path
 
+from harness.under_load import UnderLoadJob
+
 SLOT_TIMERS, WHEEL = "slot_timers", "roost_inline wheel"
 COMMON, COMMON_RTE_HASH = "common roost shared", "common rte_hash LF"
 CELLS = {SLOT_TIMERS: "sharded, slot timers (as it ships)", WHEEL: "sharded, wheel",
@@ -13,7 +15,7 @@ PARTS = {"overload": 40, "floods": 130}  # seconds
 
 
 @dataclasses.dataclass(frozen=True)
-class OverloadJob:
+class OverloadJob(UnderLoadJob):
     """`contestants`: one cell, by name. `slots`: connections that its table takes."""
 
     experiment: str
@@ -27,14 +29,6 @@ class OverloadJob:
     not_run_because: str = ""
     process: int = 0  # the only one
 
-    @property
-    def name(self):
-        return f"{self.experiment} {self.contestants[0]}"
-
-    @property
-    def process_name(self):
-        return self.name
-
     @staticmethod
     def program(_beside):
         return Path(__file__).with_name("measure.py")
@@ -47,9 +41,6 @@ class OverloadJob:
 
     def table_bytes(self):
         return self.slots * BYTES_PER_CONNECTION + BYTES_FIXED
-
-    def reserved_bytes(self):
-        return self.table_bytes()
 
     def seconds(self):
         """About how long it takes: only the progress bar asks."""
