@@ -56,7 +56,7 @@ TEST(report, table_bytes_are_those_of_all_tables) {
   const uint64_t bytes = balancer.report().table_bytes;
   EXPECT_EQ(bytes, state.ipv4().tracker().memory_bytes() + state.ipv6().tracker().memory_bytes());
   // Those of fragments, with 256 places of 2,048 bytes in each family.
-  EXPECT_GT(bytes, connections + 2 * 256 * 2'048);
+  EXPECT_GT(bytes, connections + 2UL * 256 * 2'048);
 }
 
 TEST(report, text_has_them_too) {

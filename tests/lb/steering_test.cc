@@ -311,7 +311,7 @@ TEST_F(Steering, between_versions_all_of_a_flow_is_decided_by_the_clients_owner)
       const Decided told = pair.receive(receiver, of_router, 1);
       EXPECT_EQ(told.worker, asked.worker);
       EXPECT_EQ(told.fate.out_port, 0);
-      set16(later, 18, i * 2U + receiver);
+      set16(later, 18, uint64_t{2} * i + receiver);
       fix_ipv4_checksum(later);
       EXPECT_EQ(pair.receive(receiver, later, 1).worker, asked.worker);
     }
