@@ -5,11 +5,13 @@
 CLANG_TIDY is the program. The sources of a target are analysed together where the build compiles
 them together, so that each header is read once a target. Prints findings only. A source is analysed
 again only when something that clang-tidy would read has changed: a clean one leaves a file in the
-user's cache, whose name is a hash of the preprocessed source, of the settings and of the program's
-version. So a clean source is clean in every clone.
+user's cache, whose name is a hash of the source and all it includes, of the command, of the settings
+and of the program's version. So a clean source is clean in every clone. What a source includes the
+build knows, if it has compiled the source as it is now; else the preprocessor is asked.
 """
 
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -64,26 +66,56 @@ def settings_of(folder):
     return [place / ".clang-tidy" for place in reversed(places) if (place / ".clang-tidy").exists()]
 
 
-def fingerprint(clang_tidy, entry, settings):
-    """A hash of what the compiler reads, macros expanded, without the tree's own path; comments
-    count too, for NOLINT. The program's folder is named for its version."""
+class Includes:
+    """What the sources of a build folder include, by what the build has noted of each object."""
+
+    def __init__(self, build):
+        self.build = build
+        self.files = {}
+        self.read = functools.cache(pathlib.Path.read_bytes)
+        noted = subprocess.run(["ninja", "-C", str(build), "-t", "deps"],
+                               capture_output=True, text=True).stdout
+        for block in noted.split("\n\n"):
+            head, *files = block.splitlines() or [""]
+            if head.endswith("(VALID)"):
+                self.files[head.split(":")[0]] = [build / file.strip() for file in files]
+
+    def text(self, target):
+        """All files that the object was made of; nothing if one has changed since."""
+        files = self.files.get(target)
+        if not files or not all(file.exists() for file in files):
+            return None
+        made = (self.build / target).stat().st_mtime
+        if any(file.stat().st_mtime > made for file in files):
+            return None
+        return b"".join(map(self.read, files))
+
+
+def preprocessed(words, folder):
+    """What the compiler reads, macros expanded; comments count too, for NOLINT."""
+    return subprocess.run([*words, "-E", "-C", "-P"], cwd=folder, capture_output=True).stdout
+
+
+def fingerprint(clang_tidy, entry, settings, includes):
+    """A hash of all that clang-tidy's findings depend on, without the tree's own path. The
+    program's folder is named for its version."""
     words = shlex.split(entry["command"])
     words = words[1:] if words[0].endswith("ccache") else words
     output = words.index("-o")
+    target = words[output + 1]
     words = words[:output] + words[output + 2:]
     words.remove("-c")
-    preprocessed = subprocess.run([*words, "-E", "-C", "-P"], cwd=entry["directory"],
-                                  capture_output=True)
+    source = includes.text(target) or preprocessed(words, entry["directory"])
     texts = b"".join(file.read_bytes() for file in settings)
     program = str(pathlib.Path(clang_tidy).resolve())
-    told = preprocessed.stdout + texts + program.encode()
+    told = b"\n".join([source, texts, " ".join(words).encode(), program.encode()])
     return hashlib.sha256(told.replace(str(ROOT).encode(), b".")).hexdigest()
 
 
-def analyse(clang_tidy, build, source, entry):
+def analyse(clang_tidy, build, includes, source, entry):
     """Findings about one source and what it includes of the project; nothing if it is clean."""
     settings = settings_of(folder_of(build, source))
-    clean = CLEAN / fingerprint(clang_tidy, entry, settings)
+    clean = CLEAN / fingerprint(clang_tidy, entry, settings, includes)
     if clean.exists():
         clean.touch()
         return ""
@@ -109,8 +141,9 @@ def main(clang_tidy, folder, jobs):
     CLEAN.mkdir(parents=True, exist_ok=True)
     forget_old()
     work = sources(build)
+    includes = Includes(build)
     with concurrent.futures.ThreadPoolExecutor(int(jobs)) as pool:
-        results = list(pool.map(lambda item: analyse(clang_tidy, build, *item), work))
+        results = list(pool.map(lambda item: analyse(clang_tidy, build, includes, *item), work))
     for text in dict.fromkeys(filter(None, results)):
         print(text)
     dirty = sum(map(bool, results))

@@ -2,8 +2,8 @@
 # ./dev test: the stages of a test run. Sourced by ./dev.
 #
 # Every stage runs, whatever the ones before it gave; its output goes to the terminal and to
-# build/logs/stage-<name>.log. At the end: a line a stage (verdict, seconds, its budget), what could
-# not be tested on this machine (the lines that tests begin with "NOT TESTED:"), what is left to
+# build/logs/stage-<name>.log. At the end: what could not be tested on this machine (the lines that
+# tests begin with "NOT TESTED:"), a line a stage (verdict, seconds, its budget), what is left to
 # `./dev test --all`, and the count. A stage that runs ctest counts ctest's tests; any other stage
 # counts as one.
 
@@ -308,11 +308,11 @@ run_test_stages() {
     run_stage "${entry%:*}" "${entry#*:}"
     if [ "${entry%:*}-$verdict" = setup-FAILED ]; then fail 'nothing can be tested without them'; fi
   done
+  not_tested_lines || true
   say 'stages, with their budgets on a bare machine of two cores'
   cat "$summary"
   # shellcheck disable=SC2086  # the lists are split into words on purpose
   printf '   %-13s %13d s  of %4s s\n' all $(($(date +%s) - test_start)) "$(budget_of $chosen)"
-  not_tested_lines || true
   # shellcheck disable=SC2086
   [ "${1:-}" = --all ] || printf 'left to ./dev test --all: %s\n' "$(names_of $stages_all)"
   printf '%s passed, %s failed\n' "$passed_count" "$failed_count"
