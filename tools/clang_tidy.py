@@ -5,9 +5,10 @@
 CLANG_TIDY is the program. The sources of a target are analysed together where the build compiles
 them together, so that each header is read once a target. Prints findings only. A source is analysed
 again only when something that clang-tidy would read has changed: a clean one leaves a file in the
-user's cache, whose name is a hash of the source and all it includes, of the command, of the settings
-and of the program's version. So a clean source is clean in every clone. What a source includes the
-build knows, if it has compiled the source as it is now; else the preprocessor is asked.
+user's cache, whose name is a hash of the source and all it includes, of the command, of the
+settings and of the program's version. So a clean source is clean in every clone. What a source
+includes the build knows, if it has compiled the source as it is now; else the preprocessor is
+asked.
 """
 
 import concurrent.futures

@@ -62,7 +62,7 @@ std::string format_json(const Advice& advice, const Findings& findings) {
   json["load"] = sizing.load;
   json["tick_seconds"] = sizing.tick_seconds;
   for (size_t i = 0; i < kTimeoutCount; ++i)
-    json["timeouts"][std::string(conntrack::kNamedTimeouts[i].name)] = advice.timeouts[i];
+    json["timeouts"][std::string(conntrack::kTcpUdpTimeouts[i].name)] = advice.timeouts[i];
   json["bytes"] = sizing.bytes;
   json["bytes_of_worker"] = {{"ipv4", sizing.family_bytes[0]}, {"ipv6", sizing.family_bytes[1]}};
   json["memory_there"] = advice.memory_there ? Json(*advice.memory_there) : Json();

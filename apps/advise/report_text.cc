@@ -64,7 +64,7 @@ void write_tables(const Advice& advice, TextOut out) {
 void write_timeouts(const Advice& advice, TextOut out) {
   std::string text;
   for (size_t i = 0; i < kTimeoutCount; ++i)
-    text += fmt::format("{}{} {:g}", i == 0 ? "" : ", ", conntrack::kNamedTimeouts[i].name,
+    text += fmt::format("{}{} {:g}", i == 0 ? "" : ", ", conntrack::kTcpUdpTimeouts[i].name,
                         advice.timeouts[i]);
   line(out, "timeouts", text + " (seconds)");
 }

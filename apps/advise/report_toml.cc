@@ -82,7 +82,7 @@ std::string format_toml(const Advice& advice) {
                  "\n[timeouts]  # seconds\n",
                  advice.sizing.tick_seconds, advice.sizing.connections);
   for (size_t i = 0; i < kTimeoutCount; ++i)
-    fmt::format_to(out, "{} = {:g}\n", conntrack::kNamedTimeouts[i].name, advice.timeouts[i]);
+    fmt::format_to(out, "{} = {:g}\n", conntrack::kTcpUdpTimeouts[i].name, advice.timeouts[i]);
   fmt::format_to(out,
                  "\n[lb]\n"
                  "workers = {}\n"

@@ -54,7 +54,7 @@ void write_ladder(const Survey& survey, TextOut out) {
   for (const uint32_t seconds : kLadderSeconds) fmt::format_to(out, " {:>8}", seconds);
   fmt::format_to(out, "\n");
   for (size_t timeout = 0; timeout < kTimeoutCount; ++timeout) {
-    fmt::format_to(out, "{:<16} {:>12}", conntrack::kNamedTimeouts[timeout].name,
+    fmt::format_to(out, "{:<16} {:>12}", conntrack::kTcpUdpTimeouts[timeout].name,
                    survey.under[timeout]);
     for (size_t step = 0; step < kLadderSeconds.size(); ++step) {
       const bool is_seen = kLadderSeconds[step] < survey.seconds();
@@ -121,7 +121,7 @@ Json survey_json(const Survey& survey) {
   each["max"] = survey.packets_each.greatest();
   json["ladder_seconds"] = kLadderSeconds;
   for (size_t timeout = 0; timeout < kTimeoutCount; ++timeout) {
-    Json& one = json["timeouts"][std::string(conntrack::kNamedTimeouts[timeout].name)];
+    Json& one = json["timeouts"][std::string(conntrack::kTcpUdpTimeouts[timeout].name)];
     one["connections"] = survey.under[timeout];
     for (size_t step = 0; step < kLadderSeconds.size(); ++step)
       one["cut"].push_back(survey.cut_by(timeout, step));

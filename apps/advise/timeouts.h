@@ -9,11 +9,11 @@
 
 namespace roost::advise {
 
-// In the order of conntrack::kNamedTimeouts.
+// In the order of conntrack::kTcpUdpTimeouts.
 enum TimeoutIndex : size_t { kTcpSyn, kTcpEstablished, kTcpClosing, kTcpClosed, kUdp };
-inline constexpr size_t kTimeoutCount = conntrack::kNamedTimeouts.size();
-static_assert(kTimeoutCount == kUdp + 1 && conntrack::kNamedTimeouts[kUdp].name == "udp" &&
-              conntrack::kNamedTimeouts[kTcpClosed].name == "tcp_closed");
+inline constexpr size_t kTimeoutCount = conntrack::kTcpUdpTimeouts.size();
+static_assert(kTimeoutCount == kUdp + 1 && conntrack::kTcpUdpTimeouts[kUdp].name == "udp" &&
+              conntrack::kTcpUdpTimeouts[kTcpClosed].name == "tcp_closed");
 
 using TimeoutSeconds = std::array<double, kTimeoutCount>;
 
@@ -21,7 +21,7 @@ using TimeoutSeconds = std::array<double, kTimeoutCount>;
 [[nodiscard]] constexpr TimeoutSeconds default_timeout_seconds() {
   TimeoutSeconds seconds{};
   for (size_t i = 0; i < kTimeoutCount; ++i)
-    seconds[i] = conntrack::kNamedTimeouts[i].seconds_default;
+    seconds[i] = conntrack::kTcpUdpTimeouts[i].seconds_default;
   return seconds;
 }
 

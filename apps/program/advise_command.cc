@@ -54,7 +54,7 @@ bool apply_timeout(std::string_view text, advise::TimeoutSeconds& timeouts) {
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seconds);
   if (error != std::errc() || end != number.data() + number.size() || !(seconds > 0)) return false;
   for (size_t i = 0; i < timeouts.size(); ++i) {
-    if (conntrack::kNamedTimeouts[i].name != text.substr(0, equals)) continue;
+    if (conntrack::kTcpUdpTimeouts[i].name != text.substr(0, equals)) continue;
     timeouts[i] = seconds;
     return true;
   }
@@ -65,7 +65,7 @@ std::string check_timeout(const std::string& text) {
   advise::TimeoutSeconds timeouts{};
   if (apply_timeout(text, timeouts)) return {};
   std::string names;
-  for (const conntrack::NamedTimeout& named : conntrack::kNamedTimeouts)
+  for (const conntrack::NamedTimeout& named : conntrack::kTcpUdpTimeouts)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", named.name);
   return fmt::format("{} is no timeout; give NAME=SECONDS, NAME one of {}", text, names);
 }

@@ -7,7 +7,6 @@
 
 #include "roost/config/message_text.h"
 #include "roost/config/toml_table.h"
-#include "roost/conntrack/timeouts.h"
 
 namespace roost::config {
 
@@ -28,12 +27,13 @@ void set(conntrack::StateTimeouts& timeouts, const conntrack::NamedTimeout& name
 }  // namespace
 
 conntrack::StateTimeouts read_given_timeouts(TomlTable& above, std::string_view name,
-                                             double tick_seconds, std::vector<Fault>& faults) {
+                                             TimeoutNames names, double tick_seconds,
+                                             std::vector<Fault>& faults) {
   conntrack::StateTimeouts timeouts{};
   const toml::table* toml = above.table("timeouts");
   if (toml == nullptr) return timeouts;
   TomlTable table(*toml, std::string(name), faults);
-  for (const conntrack::NamedTimeout& named : conntrack::kNamedTimeouts) {
+  for (const conntrack::NamedTimeout& named : names) {
     const std::optional<double> seconds = table.number(named.name);
     if (!seconds) continue;
     if (const auto ticks = conntrack::timeout_ticks(*seconds, tick_seconds)) {
@@ -48,10 +48,11 @@ conntrack::StateTimeouts read_given_timeouts(TomlTable& above, std::string_view 
   return timeouts;
 }
 
-conntrack::StateTimeouts read_timeouts(TomlTable& top, double tick_seconds,
+conntrack::StateTimeouts read_timeouts(TomlTable& top, TimeoutNames names, double tick_seconds,
                                        std::vector<Fault>& faults) {
-  conntrack::StateTimeouts timeouts = read_given_timeouts(top, "[timeouts]", tick_seconds, faults);
-  for (const conntrack::NamedTimeout& named : conntrack::kNamedTimeouts) {
+  conntrack::StateTimeouts timeouts =
+      read_given_timeouts(top, "[timeouts]", names, tick_seconds, faults);
+  for (const conntrack::NamedTimeout& named : names) {
     if (timeouts[static_cast<size_t>(named.states[0])] != 0) continue;
     const auto ticks = conntrack::timeout_ticks(named.seconds_default, tick_seconds);
     if (!ticks) {

@@ -16,9 +16,9 @@
 // server's side of the network. So its acknowledgements say where the client's stream is, should we
 // have lost it, and its SYN-ACK that the client has begun anew.
 //
-// UDP has nothing to check, and neither have connections whose server is not seen: these are
-// assured by their client's kUnverifiedPackets-th packet. A client that sends fewer packets a
-// connection assures none.
+// Other protocols have nothing to check, and neither have connections whose server is not seen:
+// these are assured by their client's kUnverifiedPackets-th packet. A client that sends fewer
+// packets a connection assures none.
 #pragma once
 
 #include <algorithm>
@@ -76,18 +76,18 @@ struct Connection {
   // The server's packet is the first that we see of a connection: the server knows it, and where
   // its client is.
   void begin_from_server(net::IpProtocol protocol, const net::TcpSegment& segment) {
-    const bool is_udp = protocol == net::IpProtocol::kUdp;
-    state = is_udp ? ConnectionState::kUdp
-                   : next_state(ConnectionState::kEstablished, Sender::kServer, segment.flags);
-    assurance = is_udp ? Assurance::kSeenReply : Assurance::kAssured;
+    const bool is_tcp = protocol == net::IpProtocol::kTcp;
+    state = is_tcp ? next_state(ConnectionState::kEstablished, Sender::kServer, segment.flags)
+                   : state_without_streams(protocol);
+    assurance = is_tcp ? Assurance::kAssured : Assurance::kSeenReply;
     set_client_position(stream_position(segment.acknowledgement));
-    set_server_position(is_udp ? 0 : stream_position(segment.end()));
+    set_server_position(is_tcp ? stream_position(segment.end()) : 0);
   }
 
   // Updates the state by a packet of the connection.
   void update(Sender sender, const net::TcpSegment& segment, bool is_reply_unseen) {
     const bool is_verifiable = can_verify(is_reply_unseen);
-    if (state != ConnectionState::kUdp) {
+    if (has_streams(state)) {
       if (!fits(sender, segment, is_verifiable)) return;
       if (sender == Sender::kServer && accepts_another_syn(segment)) {
         state = ConnectionState::kSynSent;
@@ -110,7 +110,7 @@ struct Connection {
   // How long a silence may last. TCP without assurance gets what a SYN gets, whatever its state.
   [[nodiscard]] TickCount timeout(const StateTimeouts& timeouts) const {
     const TickCount by_state = timeouts[static_cast<size_t>(state)];
-    if (state == ConnectionState::kUdp || assurance == Assurance::kAssured) return by_state;
+    if (!has_streams(state) || assurance == Assurance::kAssured) return by_state;
     return std::min(by_state, timeouts[static_cast<size_t>(ConnectionState::kSynSent)]);
   }
 
@@ -121,7 +121,7 @@ struct Connection {
 
   // Whether its packets can be checked against both streams.
   [[nodiscard]] bool can_verify(bool is_reply_unseen) const {
-    return state != ConnectionState::kUdp && !is_reply_unseen;
+    return has_streams(state) && !is_reply_unseen;
   }
 
   // Whether `position` is `end` or so little behind it that only an end that knows `end` can send

@@ -38,16 +38,24 @@ enum class ConnectionState : uint8_t {
   kReset,             // RST from one
   kResetClientSpoke,  // and then the client, as if nothing had happened
   kResetServerSpoke,  // and then the server
-  kUdp,               // has no end but silence
+  kUdp,               // has no end but silence, as the next two
+  kEcho,              // ICMP echo of one identifier
+  kOther,             // another protocol between two addresses
 };
-inline constexpr size_t kConnectionStateCount = 10;
+inline constexpr size_t kConnectionStateCount = 12;
 
 inline constexpr std::array<std::string_view, kConnectionStateCount> kConnectionStateNames = {
-    "syn_sent", "syn_received", "established",        "client_finished",    "server_finished",
-    "closed",   "reset",        "reset_client_spoke", "reset_server_spoke", "udp"};
+    "syn_sent",           "syn_received", "established", "client_finished",
+    "server_finished",    "closed",       "reset",       "reset_client_spoke",
+    "reset_server_spoke", "udp",          "echo",        "other"};
 
 [[nodiscard]] constexpr std::string_view connection_state_name(ConnectionState state) {
   return kConnectionStateNames[static_cast<size_t>(state)];
+}
+
+// Of TCP: there are two streams, which begin and end.
+[[nodiscard]] constexpr bool has_streams(ConnectionState state) {
+  return state < ConnectionState::kUdp;
 }
 
 // Ticks without a packet after which a connection in each state expires.
@@ -55,7 +63,7 @@ using StateTimeouts = std::array<TickCount, kConnectionStateCount>;
 
 enum class Sender : uint8_t { kClient, kServer };
 
-// The connection's state after a packet. Constant time. `tcp_flags` is 0 for UDP.
+// The connection's state after a packet. Constant time. `tcp_flags` is 0 for all but TCP.
 [[nodiscard]] constexpr ConnectionState next_state(ConnectionState state, Sender sender,
                                                    uint8_t tcp_flags) {
   enum Event : uint8_t { kPlain, kSyn, kFin, kRst };
@@ -86,6 +94,10 @@ enum class Sender : uint8_t { kClient, kServer };
       {{kEstablished, kSynSent, kReset, kReset}, {kResetServerSpoke, kReset, kReset, kReset}},
       /* kUdp */
       {{kUdp, kUdp, kUdp, kUdp}, {kUdp, kUdp, kUdp, kUdp}},
+      /* kEcho */
+      {{kEcho, kEcho, kEcho, kEcho}, {kEcho, kEcho, kEcho, kEcho}},
+      /* kOther */
+      {{kOther, kOther, kOther, kOther}, {kOther, kOther, kOther, kOther}},
   };
   Event event = kPlain;
   if ((tcp_flags & net::tcp::kRst) != 0) {
@@ -98,12 +110,19 @@ enum class Sender : uint8_t { kClient, kServer };
   return kNext[static_cast<size_t>(state)][static_cast<size_t>(sender)][event];
 }
 
+// The only state of a connection of another protocol than TCP.
+[[nodiscard]] constexpr ConnectionState state_without_streams(net::IpProtocol protocol) {
+  if (protocol == net::IpProtocol::kUdp) return ConnectionState::kUdp;
+  const bool is_icmp = protocol == net::kProtocolIcmp4 || protocol == net::kProtocolIcmp6;
+  return is_icmp ? ConnectionState::kEcho : ConnectionState::kOther;
+}
+
 // The state of a connection whose first packet, from the client, has these flags. Where the server
 // is not seen (`is_reply_unseen`), it is taken to have answered.
 [[nodiscard]] constexpr ConnectionState first_state(net::IpProtocol protocol, uint8_t tcp_flags,
                                                     bool is_reply_unseen = false) {
   using enum ConnectionState;
-  if (protocol == net::IpProtocol::kUdp) return kUdp;
+  if (protocol != net::IpProtocol::kTcp) return state_without_streams(protocol);
   if ((tcp_flags & net::tcp::kFin) != 0) return kClientFinished;
   if ((tcp_flags & net::tcp::kSyn) == 0) return kEstablished;
   return is_reply_unseen ? kSynReceived : kSynSent;

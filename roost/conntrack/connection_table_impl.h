@@ -153,7 +153,7 @@ void ConnectionTable<Rule, Tables>::update(Connection& connection, Sender sender
   const bool was_assured = connection.assurance == Assurance::kAssured;
   if (segment) connection.update(sender, *segment, !shared_->replies.is_seen(connection));
   TickCount timeout = connection.timeout(timeouts);
-  if (connection.state != ConnectionState::kUdp && connection.assurance != Assurance::kAssured) {
+  if (has_streams(connection.state) && connection.assurance != Assurance::kAssured) {
     const bool has_come_to_an_end = !was_over && is_over(connection.state, false);
     if (!was_assured && !has_come_to_an_end) return;
     timeout = std::min(timeout, ticks_left(connection));

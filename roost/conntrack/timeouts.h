@@ -27,13 +27,19 @@ inline constexpr std::array kClosedStates = {ConnectionState::kClosed, Connectio
                                              ConnectionState::kResetClientSpoke,
                                              ConnectionState::kResetServerSpoke};
 inline constexpr std::array kUdpStates = {ConnectionState::kUdp};
+inline constexpr std::array kEchoStates = {ConnectionState::kEcho};
+inline constexpr std::array kOtherStates = {ConnectionState::kOther};
 
-inline constexpr std::array<NamedTimeout, 5> kNamedTimeouts = {
+inline constexpr std::array<NamedTimeout, 7> kNamedTimeouts = {
     {{"tcp_syn", 60, kSynStates},
      {"tcp_established", 900, kEstablishedStates},
      {"tcp_closing", 120, kClosingStates},
      {"tcp_closed", 10, kClosedStates},
-     {"udp", 60, kUdpStates}}};
+     {"udp", 60, kUdpStates},
+     {"icmp_echo", 30, kEchoStates},
+     {"other", 600, kOtherStates}}};
+// Of functions that have connections of TCP and UDP only.
+inline constexpr auto kTcpUdpTimeouts = std::span(kNamedTimeouts).first<5>();
 
 // A time in whole ticks, rounded up; nothing when it is not positive or more than a timer can hold.
 [[nodiscard]] inline std::optional<TickCount> timeout_ticks(double seconds, double tick_seconds) {

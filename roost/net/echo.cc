@@ -12,21 +12,30 @@ namespace roost::net {
 namespace {
 
 constexpr uint8_t kReplyTtl = 64;  // RFC 1700's default
-constexpr size_t kEchoBytesMin = 8;
 
 void exchange(uint8_t* a, uint8_t* b, size_t bytes) { std::swap_ranges(a, a + bytes, b); }
 
 }  // namespace
 
-bool is_echo_request(const Packet& packet, const ParsedPacket& parsed) {
-  const IpProtocol protocol = parsed.is_ipv6 ? kProtocolIcmp6 : kProtocolIcmp4;
-  if (parsed.fragment.is_one() || parsed.protocol != protocol || parsed.l4_bytes < kEchoBytesMin ||
-      parsed.l4_offset + kEchoBytesMin > packet.contiguous_bytes) {
-    return false;
+EchoKind echo_kind_of(const Packet& packet, const ParsedPacket& parsed) {
+  if (parsed.fragment.is_later() || parsed.l4_bytes < icmp::kHeaderBytes ||
+      parsed.l4_offset + icmp::kHeaderBytes > packet.contiguous_bytes) {
+    return EchoKind::kNone;
   }
-  const uint8_t* header = packet.data + parsed.l4_offset;
-  return header[icmp::kType] == (parsed.is_ipv6 ? icmpv6::kEchoRequest : icmp::kEchoRequest4) &&
-         header[icmp::kCode] == 0;
+  return echo_kind(parsed.is_ipv6, parsed.protocol, packet.data + parsed.l4_offset);
+}
+
+bool is_echo_request(const Packet& packet, const ParsedPacket& parsed) {
+  return !parsed.fragment.is_one() && echo_kind_of(packet, parsed) == EchoKind::kRequest;
+}
+
+bool read_echo_ports(const Packet& packet, ParsedPacket& parsed) {
+  const EchoKind kind = echo_kind_of(packet, parsed);
+  if (kind == EchoKind::kNone) return false;
+  const L4Ports ports = echo_ports(kind, packet.data + parsed.l4_offset);
+  parsed.source_port = ports.source;
+  parsed.destination_port = ports.destination;
+  return true;
 }
 
 void reply_to_echo(const Packet& packet, ParsedPacket& parsed) {

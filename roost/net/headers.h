@@ -151,6 +151,7 @@ inline constexpr size_t kMtu4 = 6;      // of fragmentation needed, 16 bits (RFC
 inline constexpr size_t kPointer4 = 4;  // of parameter problem, 8 bits; in ICMPv6 32 bits
 inline constexpr size_t kEmbeddedLength4 = 5;  // RFC 4884 section 4.1: in 4 bytes
 inline constexpr size_t kEmbeddedLength6 = 4;  // the same, in 8 bytes
+inline constexpr size_t kEchoIdentifier = 4;   // of echo, 16 bits
 inline constexpr size_t kHeaderBytes = 8;
 inline constexpr uint8_t kEchoReply4 = 0;
 inline constexpr uint8_t kUnreachable4 = 3;

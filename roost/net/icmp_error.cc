@@ -6,6 +6,7 @@
 #include "roost/net/byte_order.h"
 #include "roost/net/checksum.h"
 #include "roost/net/ipv6_extension.h"
+#include "roost/net/l4_ports.h"
 
 namespace roost::net {
 namespace {
@@ -65,8 +66,15 @@ std::optional<EmbeddedHeader> read_ipv6(std::span<const uint8_t> embedded) {
   return header;
 }
 
-size_t l4_checksum_offset(IpProtocol protocol) {
-  return protocol == IpProtocol::kTcp ? tcp::kChecksum : udp::kChecksum;
+// The ports of the embedded packet; nothing if it has none.
+std::optional<L4Ports> read_ports(const uint8_t* l4, bool is_ipv6, IpProtocol protocol) {
+  if (is_tcp_or_udp(protocol)) {
+    return L4Ports{.source = load_be16(l4 + tcp::kSourcePort),
+                   .destination = load_be16(l4 + tcp::kDestinationPort)};
+  }
+  const EchoKind kind = echo_kind(is_ipv6, protocol, l4);
+  if (kind == EchoKind::kNone) return {};
+  return echo_ports(kind, l4);
 }
 
 // A word of the ICMP message that is a checksum, as it is now. It was `before`.
@@ -103,11 +111,12 @@ void rewrite_end(const Packet& packet, IcmpError& error, End end, const Endpoint
   const ChecksumChange of_outer = replace_address(outer + (is_source ? kDestination : kSource));
   const ChecksumChange of_address =
       replace_address(embedded + (is_source ? kSource : kDestination));
-  uint8_t* port = l4 + (is_source ? tcp::kSourcePort : tcp::kDestinationPort);
   ChecksumChange of_port;
-  of_port.change16(load_be16(port), to.port);
-  store_be16(port, to.port);
-  (is_source ? error.source_port : error.destination_port) = to.port;
+  if (uint8_t* port = port_field(l4, error.protocol, is_source)) {
+    of_port.change16(load_be16(port), to.port);
+    store_be16(port, to.port);
+    (is_source ? error.source_port : error.destination_port) = to.port;
+  }
 
   ChecksumChange message = of_address + of_port;
   if constexpr (kIsIpv6) {
@@ -118,7 +127,8 @@ void rewrite_end(const Packet& packet, IcmpError& error, End end, const Endpoint
     store_checksum(field, of_address.apply(load_be16(field)), message);
   }
   if (error.has_l4_checksum) {
-    const ChecksumChange change = of_address + of_port;
+    ChecksumChange change = of_port;
+    if (covers_addresses(error.protocol)) change += of_address;
     uint8_t* field = l4 + l4_checksum_offset(error.protocol);
     const uint16_t before = load_be16(field);
     store_checksum(
@@ -149,18 +159,19 @@ IcmpVerdict parse_icmp_error(const Packet& packet, const ParsedPacket& parsed, I
   if (!header) return IcmpVerdict::kBadEmbedded;
   if (header->is_later_fragment) return IcmpVerdict::kLaterFragment;
   const IpProtocol protocol{header->protocol};
-  if (protocol != IpProtocol::kTcp && protocol != IpProtocol::kUdp) {
-    return IcmpVerdict::kOtherProtocol;
-  }
+  const bool can_be_echo = protocol == parsed.protocol;
+  if (!is_tcp_or_udp(protocol) && !can_be_echo) return IcmpVerdict::kOtherProtocol;
   if (header->bytes + icmp::kEmbeddedL4BytesMin > embedded.size()) return IcmpVerdict::kTruncated;
 
   const uint8_t* l4 = &embedded[header->bytes];
+  const std::optional<L4Ports> ports = read_ports(l4, parsed.is_ipv6, protocol);
+  if (!ports) return IcmpVerdict::kOtherProtocol;
   const size_t embedded_ip_offset = parsed.l4_offset + icmp::kHeaderBytes;
   error = {.is_ipv6 = parsed.is_ipv6,
            .protocol = protocol,
            .has_l4_checksum = header->bytes + l4_checksum_offset(protocol) + 2 <= embedded.size(),
-           .source_port = load_be16(l4 + tcp::kSourcePort),
-           .destination_port = load_be16(l4 + tcp::kDestinationPort),
+           .source_port = ports->source,
+           .destination_port = ports->destination,
            .ip_offset = parsed.ip_offset,
            .icmp_offset = parsed.l4_offset,
            .embedded_ip_offset = static_cast<uint16_t>(embedded_ip_offset),

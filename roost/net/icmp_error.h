@@ -24,7 +24,7 @@
 namespace roost::net {
 
 enum class IcmpVerdict : uint8_t {
-  kError,          // an error about a TCP or UDP packet; IcmpError holds
+  kError,          // an error about a TCP or UDP packet or ICMP echo; IcmpError holds
   kNotIcmp,        // another protocol, or the other family's ICMP
   kNotError,       // an ICMP message that is no error, or one that is not forwarded (redirect)
   kTruncated,      // ends before what it must have, or is a fragment
@@ -32,10 +32,11 @@ enum class IcmpVerdict : uint8_t {
   kBadChecksum,    // of ICMP
   kBadEmbedded,    // what it embeds is not the start of an IP packet
   kLaterFragment,  // it embeds a fragment without ports
-  kOtherProtocol,  // it embeds neither TCP nor UDP
+  kOtherProtocol,  // it embeds neither TCP, nor UDP, nor ICMP echo
 };
 
-// What parse_icmp_error() found. Offsets count from Packet::data. Only with kError.
+// What parse_icmp_error() found. Offsets count from Packet::data. Only with kError. The
+// ports of ICMP echo are those of read_echo_ports().
 struct IcmpError {
   bool is_ipv6 = false;
   IpProtocol protocol{};  // of the embedded packet

@@ -8,6 +8,7 @@
 #include "roost/net/byte_order.h"
 #include "roost/net/checksum.h"
 #include "roost/net/ip_translation.h"
+#include "roost/net/l4_ports.h"
 
 namespace roost::net {
 namespace {
@@ -258,6 +259,7 @@ void update_offsets(const Layout& layout, uint32_t message_bytes, bool is_ipv6,
 }  // namespace
 
 std::optional<ptrdiff_t> error_translation_growth(const Packet& packet, const IcmpError& error) {
+  if (!is_tcp_or_udp(error.protocol)) return {};
   const uint8_t* message = packet.data + error.icmp_offset;
   const auto said = error.is_ipv6 ? as_ipv4_error(message) : as_ipv6_error(message);
   if (!said) return {};

@@ -17,7 +17,8 @@
 namespace roost::net {
 
 // How many bytes longer the frame of an error is in the other version, of which parse_icmp_error()
-// said kError; nothing when it has no counterpart there. An error of IPv6 embeds no more than fits
+// said kError; nothing when it has no counterpart there, or is about ICMP echo, which is not
+// translated. An error of IPv6 embeds no more than fits
 // 1,280 bytes, and extensions behind the embedded packet (RFC 4884) are left out: what is too much
 // stays in the frame, as padding behind the IP packet.
 [[nodiscard]] std::optional<ptrdiff_t> error_translation_growth(const Packet& packet,

@@ -1,6 +1,7 @@
-// Changes in place of a packet that parsed as kOk: its addresses and ports, its time to live, its
-// MAC addresses and VLAN tags. Checksums are updated for what changed, never recomputed, so that a
-// packet that was damaged on its way stays recognisably damaged.
+// Changes in place of a packet that parsed as kOk, or of ICMP echo that has its ports (echo.h): its
+// addresses and ports, its time to live, its MAC addresses and VLAN tags. Checksums are updated for
+// what changed, never recomputed, so that a packet that was damaged on its way stays recognisably
+// damaged.
 //
 // Each function takes what parse() found and keeps it true; nothing outside the packet's headers is
 // touched.
@@ -14,14 +15,16 @@
 #include "roost/net/checksum.h"
 #include "roost/net/flow_key.h"
 #include "roost/net/headers.h"
+#include "roost/net/l4_ports.h"
 #include "roost/net/packet_batch.h"
 #include "roost/net/parse.h"
 
 namespace roost::net {
 
 // Source and destination address translation. The endpoint must be of the packet's family. A UDP
-// checksum of 0 (none) stays 0. Of a packet that parsed as kFragment, ports and checksum are in the
-// first fragment only; in later ones the address alone is changed.
+// checksum of 0 (none) stays 0. The end of ICMP echo that does not ask has no port to change. Of a
+// packet that parsed as kFragment, ports and checksum are in the first fragment only; in later ones
+// the address alone is changed.
 void rewrite_source(const Packet& packet, ParsedPacket& parsed, const Endpoint4& source);
 void rewrite_source(const Packet& packet, ParsedPacket& parsed, const Endpoint6& source);
 void rewrite_destination(const Packet& packet, ParsedPacket& parsed, const Endpoint4& destination);
@@ -60,11 +63,11 @@ inline void update_checksum(uint8_t* field, const ChecksumChange& change) {
 }
 
 inline void update_l4_checksum(uint8_t* l4, IpProtocol protocol, const ChecksumChange& change) {
-  if (protocol == IpProtocol::kTcp) {
-    update_checksum(l4 + tcp::kChecksum, change);
-  } else {
-    uint8_t* field = l4 + udp::kChecksum;
+  uint8_t* field = l4 + l4_checksum_offset(protocol);
+  if (protocol == IpProtocol::kUdp) {
     store_be16(field, change.apply_udp(load_be16(field)));
+  } else {
+    update_checksum(field, change);
   }
 }
 
@@ -92,13 +95,12 @@ void rewrite_endpoint(const Packet& packet, ParsedPacket& parsed, Side side,
   // A later fragment has neither ports nor checksum: both are in the first one, which learns of the
   // addresses by itself.
   if (parsed.fragment.is_later()) return;
-  static_assert(
-      tcp::kSourcePort == udp::kSourcePort && tcp::kDestinationPort == udp::kDestinationPort,
-      "ports are written without asking for the protocol");
-  uint8_t* port_field = l4 + (is_source ? tcp::kSourcePort : tcp::kDestinationPort);
-  change.change16(load_be16(port_field), to.port);
-  store_be16(port_field, to.port);
-  (is_source ? parsed.source_port : parsed.destination_port) = to.port;
+  if (!covers_addresses(parsed.protocol)) change = {};
+  if (uint8_t* field = port_field(l4, parsed.protocol, is_source)) {
+    change.change16(load_be16(field), to.port);
+    store_be16(field, to.port);
+    (is_source ? parsed.source_port : parsed.destination_port) = to.port;
+  }
   update_l4_checksum(l4, parsed.protocol, change);
 }
 

@@ -19,20 +19,10 @@ enum StateBit : uint8_t { kNew = 1, kEst = 2, kRel = 4, kRpl = 8, kInv = 16, kTr
 using conntrack::Connection;
 using conntrack::Sender;
 
-bool is_tracked(net::IpProtocol protocol) {
-  return protocol == net::IpProtocol::kTcp || protocol == net::IpProtocol::kUdp;
-}
-
 uint8_t state_bits(const Connection& connection, Sender sender) {
   const bool is_answered = connection.assurance != conntrack::Assurance::kUnreplied;
   return static_cast<uint8_t>(kTrk | (is_answered ? kEst : kNew) |
                               (sender == Sender::kServer ? kRpl : 0));
-}
-
-// What a fragment needs to be of its connection: its ports, if its first one was seen.
-template <class Fragments>
-bool find_ports(Fragments& fragments, const net::Packet& packet, net::ParsedPacket& parsed) {
-  return !parsed.fragment.is_one() || !fragments.place(packet, parsed).has_value();
 }
 
 template <class Address>
@@ -64,45 +54,39 @@ template <class Address>
 std::optional<uint8_t> FlowTracker::track_in(Family<Address>& family, const FlowPacket& packet,
                                              bool commits) {
   net::ParsedPacket parsed = packet.parsed();
-  if (!find_ports(family.fragments(), packet.packet(), parsed)) return kTrk | kInv;
-  if (is_tracked(parsed.protocol)) return track_segment(family, packet, parsed, commits);
-  net::IcmpError error;
-  if (packet.verdict() != net::ParseVerdict::kUnsupportedProtocol ||
-      parse_icmp_error(packet.packet(), parsed, error) != net::IcmpVerdict::kError) {
-    return kTrk | kInv;
-  }
-  using Key = net::FlowKey<Address>;
-  const auto match = family.connections().find(net::embedded_key<Key>(packet.packet(), error));
+  if (conntrack::complete_ports(family.fragments(), packet.packet(), parsed)) return kTrk | kInv;
+  const auto tracked = conntrack::read_tracked<Address>(packet.packet(), parsed);
+  if (!tracked) return kTrk | kInv;
+  const auto match = family.connections().find(tracked->key);
+  if (!tracked->error) return track_match(family, *tracked, match, commits);
   if (match.connection == nullptr) return kTrk | kInv;
   // The error goes to who sent what it is about.
   return static_cast<uint8_t>(kTrk | kRel | (match.sender == Sender::kClient ? kRpl : 0));
 }
 
 template <class Address>
-std::optional<uint8_t> FlowTracker::track_segment(Family<Address>& family, const FlowPacket& packet,
-                                                  const net::ParsedPacket& parsed, bool commits) {
+std::optional<uint8_t> FlowTracker::track_match(
+    Family<Address>& family, const conntrack::TrackedPacket<Address>& packet,
+    const typename Family<Address>::Connections::Match& match, bool commits) {
   auto& connections = family.connections();
-  const auto key = net::FlowKey<Address>::from_packet(packet.packet(), parsed);
-  const bool has_segment = !parsed.fragment.is_later();
-  const net::TcpSegment segment =
-      has_segment ? net::read_tcp_segment(packet.packet(), parsed) : net::TcpSegment{};
-  const auto [found, sender, client] = connections.find(key);
+  const std::optional<net::TcpSegment>& segment = packet.segment;
+  Connection* found = match.connection;
   if (found != nullptr) {
-    const bool is_anew = has_segment && sender == Sender::kClient &&
-                         conntrack::begins_anew(found->state, segment.flags);
+    const bool is_anew = segment && match.sender == Sender::kClient &&
+                         conntrack::begins_anew(found->state, segment->flags);
     if (is_anew) {
-      connections.begin_anew(*found, key.protocol, segment, timeouts_);
+      connections.begin_anew(*found, packet.key.protocol, *segment, timeouts_);
     } else {
-      connections.update(*found, sender, has_segment ? std::optional(segment) : std::nullopt,
-                         timeouts_);
+      connections.update(*found, match.sender, segment, timeouts_);
     }
-    return state_bits(*found, sender);
+    return state_bits(*found, match.sender);
   }
-  if (segment.has(net::tcp::kRst)) return kTrk | kInv;
+  const net::TcpSegment first = segment.value_or(net::TcpSegment{});
+  if (first.has(net::tcp::kRst) || packet.is_echo_reply) return kTrk | kInv;
   if (!commits) return kTrk | kNew;
   Connection begun;
-  begun.begin(key.protocol, segment, false);
-  const auto outcome = connections.create_connection(key, begun, timeouts_);
+  begun.begin(packet.key.protocol, first, false);
+  const auto outcome = connections.create_connection(packet.key, begun, timeouts_);
   if (outcome != conntrack::CreateOutcome::kCreated) return {};
   return kTrk | kNew;
 }

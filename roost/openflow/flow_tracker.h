@@ -1,10 +1,11 @@
-// The connection tracker that the action `ct` asks: TCP and UDP of both families, by the pair of
-// their ends.
+// The connection tracker that the action `ct` asks: connections of both families, by the pair of
+// their ends (conntrack/tracked_packet.h).
 //
 // What it says of a packet, as Linux says it: `new` of a connection that was not seen before or
 // has not been answered, `est` once it has, `rpl` of what its server sends, `rel` of an ICMP error
-// about it, `inv` of what it cannot tell: other protocols, an RST without a connection, a fragment
-// that comes before its first one. A connection is kept from the first `commit` on.
+// about it, `inv` of what it cannot tell: other ICMP messages, an RST without a connection, a
+// fragment that comes before its first one, an echo reply without a request. A connection is kept
+// from the first `commit` on.
 //
 // Threads: one worker's.
 #pragma once
@@ -16,6 +17,7 @@
 #include "roost/base/result.h"
 #include "roost/conntrack/connection_state.h"
 #include "roost/conntrack/flow_counts.h"
+#include "roost/conntrack/tracked_packet.h"
 #include "roost/conntrack/tracker.h"
 #include "roost/expiry/tick.h"
 #include "roost/net/drop_cause.h"
@@ -61,8 +63,10 @@ class FlowTracker {
   template <class Address>
   std::optional<uint8_t> track_in(Family<Address>& family, const FlowPacket& packet, bool commits);
   template <class Address>
-  std::optional<uint8_t> track_segment(Family<Address>& family, const FlowPacket& packet,
-                                       const net::ParsedPacket& parsed, bool commits);
+  std::optional<uint8_t> track_match(Family<Address>& family,
+                                     const conntrack::TrackedPacket<Address>& packet,
+                                     const typename Family<Address>::Connections::Match& match,
+                                     bool commits);
 
   Family<net::Ipv4Address> ipv4_;
   Family<net::Ipv6Address> ipv6_;

@@ -6,6 +6,7 @@
 
 #include "roost/base/assert.h"
 #include "roost/net/byte_order.h"
+#include "roost/net/echo.h"
 #include "roost/net/icmp_answer.h"
 #include "roost/net/icmp_error.h"
 #include "tests/net/random_frame.h"
@@ -32,13 +33,6 @@ uint16_t icmp_checksum(Bytes frame, size_t ip, size_t icmp, size_t icmp_bytes, b
   return naive_checksum(covered);
 }
 
-void fix_icmp_checksum(Bytes& frame, const ParsedPacket& parsed) {
-  store_be16(&frame[size_t{parsed.l4_offset} + 2], 0);
-  store_be16(
-      &frame[size_t{parsed.l4_offset} + 2],
-      icmp_checksum(frame, parsed.ip_offset, parsed.l4_offset, parsed.l4_bytes, parsed.is_ipv6));
-}
-
 // The sum of the words from `at` on, modulo 65,535.
 uint32_t sum_modulo(const Bytes& bytes, size_t at, size_t count) {
   uint32_t sum = 0;
@@ -47,14 +41,18 @@ uint32_t sum_modulo(const Bytes& bytes, size_t at, size_t count) {
 }
 
 struct Places {
-  size_t outer_address, embedded_address, address_bytes, port;
+  size_t outer_address, embedded_address, address_bytes;
+  size_t port;  // 0: that end has none
+  bool are_addresses_covered;
 };
 
 // A checksum field moved against the change of what it covers: exactly, but for the two names of
 // zero.
 void check_moved(const Bytes& before, const Bytes& after, size_t field, const Places& at) {
   const auto covered = [&](const Bytes& bytes) {
-    return sum_modulo(bytes, at.embedded_address, at.address_bytes) + sum_modulo(bytes, at.port, 2);
+    return (at.are_addresses_covered ? sum_modulo(bytes, at.embedded_address, at.address_bytes)
+                                     : 0) +
+           (at.port != 0 ? sum_modulo(bytes, at.port, 2) : 0);
   };
   const uint32_t sum_before = covered(before) + load_be16(&before[field]);
   const uint32_t sum_after = covered(after) + load_be16(&after[field]);
@@ -76,10 +74,12 @@ bool is_whole(const Bytes& frame, const IcmpError& error, size_t message_end, si
 uint16_t l4_sum_with_pseudo_header(Bytes frame, const IcmpError& error, size_t l4_bytes) {
   Bytes covered;
   const size_t ip = error.embedded_ip_offset;
-  append(covered, error.is_ipv6 ? part(frame, ip + 8, 32) : part(frame, ip + 12, 8));
-  append(covered,
-         Bytes{0, static_cast<uint8_t>(error.protocol), static_cast<uint8_t>(l4_bytes >> 8),
-               static_cast<uint8_t>(l4_bytes & 0xff)});
+  if (error.protocol != kProtocolIcmp4) {
+    append(covered, error.is_ipv6 ? part(frame, ip + 8, 32) : part(frame, ip + 12, 8));
+    append(covered,
+           Bytes{0, static_cast<uint8_t>(error.protocol), static_cast<uint8_t>(l4_bytes >> 8),
+                 static_cast<uint8_t>(l4_bytes & 0xff)});
+  }
   append(covered, part(frame, error.embedded_l4_offset, l4_bytes));
   return naive_checksum(covered);
 }
@@ -104,12 +104,29 @@ void rewrite(const Packet& packet, IcmpError& error, bool rewrites_source) {
   }
 }
 
-Places places_of(const IcmpError& error, bool rewrites_source) {
+bool is_echo(const IcmpError& error) {
+  return error.protocol != IpProtocol::kTcp && error.protocol != IpProtocol::kUdp;
+}
+
+size_t checksum_field(const IcmpError& error) {
+  if (is_echo(error)) return error.embedded_l4_offset + 2U;
+  return error.embedded_l4_offset + (error.protocol == IpProtocol::kTcp ? 16U : 6U);
+}
+
+// Of echo, the identifier is the port of the end that asks.
+size_t port_field_of(const Bytes& frame, const IcmpError& error, bool is_source) {
+  const size_t l4 = error.embedded_l4_offset;
+  if (!is_echo(error)) return l4 + (is_source ? 0 : 2);
+  const bool is_request = frame[l4] == (error.is_ipv6 ? 128 : 8);
+  return is_request == is_source ? l4 + 4 : 0;
+}
+
+Places places_of(const Bytes& frame, const IcmpError& error, bool rewrites_source) {
   const size_t source = error.is_ipv6 ? 8 : 12;
   const size_t address_bytes = error.is_ipv6 ? 16 : 4;
   return {error.ip_offset + source + (rewrites_source ? address_bytes : 0),
           error.embedded_ip_offset + source + (rewrites_source ? 0 : address_bytes), address_bytes,
-          error.embedded_l4_offset + (rewrites_source ? size_t{0} : 2)};
+          port_field_of(frame, error, rewrites_source), error.protocol != kProtocolIcmp4};
 }
 
 // What the frame must be afterwards: written field by field, checksums anew. Of the embedded
@@ -124,7 +141,7 @@ Bytes expected_frame(const Bytes& before, const Bytes& after, const IcmpError& e
   };
   write_address(at.outer_address);
   write_address(at.embedded_address);
-  store_be16(&expected[at.port], 0xfe07);
+  if (at.port != 0) store_be16(&expected[at.port], 0xfe07);
   if (!error.is_ipv6) {
     const auto fix_header = [&](size_t ip) {
       store_be16(&expected[ip + 10], 0);
@@ -140,7 +157,7 @@ Bytes expected_frame(const Bytes& before, const Bytes& after, const IcmpError& e
       std::copy_n(&after[ip + 10], 2, &expected[ip + 10]);
     }
   }
-  const size_t field = error.embedded_l4_offset + (error.protocol == IpProtocol::kTcp ? 16U : 6U);
+  const size_t field = checksum_field(error);
   if (error.has_l4_checksum) std::copy_n(&after[field], 2, &expected[field]);
   fix_icmp_checksum(expected, parsed);
   return expected;
@@ -148,7 +165,7 @@ Bytes expected_frame(const Bytes& before, const Bytes& after, const IcmpError& e
 
 void check_l4_checksum(const Bytes& before, const Bytes& after, const IcmpError& error,
                        size_t message_end, const Places& at) {
-  const size_t field = error.embedded_l4_offset + (error.protocol == IpProtocol::kTcp ? 16U : 6U);
+  const size_t field = checksum_field(error);
   if (!error.has_l4_checksum) {
     ROOST_ASSERT(field + 2 > message_end);
     return;
@@ -168,7 +185,7 @@ void check_translation(TestFrame& frame, const ParsedPacket& parsed, IcmpError e
                        bool rewrites_source) {
   const Bytes before = frame.bytes();
   const IcmpError error_before = error;
-  const Places at = places_of(error, rewrites_source);
+  const Places at = places_of(before, error, rewrites_source);
   if (parsed.is_ipv6) {
     rewrite<Ipv6Address>(frame.packet, error, rewrites_source);
   } else {
@@ -242,13 +259,15 @@ void check_answer(const Bytes& received, const ParsedPacket& parsed, const IcmpA
   ROOST_ASSERT(make_icmp_answer(sent.packet, parsed_answer, answer, room) == 0);
   IcmpError error;
   const IcmpVerdict verdict = parse_icmp_error(sent.packet, parsed_answer, error);
-  const bool is_tracked =
-      parsed.protocol == IpProtocol::kTcp || parsed.protocol == IpProtocol::kUdp;
   const bool has_ports = parsed.l4_offset + 8U <= parsed.ip_offset + embedded;
+  ParsedPacket sent_before = parsed;
+  const bool is_tracked = parsed.protocol == IpProtocol::kTcp ||
+                          parsed.protocol == IpProtocol::kUdp ||
+                          (has_ports && read_echo_ports(TestFrame(received).packet, sent_before));
   ROOST_ASSERT((verdict == IcmpVerdict::kError) == (is_tracked && has_ports));
   if (verdict != IcmpVerdict::kError) return;
-  ROOST_ASSERT(error.source_port == parsed.source_port);
-  ROOST_ASSERT(error.destination_port == parsed.destination_port);
+  ROOST_ASSERT(error.source_port == sent_before.source_port);
+  ROOST_ASSERT(error.destination_port == sent_before.destination_port);
 }
 
 bool check_answers(TestFrame& frame, const ParsedPacket& parsed, bool is_too_big) {
@@ -271,6 +290,13 @@ bool check_answers(TestFrame& frame, const ParsedPacket& parsed, bool is_too_big
 }
 
 }  // namespace
+
+void fix_icmp_checksum(Bytes& frame, const ParsedPacket& parsed) {
+  store_be16(&frame[size_t{parsed.l4_offset} + 2], 0);
+  store_be16(
+      &frame[size_t{parsed.l4_offset} + 2],
+      icmp_checksum(frame, parsed.ip_offset, parsed.l4_offset, parsed.l4_bytes, parsed.is_ipv6));
+}
 
 IcmpSeen check_icmp(std::span<const uint8_t> bytes, const IcmpChoices& choices) {
   const uint32_t total = static_cast<uint32_t>(bytes.size());
@@ -301,45 +327,6 @@ IcmpSeen check_icmp(std::span<const uint8_t> bytes, const IcmpChoices& choices) 
   seen.is_error = true;
   check_translation(frame, parsed, error, choices.rewrites_source);
   return seen;
-}
-
-Bytes random_icmp_error(std::mt19937_64& random) {
-  const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
-  Bytes about = random_frame(random);
-  ParsedPacket parsed;
-  ROOST_ASSERT(parse(TestFrame(about).packet, parsed) == ParseVerdict::kOk);
-  const size_t least = size_t{parsed.l4_offset} - parsed.ip_offset + 8;
-  const size_t embedded = least + below(parsed.ip_bytes - least + 1);
-  const bool is_ipv6 = parsed.is_ipv6;
-  Bytes frame = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1, 0x10};
-  append(frame, is_ipv6 ? Bytes{0x86, 0xdd} : Bytes{8, 0});
-  const size_t message_bytes = 8 + embedded;
-  const auto address = [&](size_t count) {
-    Bytes bytes(count);
-    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(1 + below(99));
-    return bytes;
-  };
-  if (is_ipv6) {
-    append(frame, Bytes{0x60, 0, 0, 0, static_cast<uint8_t>(message_bytes >> 8),
-                        static_cast<uint8_t>(message_bytes & 0xff), 58, 64});
-    append(frame, address(16));
-    append(frame, part(about, parsed.ip_offset + 8U, 16));
-  } else {
-    const size_t ip_bytes = 20 + message_bytes;
-    append(frame, Bytes{0x45, 0, static_cast<uint8_t>(ip_bytes >> 8),
-                        static_cast<uint8_t>(ip_bytes & 0xff), 0, 0, 0, 0, 64, 1, 0, 0});
-    append(frame, address(4));
-    append(frame, part(about, parsed.ip_offset + 12U, 4));
-    store_be16(&frame[kEthernetBytes + 10], naive_checksum(part(frame, kEthernetBytes, 20)));
-  }
-  const std::array<uint8_t, 3> types4 = {3, 11, 12};
-  const uint8_t type = is_ipv6 ? static_cast<uint8_t>(1 + below(4)) : types4[below(3)];
-  append(frame, Bytes{type, static_cast<uint8_t>(below(5)), 0, 0, 0, 0, 5, 0});
-  append(frame, part(about, parsed.ip_offset, embedded));
-  ParsedPacket outer;
-  ROOST_ASSERT(parse(TestFrame(frame).packet, outer) == ParseVerdict::kUnsupportedProtocol);
-  fix_icmp_checksum(frame, outer);
-  return frame;
 }
 
 }  // namespace roost::net

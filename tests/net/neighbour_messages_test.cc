@@ -10,6 +10,7 @@
 #include "roost/net/frame_header.h"
 #include "roost/net/neighbour_discovery.h"
 #include "roost/net/parse.h"
+#include "roost/net/rewrite.h"
 #include "tests/net/message_frames.h"
 #include "tests/net/test_frame.h"
 
@@ -152,6 +153,54 @@ TEST(Echo, a_reply_of_zeroes_only_has_a_checksum_that_is_right) {
   reply_to_echo(frame.packet, parsed);
   EXPECT_EQ(checksum_of(sum_words(std::span<const uint8_t>(frame.bytes()).subspan(34))), 0);
   EXPECT_EQ(load_be16(frame.packet.data + 36), 0xffff);
+}
+
+TEST(Echo, a_reply_has_the_key_of_its_request_reversed) {
+  for (const auto& [request, reply] : {std::pair{kEcho4, kEchoReply4}, {kEcho6, kEchoReply6}}) {
+    const auto ports_of = [](const Bytes& bytes, EchoKind kind) {
+      TestFrame frame(bytes);
+      ParsedPacket parsed;
+      EXPECT_EQ(parse(frame.packet, parsed), ParseVerdict::kUnsupportedProtocol);
+      EXPECT_EQ(echo_kind_of(frame.packet, parsed), kind);
+      EXPECT_TRUE(read_echo_ports(frame.packet, parsed));
+      return std::pair(parsed.source_port, parsed.destination_port);
+    };
+    const uint16_t identifier = load_be16(&request[request[12] == 8 ? 38 : 58]);
+    EXPECT_EQ(ports_of(request, EchoKind::kRequest), std::pair(identifier, uint16_t{0}));
+    EXPECT_EQ(ports_of(reply, EchoKind::kReply), std::pair(uint16_t{0}, identifier));
+  }
+}
+
+TEST(Echo, an_end_that_is_translated_has_another_identifier_if_it_asks) {
+  const auto icmp_sum = [](const Bytes& bytes) {
+    return checksum_of(sum_words(std::span<const uint8_t>(bytes).subspan(34)));
+  };
+  for (const bool is_source : {true, false}) {
+    TestFrame frame(kEcho4);
+    ParsedPacket parsed;
+    ASSERT_EQ(parse(frame.packet, parsed), ParseVerdict::kUnsupportedProtocol);
+    ASSERT_TRUE(read_echo_ports(frame.packet, parsed));
+    const Endpoint4 to{Ipv4Address{{203, 0, 113, 7}}, 0xabcd};
+    if (is_source) {
+      rewrite_source(frame.packet, parsed, to);
+    } else {
+      rewrite_destination(frame.packet, parsed, to);
+    }
+    Bytes expected = kEcho4;
+    std::copy(to.address.bytes.begin(), to.address.bytes.end(),
+              expected.begin() + (is_source ? 26 : 30));
+    store_be16(&expected[24], 0);
+    store_be16(&expected[24], checksum_of(sum_words(std::span(expected).subspan(14, 20))));
+    if (is_source) {
+      store_be16(&expected[38], to.port);
+      store_be16(&expected[36], 0);
+      store_be16(&expected[36], checksum_of(sum_words(std::span(expected).subspan(34))));
+    }
+    EXPECT_EQ(frame.bytes(), expected);
+    EXPECT_EQ(icmp_sum(frame.bytes()), 0);
+    EXPECT_EQ(parsed.source_port, load_be16(&expected[38]));
+    EXPECT_EQ(parsed.destination_port, 0);
+  }
 }
 
 TEST(Echo, a_damaged_request_becomes_a_damaged_reply_and_a_short_one_none) {

@@ -1,5 +1,6 @@
 // The action `ct`: what the tracker says of packets, and how they go on.
 #include "roost/net/icmp_error.h"
+#include "tests/lb/test_icmp.h"
 #include "tests/lb/test_packet.h"
 #include "tests/openflow/flow_bench.h"
 
@@ -62,13 +63,51 @@ TEST(Tracking, what_was_not_committed_stays_new) {
   EXPECT_EQ(bench.pipeline().tracker()->counts().created, 0U);
 }
 
-TEST(Tracking, a_reset_without_a_connection_is_invalid_and_so_are_other_protocols) {
+TEST(Tracking, a_reset_without_a_connection_is_invalid_and_so_are_other_icmp_messages) {
   FlowBench bench(kByState);
   EXPECT_EQ(bench.send(make_frame({.tcp_flags = flags::kRst})).ports(), "6");
   Bytes frame = make_frame({});
-  frame[23] = 47;  // GRE
+  frame[23] = 1;
+  frame[34] = 13;  // timestamp
   lb::fix_ipv4_checksum(frame);
   EXPECT_EQ(bench.send(frame).ports(), "6");
+}
+
+TEST(Tracking, an_echo_reply_belongs_to_its_request_and_errors_about_it_are_related) {
+  FlowBench bench(kByState);
+  Bytes request = make_frame(lb::udp("192.0.2.1", 5'000, "192.0.2.2", 53));
+  request[23] = 1;
+  request[34] = 8;
+  request[35] = 0;
+  lb::fix_ipv4_checksum(request);
+  Bytes reply = request;
+  std::swap_ranges(reply.begin() + 26, reply.begin() + 30, reply.begin() + 30);
+  reply[34] = 0;
+  lb::fix_ipv4_checksum(reply);
+  EXPECT_EQ(bench.send(reply).ports(), "6") << "without a request";
+  EXPECT_EQ(bench.send(request).ports(), "2");
+  EXPECT_EQ(bench.send(reply).ports(), "4");
+  EXPECT_EQ(bench.send(request).ports(), "3");
+  Bytes other = reply;
+  other[39] ^= 1;  // the identifier
+  EXPECT_EQ(bench.send(other).ports(), "6");
+  const Bytes error =
+      lb::make_icmp_error({.source = "198.51.100.1", .destination = "192.0.2.1"}, request, 28);
+  EXPECT_EQ(bench.send(error).ports(), "5");
+  bench.now = Tick{1'000 + 31};
+  EXPECT_EQ(bench.send(reply).ports(), "6") << "it expired";
+}
+
+TEST(Tracking, another_protocol_is_one_connection_of_two_addresses) {
+  FlowBench bench(kByState);
+  Bytes packet = make_frame({});
+  packet[23] = 47;  // GRE
+  lb::fix_ipv4_checksum(packet);
+  Bytes back = packet;
+  std::swap_ranges(back.begin() + 26, back.begin() + 30, back.begin() + 30);
+  EXPECT_EQ(bench.send(packet).ports(), "2");
+  EXPECT_EQ(bench.send(back).ports(), "4");
+  EXPECT_EQ(bench.send(packet).ports(), "3");
 }
 
 TEST(Tracking, a_connection_expires) {

@@ -63,7 +63,8 @@ Config read_everything(TomlTable& top, std::vector<Fault>& faults) {
     faults.push_back({0, fmt::format("[[port]]: there are {}; give at most {}", config.ports.size(),
                                      net::kReplicatedPortsMax)});
   }
-  config.timeouts = config::read_timeouts(top, config.tick_seconds(), faults);
+  config.timeouts =
+      config::read_timeouts(top, conntrack::kNamedTimeouts, config.tick_seconds(), faults);
   config.control = config::read_control(top, faults);
   top.refuse_unknown_keys();
   return config;

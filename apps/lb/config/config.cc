@@ -109,8 +109,8 @@ std::optional<ServiceConfig> read_service(const toml::table& toml, const Config&
     table.fault_in("check", "the service has several ports; say which one is asked, as in port = " +
                                 std::to_string(service.ports.first));
   }
-  service.timeouts =
-      config::read_given_timeouts(table, "[service.timeouts]", above.tick_seconds(), faults);
+  service.timeouts = config::read_given_timeouts(
+      table, "[service.timeouts]", conntrack::kTcpUdpTimeouts, above.tick_seconds(), faults);
   table.refuse_unknown_keys();
   if (!address || !ports || !protocol) return {};
   service.address = *address;
@@ -151,7 +151,8 @@ Config read_everything(config::TomlTable& top, std::vector<config::Fault>& fault
       config.services.push_back(std::move(*read));
     }
   }
-  config.timeouts = config::read_timeouts(top, config.tick_seconds(), faults);
+  config.timeouts =
+      config::read_timeouts(top, conntrack::kTcpUdpTimeouts, config.tick_seconds(), faults);
   config.fullnat = read_fullnat(top, faults);
   config.control = config::read_control(top, faults, true);
   config.announce = read_announce(top, faults);

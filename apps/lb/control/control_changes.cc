@@ -15,7 +15,7 @@ namespace {
 // In seconds, those that are given.
 Json timeouts_json(const StateTimeouts& timeouts, double tick_seconds) {
   Json json = Json::object();
-  for (const conntrack::NamedTimeout& named : conntrack::kNamedTimeouts) {
+  for (const conntrack::NamedTimeout& named : conntrack::kTcpUdpTimeouts) {
     const TickCount ticks = timeouts[static_cast<size_t>(named.states[0])];
     if (ticks != 0) json[std::string(named.name)] = static_cast<double>(ticks) * tick_seconds;
   }
@@ -37,7 +37,7 @@ Result<Json> Control::timeouts(const Json& parameters) {
       return Error{fmt::format("{:g} s is no timeout; give more than 0 and at most {:g}", seconds,
                                tick_seconds * kTimeoutTicksMax)};
     }
-    for (const conntrack::NamedTimeout& named : conntrack::kNamedTimeouts) {
+    for (const conntrack::NamedTimeout& named : conntrack::kTcpUdpTimeouts) {
       if (named.name != name) continue;
       for (const ConnectionState state : named.states) {
         lb_config_.timeouts[static_cast<size_t>(state)] = *ticks;
