@@ -28,6 +28,30 @@ enum class PacketOrigin : uint8_t {
   kCopy     // a copy of what another worker received, to learn from; its verdict counts for nothing
 };
 
+// Some lanes of a batch, in their order.
+class LaneList {
+ public:
+  void clear() { count_ = 0; }
+  void push(size_t lane) {
+    ROOST_DEBUG_ASSERT(count_ < kBatchLanesMax);
+    lanes_[count_++] = static_cast<uint8_t>(lane);
+  }
+  [[nodiscard]] std::span<const uint8_t> span() const { return std::span(lanes_).first(count_); }
+  // Takes out the lanes of which stays(lane) is false.
+  template <class Stays>
+  void keep_if(Stays&& stays) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count_; ++i) {
+      if (stays(size_t{lanes_[i]})) lanes_[kept++] = lanes_[i];
+    }
+    count_ = kept;
+  }
+
+ private:
+  size_t count_ = 0;
+  std::array<uint8_t, kBatchLanesMax> lanes_;
+};
+
 // One frame. Code that moves `data` (a VLAN tag popped or pushed) adjusts the three lengths with
 // it, so that the port can apply the difference to its own buffer.
 struct Packet {

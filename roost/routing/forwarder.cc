@@ -28,17 +28,20 @@ Forwarder::Forwarder(const l3::Ingress::Config& config, l3::NextHops& next_hops,
       egress4_(next_hops, ingress_.icmp_errors(), ingress_.outbox(), 0),
       egress6_(next_hops, ingress_.icmp_errors(), ingress_.outbox(), 0) {}
 
-void Forwarder::process(net::PacketBatch& batch, Tick now) {
+void Forwarder::admit(net::PacketBatch& batch, Tick now) {
   ingress_.advance(now);
-  ipv4_.count = 0;
-  ipv6_.count = 0;
-  for (size_t lane = 0; lane < batch.lane_count(); ++lane) admit(lane, batch, now);
-  forward(ipv4_, egress4_, batch, now);
-  forward(ipv6_, egress6_, batch, now);
+  ipv4_.clear();
+  ipv6_.clear();
+  for (size_t lane = 0; lane < batch.lane_count(); ++lane) admit_one(lane, batch, now);
+}
+
+void Forwarder::forward(net::PacketBatch& batch, Tick now) {
+  forward_lanes(egress4_, batch, now);
+  forward_lanes(egress6_, batch, now);
 }
 
 // Any protocol is forwarded, so what is no TCP or UDP is admitted once it is not for us.
-void Forwarder::admit(size_t lane, net::PacketBatch& batch, Tick now) {
+void Forwarder::admit_one(size_t lane, net::PacketBatch& batch, Tick now) {
   net::Packet& packet = batch.packets()[lane];
   net::ParsedPacket& parsed = parsed_[lane];
   std::optional<DropCause> cause = ingress_.admit(packet, parsed);
@@ -52,26 +55,30 @@ void Forwarder::admit(size_t lane, net::PacketBatch& batch, Tick now) {
   if (cause && cause != DropCause::kTtlExpired) {
     batch.verdicts()[lane] = net::drop(*cause);
   } else if (parsed.is_ipv6) {
-    admit_transit(lane, batch, ipv6_);
+    admit_transit<net::Ipv6Address>(lane, batch);
   } else {
-    admit_transit(lane, batch, ipv4_);
+    admit_transit<net::Ipv4Address>(lane, batch);
   }
 }
 
 // A packet for us has come far enough, however few hops it has left.
 template <class Address>
-void Forwarder::admit_transit(size_t lane, net::PacketBatch& batch, Lanes<Address>& lanes) {
-  const net::Packet& packet = batch.packets()[lane];
+void Forwarder::admit_transit(size_t lane, net::PacketBatch& batch) {
   const net::ParsedPacket& parsed = parsed_[lane];
-  const auto destination = destination_of<Address>(packet, parsed);
-  if (parsed.ttl <= 1) {
-    const bool is_ours = next_hops_.is_ours(destination);
-    refuse(lane, is_ours ? DropCause::kNotServed : DropCause::kTtlExpired, batch);
-    return;
-  }
-  lanes.lanes[lanes.count] = static_cast<uint8_t>(lane);
-  lanes.destinations[lanes.count++] = destination;
+  if (parsed.ttl > 1) return lanes<Address>().push(lane);
+  const bool is_ours = next_hops_.is_ours(destination_of<Address>(batch.packets()[lane], parsed));
+  refuse(lane, is_ours ? DropCause::kNotServed : DropCause::kTtlExpired, batch);
 }
+
+template <class Address>
+std::optional<uint16_t> Forwarder::out_port_of(const Address& destination) const {
+  std::array<io::Fib::Hop, 1> hop;
+  routes_.table->fib.find(std::span(&destination, 1), hop);
+  if (hop[0] == io::Fib::kNoHop || hop[0] == RoutingTable::kLocal) return {};
+  return routes_.table->hops[hop[0]].out_port;
+}
+template std::optional<uint16_t> Forwarder::out_port_of(const net::Ipv4Address&) const;
+template std::optional<uint16_t> Forwarder::out_port_of(const net::Ipv6Address&) const;
 
 // Its sender is told, if the rules say so.
 void Forwarder::refuse(size_t lane, DropCause cause, net::PacketBatch& batch) {
@@ -95,17 +102,22 @@ void Forwarder::refuse(size_t lane, DropCause cause, net::PacketBatch& batch) {
 }
 
 template <class Address>
-void Forwarder::forward(Lanes<Address>& lanes, l3::Egress<Address>& egress, net::PacketBatch& batch,
-                        Tick now) {
+void Forwarder::forward_lanes(l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now) {
   egress.advance(now);
-  if (lanes.count == 0) return;
-  routes_.lookup_count += lanes.count;
+  const std::span<const uint8_t> to_forward = lanes<Address>().span();
+  if (to_forward.empty()) return;
+  routes_.lookup_count += to_forward.size();
+  std::array<Address, net::kBatchLanesMax> destinations;
+  for (size_t i = 0; i < to_forward.size(); ++i) {
+    const size_t lane = to_forward[i];
+    destinations[i] = destination_of<Address>(batch.packets()[lane], parsed_[lane]);
+  }
   std::array<io::Fib::Hop, net::kBatchLanesMax> hops;
-  routes_.table->fib.find(std::span<const Address>(lanes.destinations).first(lanes.count), hops);
-  for (size_t i = 0; i < lanes.count; ++i) {
-    const size_t lane = lanes.lanes[i];
+  routes_.table->fib.find(std::span<const Address>(destinations).first(to_forward.size()), hops);
+  for (size_t i = 0; i < to_forward.size(); ++i) {
+    const size_t lane = to_forward[i];
     const net::LaneVerdict verdict =
-        forward_one(lanes.destinations[i], hops[i], lane, egress, batch, now);
+        forward_one(destinations[i], hops[i], lane, egress, batch, now);
     if (verdict.is_drop()) {
       refuse(lane, verdict.drop_cause(), batch);
     } else {

@@ -1,12 +1,15 @@
 // What a router does with a batch of packets. No I/O, no allocation, time as an argument.
 //
 //   admission -> for the function itself: ARP, neighbour discovery, echo
+//             -> what is to be forwarded; a function that decides on packets does it here
 //             -> by family: longest prefix of the batch at once -> next hop -> neighbour, MTU
 //             -> hop count, MACs -> verdict; else an ICMP error to the sender
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "roost/expiry/tick.h"
@@ -29,26 +32,38 @@ class Forwarder {
   Forwarder& operator=(const Forwarder&) = delete;
 
   // As for every function (roost/node/worker_loop.h). There must be a table of routes.
-  void process(net::PacketBatch& batch, Tick now);
+  void process(net::PacketBatch& batch, Tick now) {
+    admit(batch, now);
+    forward(batch, now);
+  }
+  // Its two parts. Between them a function may change the packets of lanes(), which are admitted
+  // and have hops left, or decide them and take their lanes out.
+  void admit(net::PacketBatch& batch, Tick now);
+  void forward(net::PacketBatch& batch, Tick now);
+  template <class Address>
+  [[nodiscard]] net::LaneList& lanes() {
+    if constexpr (std::same_as<Address, net::Ipv4Address>) {
+      return ipv4_;
+    } else {
+      return ipv6_;
+    }
+  }
+  // Of a lane of lanes(). A packet of another protocol than TCP and UDP has no ports.
+  [[nodiscard]] net::ParsedPacket& parsed(size_t lane) { return parsed_[lane]; }
+  // The port by which packets for an address leave; nothing if no route and no network has it.
+  template <class Address>
+  [[nodiscard]] std::optional<uint16_t> out_port_of(const Address& destination) const;
+  [[nodiscard]] l3::Ingress& ingress() { return ingress_; }
   void idle(Tick now, uint64_t budget) { ingress_.idle(now, budget); }
   [[nodiscard]] net::Outbox& outbox() { return ingress_.outbox(); }
 
  private:
-  // The lanes of a family, with their destinations.
+  void admit_one(size_t lane, net::PacketBatch& batch, Tick now);
   template <class Address>
-  struct Lanes {
-    size_t count = 0;
-    std::array<uint8_t, net::kBatchLanesMax> lanes;
-    std::array<Address, net::kBatchLanesMax> destinations;
-  };
-
-  void admit(size_t lane, net::PacketBatch& batch, Tick now);
-  template <class Address>
-  void admit_transit(size_t lane, net::PacketBatch& batch, Lanes<Address>& lanes);
+  void admit_transit(size_t lane, net::PacketBatch& batch);
   void refuse(size_t lane, net::DropCause cause, net::PacketBatch& batch);
   template <class Address>
-  void forward(Lanes<Address>& lanes, l3::Egress<Address>& egress, net::PacketBatch& batch,
-               Tick now);
+  void forward_lanes(l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now);
   template <class Address>
   net::LaneVerdict forward_one(const Address& destination, io::Fib::Hop hop, size_t lane,
                                l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now);
@@ -61,8 +76,8 @@ class Forwarder {
 
   // Of the batch at hand.
   std::array<net::ParsedPacket, net::kBatchLanesMax> parsed_;
-  Lanes<net::Ipv4Address> ipv4_;
-  Lanes<net::Ipv6Address> ipv6_;
+  net::LaneList ipv4_;
+  net::LaneList ipv6_;
 };
 
 // All causes for which it, or the ports behind it, drop packets, in the order of reports.
