@@ -3,6 +3,7 @@
 #include <array>
 
 #include "apps/classify/control/packet_classifier.h"
+#include "apps/firewall/control/firewall.h"
 #include "apps/forward/control/router.h"
 #include "apps/lb/config/suggest.h"
 #include "apps/lb/control/balancer.h"
@@ -10,10 +11,10 @@
 
 namespace roost::program {
 
-std::span<const FunctionEntry> function_list() {
-  static const std::array functions = {
-      FunctionEntry{
-          .command = "lb",
+namespace {
+
+FunctionEntry lb_entry() {
+  return {.command = "lb",
           .short_about = "balance TCP and UDP over backends",
           .about = "A layer-4 load balancer for TCP and UDP, IPv4 and IPv6.",
           .details =
@@ -24,9 +25,11 @@ std::span<const FunctionEntry> function_list() {
           .commands = lb::Balancer::commands(),
           .run = run_function<lb::Balancer>,
           .suggest = lb::suggest_config,
-          .takes_over = true},
-      FunctionEntry{
-          .command = "forward",
+          .takes_over = true};
+}
+
+FunctionEntry forward_entry() {
+  return {.command = "forward",
           .short_about = "route IPv4 and IPv6, or connect two ports",
           .about = "A router for IPv4 and IPv6 with static routes, or a wire between two ports.",
           .details =
@@ -37,9 +40,11 @@ std::span<const FunctionEntry> function_list() {
               "it\n"
               "cannot forward. With `wire = true`, what one port receives leaves by the other.",
           .commands = forward::Router::commands(),
-          .run = run_function<forward::Router>},
-      FunctionEntry{
-          .command = "switch",
+          .run = run_function<forward::Router>};
+}
+
+FunctionEntry switch_entry() {
+  return {.command = "switch",
           .short_about = "switch Ethernet frames by VLAN and address",
           .about = "An Ethernet switch with VLANs.",
           .details =
@@ -49,9 +54,11 @@ std::span<const FunctionEntry> function_list() {
               "share, sends frames for known stations by their port, and others by all ports of "
               "their VLAN.",
           .commands = switching::EthernetSwitch::commands(),
-          .run = run_function<switching::EthernetSwitch>},
-      FunctionEntry{
-          .command = "classify",
+          .run = run_function<switching::EthernetSwitch>};
+}
+
+FunctionEntry classify_entry() {
+  return {.command = "classify",
           .short_about = "handle packets by flows, as OpenFlow has them",
           .about = "A packet classifier of eight flow tables, with the flows of `ovs-ofctl`.",
           .details =
@@ -59,7 +66,27 @@ std::span<const FunctionEntry> function_list() {
               "fields\n"
               "rewritten, other tables looked up, connections tracked, sent by ports, or dropped.",
           .commands = classifying::PacketClassifier::commands(),
-          .run = run_function<classifying::PacketClassifier>}};
+          .run = run_function<classifying::PacketClassifier>};
+}
+
+FunctionEntry firewall_entry() {
+  return {.command = "firewall",
+          .short_about = "let packets pass by rules and connections",
+          .about = "A stateful packet filter for IPv4 and IPv6, routed or as a wire.",
+          .details =
+              "Rules say which connections may begin; their packets pass in both directions until "
+              "they\n"
+              "are over, and so do ICMP errors about them. What no rule allows is dropped, or "
+              "rejected.",
+          .commands = firewall::Firewall::commands(),
+          .run = run_function<firewall::Firewall>};
+}
+
+}  // namespace
+
+std::span<const FunctionEntry> function_list() {
+  static const std::array functions = {lb_entry(), forward_entry(), switch_entry(),
+                                       classify_entry(), firewall_entry()};
   return functions;
 }
 

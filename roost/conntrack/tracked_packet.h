@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "roost/conntrack/connection_table.h"
 #include "roost/net/drop_cause.h"
 #include "roost/net/echo.h"
 #include "roost/net/flow_key.h"
@@ -58,6 +59,37 @@ template <class Address>
   tracked.is_echo_reply = echo == net::EchoKind::kReply;
   if (!parsed.fragment.is_later()) tracked.segment = net::read_tcp_segment(packet, parsed);
   return tracked;
+}
+
+// Whether a packet without a connection may begin one: it is no error, no reset, no echo reply.
+template <class Address>
+[[nodiscard]] bool can_begin(const TrackedPacket<Address>& packet) {
+  const bool is_reset = packet.segment && packet.segment->has(net::tcp::kRst);
+  return !packet.error && !packet.is_echo_reply && !is_reset;
+}
+
+// Brings a connection forward by a packet of it that is no error, or begins the next one of the
+// same ends in its place.
+template <class Connections, class Address>
+void follow(Connections& connections, const typename Connections::Match& match,
+            const TrackedPacket<Address>& packet, const StateTimeouts& timeouts) {
+  const bool is_anew = packet.segment && match.sender == Sender::kClient &&
+                       begins_anew(match.connection->state, packet.segment->flags);
+  if (is_anew) {
+    connections.begin_anew(*match.connection, packet.key.protocol, *packet.segment, timeouts);
+  } else {
+    connections.update(*match.connection, match.sender, packet.segment, timeouts);
+  }
+}
+
+// Makes the connection of a packet that has none and can begin one.
+template <class Connections, class Address>
+[[nodiscard]] CreateOutcome begin(Connections& connections, const TrackedPacket<Address>& packet,
+                                  uint16_t owner, const StateTimeouts& timeouts) {
+  Connection begun;
+  begun.owner = owner;
+  begun.begin(packet.key.protocol, packet.segment.value_or(net::TcpSegment{}), false);
+  return connections.create_connection(packet.key, begun, timeouts);
 }
 
 }  // namespace roost::conntrack

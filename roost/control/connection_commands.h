@@ -28,7 +28,8 @@ namespace roost::control {
 inline constexpr std::array<Parameter, 6> kConnectionParameters = {
     {{.name = "client", .help = "only clients in this prefix: 192.0.2.0/24, or an address"},
      {.name = "state",
-      .choices = "syn_sent syn_received established client_finished server_finished closed udp",
+      .choices = "syn_sent syn_received established client_finished server_finished closed udp "
+                 "echo other",
       .help = "only connections in this state"},
      {.name = "class",
       .choices = "unreplied seen_reply assured closed",

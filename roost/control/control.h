@@ -58,6 +58,9 @@ class Control {
   // nothing. Every fault is a line of the error. Any thread but a worker's.
   [[nodiscard]] Result<Json> reload();
 
+  // What a function does twice a second while its workers run, on a thread of control.
+  virtual void look() {}
+
   [[nodiscard]] std::span<const Command> commands() const { return config_.commands; }
   [[nodiscard]] std::span<const WorkerHandle> workers() const { return config_.workers; }
   [[nodiscard]] node::WorkerMailboxes& mailboxes() { return *config_.mailboxes; }

@@ -29,7 +29,8 @@ struct ControlPlane::Faces {
                            .mailboxes = &control.mailboxes(),
                            .full_table_advice = config.full_table_advice,
                            .read_links = config.read_links,
-                           .tell = control.tell()});
+                           .tell = control.tell(),
+                           .look_also = [this] { control.look(); }});
     reload_signal.emplace([this] { static_cast<void>(control.reload()); });
     return {};
   }

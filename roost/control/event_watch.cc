@@ -61,6 +61,7 @@ bool EventWatch::look(Clock::time_point now) {
         std::ranges::any_of(told_, [](const auto& one) { return one.second.is_lost; });
     if (counts->neighbours_failed != failed_before_ || is_any_lost) tell_neighbours();
     failed_before_ = counts->neighbours_failed;
+    config_.look_also();
   }
   return !is_closed_;
 }

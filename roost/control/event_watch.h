@@ -43,6 +43,7 @@ class EventWatch {
     std::string full_table_advice{};                      // what to look at when a table is full
     std::function<std::vector<PortLink>()> read_links{};  // by port
     TellEvent tell{};
+    std::function<void()> look_also = [] {};  // what the function itself does each time
   };
 
   explicit EventWatch(Config config) : config_(std::move(config)) {}

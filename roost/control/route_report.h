@@ -31,7 +31,7 @@ struct RouteReport {
 };
 
 // Every number of a worker, and its routes' counters.
-class RoutedSampleRequest final : public SampleRequest {
+class RoutedSampleRequest : public SampleRequest {
  public:
   // All memory is had here; control has the same table as the worker.
   RoutedSampleRequest(const WorkerHandle& worker, const routing::WorkerRoutes& worker_routes,

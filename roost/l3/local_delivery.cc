@@ -12,15 +12,6 @@ namespace roost::l3 {
 
 namespace {
 
-// Where the EtherType stands; admission has seen that it is there.
-size_t ether_type_offset(const net::ParsedPacket& parsed) {
-  return net::ethernet::kAddressesBytes + parsed.vlan.count * net::vlan::kTagBytes;
-}
-
-bool is_arp(const net::Packet& packet, const net::ParsedPacket& parsed) {
-  return net::load_be16(packet.data + ether_type_offset(parsed)) == net::ethernet::kArp;
-}
-
 // Nothing when it is not ICMPv6.
 std::optional<uint8_t> icmpv6_type(const net::Packet& packet, const net::ParsedPacket& parsed) {
   if (!parsed.is_ipv6 || parsed.protocol != net::kProtocolIcmp6 ||
@@ -56,7 +47,7 @@ std::optional<net::LaneVerdict> LocalDelivery::decide(net::Packet& packet,
   const bool may_be_for_us = cause != net::DropCause::kNotForUs ||
                              (is_to_group && is_right_vlan(parsed.vlan, interface.vlan));
   if (!may_be_for_us) return {};
-  if (is_arp(packet, parsed)) return receive_arp(packet, parsed, now);
+  if (net::is_arp(packet, parsed)) return receive_arp(packet, parsed, now);
   const std::optional<uint8_t> type = icmpv6_type(packet, parsed);
   if (type == net::icmpv6::kSolicitation || type == net::icmpv6::kAdvertisement) {
     return receive_neighbour_message(packet, parsed, now);
@@ -82,7 +73,7 @@ std::optional<net::LaneVerdict> LocalDelivery::decide(net::Packet& packet,
 
 net::LaneVerdict LocalDelivery::receive_arp(const net::Packet& packet,
                                             const net::ParsedPacket& parsed, Tick now) {
-  const size_t offset = ether_type_offset(parsed) + net::ethernet::kEtherTypeBytes;
+  const size_t offset = net::ether_type_offset(parsed) + net::ethernet::kEtherTypeBytes;
   const auto message = net::parse_arp({packet.data + offset, packet.contiguous_bytes - offset});
   if (!message) return net::drop(net::DropCause::kBadNeighbourMessage);
   next_hops_.neighbours().receive(packet.in_port, *message, now, outbox_);

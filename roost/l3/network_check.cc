@@ -158,4 +158,24 @@ void check_network(const NetworkConfig& network, const NetworkRules& rules,
   NetworkCheck(network, rules, faults).run();
 }
 
+void check_wire(NetworkConfig& network, std::string_view name, std::vector<config::Fault>& faults) {
+  const std::string key(name);
+  if (network.ports.size() != 2) {
+    faults.push_back({0, key + ": there are " + std::to_string(network.ports.size()) +
+                             " [[port]]s; a wire has two ends, give two"});
+  }
+  for (PortConfig& port : network.ports) {
+    port.promiscuous = true;
+    if (port.addresses.empty() && port.vlan.empty() && !port.default_neighbour_mac) continue;
+    faults.push_back({port.line,
+                      "[[port]]: the ends of a wire have no addresses, tags or neighbours; remove "
+                      "them, or " +
+                          key});
+  }
+  if (!network.neighbours.empty() || !network.routes.empty()) {
+    faults.push_back({0, key + ": everything goes to the other port; remove [[neighbour]] and "
+                               "[[route]]"});
+  }
+}
+
 }  // namespace roost::l3

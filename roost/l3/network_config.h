@@ -101,6 +101,11 @@ struct NetworkRules {
 void check_network(const NetworkConfig& network, const NetworkRules& rules,
                    std::vector<config::Fault>& faults);
 
+// Two ports without addresses, of which what one receives leaves by the other: a fault for each
+// thing that such ports cannot have, and they take all frames. `name` is the key that makes them
+// one.
+void check_wire(NetworkConfig& network, std::string_view name, std::vector<config::Fault>& faults);
+
 // What `file` says differently: nothing of the network changes while packets flow.
 void compare_network(const NetworkConfig& running, const NetworkConfig& file,
                      config::Comparison& comparison);

@@ -8,6 +8,10 @@
 #include <span>
 
 #include "roost/net/address.h"
+#include "roost/net/byte_order.h"
+#include "roost/net/headers.h"
+#include "roost/net/packet_batch.h"
+#include "roost/net/parse.h"
 
 namespace roost::net {
 
@@ -22,6 +26,15 @@ struct ArpMessage {
 
   bool operator==(const ArpMessage&) const = default;
 };
+
+// Where the EtherType of a frame stands that did not parse as kTruncated or kSplitHeaders.
+[[nodiscard]] inline size_t ether_type_offset(const ParsedPacket& parsed) {
+  return ethernet::kAddressesBytes + parsed.vlan.count * vlan::kTagBytes;
+}
+// Whether such a frame, which parsed as kNotIp, is ARP.
+[[nodiscard]] inline bool is_arp(const Packet& packet, const ParsedPacket& parsed) {
+  return load_be16(packet.data + ether_type_offset(parsed)) == ethernet::kArp;
+}
 
 // Of the bytes behind the EtherType; what follows the message is padding. Nothing when they are no
 // request or reply for IPv4 over Ethernet, or too few, or when the sender's MAC is that of a group

@@ -69,25 +69,15 @@ std::optional<uint8_t> FlowTracker::track_match(
     Family<Address>& family, const conntrack::TrackedPacket<Address>& packet,
     const typename Family<Address>::Connections::Match& match, bool commits) {
   auto& connections = family.connections();
-  const std::optional<net::TcpSegment>& segment = packet.segment;
-  Connection* found = match.connection;
-  if (found != nullptr) {
-    const bool is_anew = segment && match.sender == Sender::kClient &&
-                         conntrack::begins_anew(found->state, segment->flags);
-    if (is_anew) {
-      connections.begin_anew(*found, packet.key.protocol, *segment, timeouts_);
-    } else {
-      connections.update(*found, match.sender, segment, timeouts_);
-    }
-    return state_bits(*found, match.sender);
+  if (match.connection != nullptr) {
+    conntrack::follow(connections, match, packet, timeouts_);
+    return state_bits(*match.connection, match.sender);
   }
-  const net::TcpSegment first = segment.value_or(net::TcpSegment{});
-  if (first.has(net::tcp::kRst) || packet.is_echo_reply) return kTrk | kInv;
+  if (!conntrack::can_begin(packet)) return kTrk | kInv;
   if (!commits) return kTrk | kNew;
-  Connection begun;
-  begun.begin(packet.key.protocol, first, false);
-  const auto outcome = connections.create_connection(packet.key, begun, timeouts_);
-  if (outcome != conntrack::CreateOutcome::kCreated) return {};
+  if (conntrack::begin(connections, packet, 0, timeouts_) != conntrack::CreateOutcome::kCreated) {
+    return {};
+  }
   return kTrk | kNew;
 }
 
@@ -99,23 +89,5 @@ conntrack::FragmentReport FlowTracker::fragment_report() { return all().fragment
 uint64_t FlowTracker::count_live() { return all().count_live(); }
 uint64_t FlowTracker::memory_bytes() const { return ipv4_.memory_bytes() + ipv6_.memory_bytes(); }
 bool FlowTracker::audit() { return all().audit(); }
-
-std::optional<ConnectionAddresses> connection_addresses(const FlowPacket& packet) {
-  if (packet.verdict() == net::ParseVerdict::kNotIp) return {};
-  const net::ParsedPacket& parsed = packet.parsed();
-  size_t ip_offset = parsed.ip_offset;
-  net::IcmpError error;
-  const bool is_error =
-      packet.verdict() == net::ParseVerdict::kUnsupportedProtocol &&
-      parse_icmp_error(packet.packet(), parsed, error) == net::IcmpVerdict::kError;
-  if (is_error) ip_offset = error.embedded_ip_offset;
-  ConnectionAddresses addresses{.is_ipv6 = parsed.is_ipv6};
-  const uint8_t* ip = packet.packet().data + ip_offset;
-  const uint8_t* source = ip + (parsed.is_ipv6 ? net::ipv6::kSource : net::ipv4::kSource);
-  const size_t bytes = parsed.is_ipv6 ? sizeof(net::Ipv6Address) : sizeof(net::Ipv4Address);
-  for (size_t i = 0; i < bytes; ++i)
-    addresses.mixed.bytes[i] = static_cast<uint8_t>(source[i] ^ source[bytes + i]);
-  return addresses;
-}
 
 }  // namespace roost::openflow

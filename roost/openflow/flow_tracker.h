@@ -73,12 +73,4 @@ class FlowTracker {
   conntrack::StateTimeouts timeouts_;
 };
 
-// The addresses whose connections, in both directions, and ICMP errors about them, meet at one
-// worker: the same for each of these packets. Nothing of what is not IP.
-struct ConnectionAddresses {
-  bool is_ipv6 = false;
-  net::Ipv6Address mixed{};  // both ends'; of IPv4, the first four bytes
-};
-[[nodiscard]] std::optional<ConnectionAddresses> connection_addresses(const FlowPacket& packet);
-
 }  // namespace roost::openflow

@@ -70,16 +70,6 @@ void Forwarder::admit_transit(size_t lane, net::PacketBatch& batch) {
   refuse(lane, is_ours ? DropCause::kNotServed : DropCause::kTtlExpired, batch);
 }
 
-template <class Address>
-std::optional<uint16_t> Forwarder::out_port_of(const Address& destination) const {
-  std::array<io::Fib::Hop, 1> hop;
-  routes_.table->fib.find(std::span(&destination, 1), hop);
-  if (hop[0] == io::Fib::kNoHop || hop[0] == RoutingTable::kLocal) return {};
-  return routes_.table->hops[hop[0]].out_port;
-}
-template std::optional<uint16_t> Forwarder::out_port_of(const net::Ipv4Address&) const;
-template std::optional<uint16_t> Forwarder::out_port_of(const net::Ipv6Address&) const;
-
 // Its sender is told, if the rules say so.
 void Forwarder::refuse(size_t lane, DropCause cause, net::PacketBatch& batch) {
   using Reason = net::IcmpAnswer::Reason;

@@ -9,7 +9,6 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "roost/expiry/tick.h"
@@ -48,11 +47,8 @@ class Forwarder {
       return ipv6_;
     }
   }
-  // Of a lane of lanes(). A packet of another protocol than TCP and UDP has no ports.
-  [[nodiscard]] net::ParsedPacket& parsed(size_t lane) { return parsed_[lane]; }
-  // The port by which packets for an address leave; nothing if no route and no network has it.
-  template <class Address>
-  [[nodiscard]] std::optional<uint16_t> out_port_of(const Address& destination) const;
+  // By lane; of lanes() they hold. A packet of another protocol than TCP and UDP has no ports.
+  [[nodiscard]] std::span<net::ParsedPacket> parsed() { return parsed_; }
   [[nodiscard]] l3::Ingress& ingress() { return ingress_; }
   void idle(Tick now, uint64_t budget) { ingress_.idle(now, budget); }
   [[nodiscard]] net::Outbox& outbox() { return ingress_.outbox(); }

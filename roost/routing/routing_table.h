@@ -39,6 +39,15 @@ struct RoutingTable {
   // many hops.
   static Result<std::shared_ptr<const RoutingTable>> create(const l3::NetworkConfig& network,
                                                             std::span<const NextHop> before = {});
+
+  // The port by which packets for an address leave; nothing if no route and no network has it.
+  template <class Address>
+  [[nodiscard]] std::optional<uint16_t> out_port_of(const Address& destination) const {
+    std::array<io::Fib::Hop, 1> hop;
+    fib.find(std::span(&destination, 1), hop);
+    if (hop[0] == io::Fib::kNoHop || hop[0] == kLocal) return {};
+    return hops[hop[0]].out_port;
+  }
 };
 
 // What each counts: kHopCounters.

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "apps/classify/datapath/state.h"
+#include "roost/conntrack/connection_addresses.h"
 #include "roost/net/outbox.h"
 #include "roost/node/flow_owner.h"
 
@@ -35,19 +35,15 @@ class Datapath {
     openflow::Pipeline& pipeline = state_.pipeline();
     for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
       if (batch.packets()[lane].origin != net::PacketOrigin::kPort) continue;
-      const auto addresses = openflow::connection_addresses(pipeline.packet(lane));
-      if (!addresses) continue;
-      const size_t owner = owner_of(*addresses);
+      const openflow::FlowPacket& packet = pipeline.packet(lane);
+      const bool is_ip = packet.verdict() != net::ParseVerdict::kNotIp;
+      if (!is_ip || !classify::has_fields(packet.verdict())) continue;
+      const size_t owner = conntrack::owner_of(
+          owner_, conntrack::connection_addresses(packet.packet(), packet.parsed()));
       if (owner == owner_.worker()) continue;
       batch.verdicts()[lane] = net::LaneVerdict::handoff(owner);
       pipeline.leave(lane);
     }
-  }
-  [[nodiscard]] size_t owner_of(const openflow::ConnectionAddresses& addresses) const {
-    if (addresses.is_ipv6) return owner_.owner_of(addresses.mixed);
-    net::Ipv4Address address;
-    std::memcpy(address.bytes.data(), addresses.mixed.bytes.data(), address.bytes.size());
-    return owner_.owner_of(address);
   }
 
   State& state_;

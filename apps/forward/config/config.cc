@@ -19,26 +19,6 @@ void read_forward(config::TomlTable& top, std::vector<config::Fault>& faults, Co
   table.refuse_unknown_keys();
 }
 
-void check_wire(Config& config, std::vector<config::Fault>& faults) {
-  l3::NetworkConfig& network = config.network;
-  if (network.ports.size() != 2) {
-    faults.push_back({0, "[forward] wire: there are " + std::to_string(network.ports.size()) +
-                             " [[port]]s; a wire has two ends, give two"});
-  }
-  for (l3::PortConfig& port : network.ports) {
-    port.promiscuous = true;
-    if (port.addresses.empty() && port.vlan.empty() && !port.default_neighbour_mac) continue;
-    faults.push_back({port.line,
-                      "[[port]]: the ends of a wire have no addresses, tags or "
-                      "neighbours; remove them, or [forward] wire"});
-  }
-  if (!network.neighbours.empty() || !network.routes.empty()) {
-    faults.push_back({0,
-                      "[forward] wire: everything goes to the other port; remove [[neighbour]] "
-                      "and [[route]]"});
-  }
-}
-
 Config read_everything(config::TomlTable& top, std::vector<config::Fault>& faults) {
   Config config;
   config.tick_microseconds = config::read_tick(top);
@@ -47,7 +27,7 @@ Config read_everything(config::TomlTable& top, std::vector<config::Fault>& fault
       l3::read_network(top, faults, {.needs_addresses = !config.is_wire, .routes_max = kRoutesMax});
   config.control = config::read_control(top, faults);
   top.refuse_unknown_keys();
-  if (config.is_wire) check_wire(config, faults);
+  if (config.is_wire) l3::check_wire(config.network, "[forward] wire", faults);
   return config;
 }
 

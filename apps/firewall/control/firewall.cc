@@ -1,0 +1,129 @@
+#include "apps/firewall/control/firewall.h"
+
+#include <fmt/format.h>
+
+#include "apps/firewall/config/rule_masks.h"
+#include "roost/conntrack/connection_table_impl.h"
+#include "roost/conntrack/tracked_packet.h"
+#include "roost/control/metrics.h"
+#include "roost/control/route_report.h"
+
+namespace roost::firewall {
+
+namespace {
+
+// What a traced packet met, and left.
+struct PacketNote {
+  bool has_connection = false;
+  bool is_from_client = false;
+  conntrack::ConnectionState state{};
+  Action action{};  // of the rule that it gets without a connection
+  trace::KeptText rule{};
+};
+
+template <class Address>
+PacketNote note_of(State& state, const net::Packet& packet, const net::ParsedPacket& parsed) {
+  PacketNote note;
+  net::ParsedPacket with_ports = parsed;
+  (void)net::read_echo_ports(packet, with_ports);
+  const auto tracked = conntrack::read_tracked<Address>(packet, with_ports);
+  if (tracked) {
+    const auto match = state.family<Address>().connections().find(tracked->key);
+    if (match.connection != nullptr) {
+      note.has_connection = true;
+      note.is_from_client = match.sender == conntrack::Sender::kClient;
+      note.state = match.connection->state;
+      return note;
+    }
+  }
+  const auto key = net::FlowKey<Address>::from_packet(packet, with_ports);
+  const classify::PacketFields fields =
+      fields_of(key, packet.in_port, state.out_port_of(key.destination, packet.in_port));
+  uint32_t place = 0;
+  state.rules().find(std::span(&fields, 1), std::span(&place, 1));
+  note.action = state.rules().action(place);
+  note.rule.keep(state.rules().name(place));
+  return note;
+}
+
+std::string words_of(const trace::Note& before, const trace::Note& after) {
+  const auto met = before.get<PacketNote>();
+  const auto left = after.get<PacketNote>();
+  if (met.has_connection) {
+    return fmt::format("\n  connection found, from its {}: {}",
+                       met.is_from_client ? "client" : "server",
+                       conntrack::connection_state_name(met.state));
+  }
+  std::string text = fmt::format("\n  rule       {}: {}", met.rule.text(),
+                                 kActionNames[static_cast<size_t>(met.action)]);
+  if (left.has_connection) {
+    text += fmt::format("\n  connection begun: {}", conntrack::connection_state_name(left.state));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Firewall::summary_of(const Config& config) {
+  const std::string tracked = config.is_stateful
+                                  ? fmt::format("room for {} connections", config.connections)
+                                  : std::string("no connections tracked");
+  return fmt::format("{} ports{}, {} rules; {}; a tick of {:g} s.", config.network.ports.size(),
+                     config.is_wire ? " as a wire" : "", config.rules.size(), tracked,
+                     config.tick_seconds());
+}
+
+node::RunConfig Firewall::run_config(const Config& config) {
+  return {.ports = node::ports_of(config.network.ports),
+          .tick_microseconds = config.tick_microseconds,
+          .workers = config.workers,
+          .hash_seed = config.hash_seed,
+          .section = "[firewall]"};
+}
+
+std::optional<Error> Firewall::prepare(Config& config, const node::RunPlan& plan) {
+  config.workers.count = plan.worker_count;
+  config.hash_seed = plan.hash_seed;
+  if (config.is_wire) return {};
+  auto table = routing::RoutingTable::create(config.network);
+  if (!table) return table.error();
+  config.table = std::move(table).value();
+  return {};
+}
+
+trace::TraceWords Firewall::trace_words() { return {"firewall", kFirewallDropCauses, words_of}; }
+
+void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed,
+             net::ParseVerdict verdict, Tick now, trace::Note& note) {
+  if (verdict != net::ParseVerdict::kOk && verdict != net::ParseVerdict::kUnsupportedProtocol) {
+    return;
+  }
+  state.tracker().advance(now);  // what is over by now is not there, as for the datapath
+  note.set(parsed.is_ipv6 ? note_of<net::Ipv6Address>(state, packet, parsed)
+                          : note_of<net::Ipv4Address>(state, packet, parsed));
+}
+
+control::MetricFamilies Firewall::Running::metrics() {
+  control::MetricList out("roost_firewall_", "firewall");
+  const Result<Report> sample = own.sample();
+  control::add_answer(sample.ok(), out);
+  if (!sample) return out.take();
+  const Report& report = sample.value();
+  control::add_packets(report, kFirewallDropCauses, out);
+  control::add_network(report, out);
+  control::add_ports(report, out);
+  control::add_hops(report.routes, out);
+  out.add_counters<FilterCounters>("filter", kFilterCounters, report.work.filter);
+  if (report.is_stateful) {
+    out.add_counters<conntrack::FlowCounts>("connections", conntrack::kFlowCounters,
+                                            report.work.connections);
+  }
+  out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
+                                                report.work.fragments.counters);
+  out.add_counters<l3::ResetCounters>("resets", l3::kResetCounters, report.work.resets);
+  control::add_reloads(report, out);
+  control::add_stages(report.running, out);
+  return out.take();
+}
+
+}  // namespace roost::firewall

@@ -1,0 +1,63 @@
+// The rules that are in force: which one a packet gets, and how many each has decided.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/firewall/config/config.h"
+#include "roost/base/result.h"
+#include "roost/classify/classifier.h"
+#include "roost/expiry/tick.h"
+
+namespace roost::firewall {
+
+// One worker's.
+class RuleSet {
+ public:
+  struct Counts {
+    uint64_t packets = 0;
+    uint64_t bytes = 0;
+  };
+
+  // Errors: memory is unavailable, more masks than a classifier may have; they name the rule.
+  static Result<std::unique_ptr<RuleSet>> create(const Config& config);
+
+  // The places of the rules that packets get, at most net::kBatchLanesMax of them; the last place,
+  // behind all rules of the configuration, is of packets that no rule matches. Counts nothing.
+  void find(std::span<const classify::PacketFields> packets, std::span<uint32_t> places);
+  void count(uint32_t place, uint64_t bytes) {
+    ++counts_[place].packets;
+    counts_[place].bytes += bytes;
+  }
+
+  [[nodiscard]] Action action(uint32_t place) const { return rules_[place].action; }
+  [[nodiscard]] bool logs(uint32_t place) const { return rules_[place].logs; }
+  [[nodiscard]] const std::string& name(uint32_t place) const { return rules_[place].name; }
+  // By place; the last is of packets without a rule.
+  [[nodiscard]] std::span<const Counts> counts() const { return counts_; }
+  [[nodiscard]] const classify::Classifier& classifier() const { return classifier_; }
+
+  void advance(Tick now) { classifier_.advance(now); }
+  void maintain(size_t budget) { classifier_.maintain(budget); }
+
+ private:
+  struct Verdict {
+    Action action{};
+    bool logs = false;
+    std::string name{};
+  };
+
+  RuleSet(classify::Classifier classifier, std::vector<Verdict> rules)
+      : classifier_(std::move(classifier)), rules_(std::move(rules)), counts_(rules_.size()) {}
+
+  classify::Classifier classifier_;
+  std::vector<Verdict> rules_;  // by place
+  std::vector<Counts> counts_;
+};
+
+}  // namespace roost::firewall
