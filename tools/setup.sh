@@ -52,6 +52,7 @@ setup() {
     install_packages $missing
   fi
   [ "$1" = run ] || install_clang_tidy
+  [ "$1" = run ] || fetch_world_networks
 }
 
 install_packages() {
@@ -75,4 +76,14 @@ install_clang_tidy() {
     rm -rf "$folder"
     fail "clang-tidy $clang_tidy_version could not be installed by pip, which said why above"
   fi
+}
+
+# Which networks the world's registries have given to whom. Only the package's files are wanted; to
+# install it would bring a daemon.
+fetch_world_networks() {
+  [ ! -f build/geoip/usr/share/tor/geoip ] || return 0
+  say 'fetching the networks of tor-geoipdb'
+  mkdir -p build/geoip
+  (cd build/geoip && apt-get -q download tor-geoipdb && dpkg-deb -x tor-geoipdb_*.deb .) ||
+    fail 'the files of tor-geoipdb could not be fetched by apt-get download, which said why above'
 }

@@ -175,7 +175,7 @@ TEST(FirewallRules, blocks_cover_a_range_once_and_are_as_few_as_there_are) {
 // package has.
 std::vector<net::IpPrefix> world_networks(size_t count) {
   std::vector<net::IpPrefix> networks;
-  std::ifstream file("/usr/share/tor/geoip");
+  std::ifstream file(ROOST_WORLD_NETWORKS);
   std::string line;
   while (networks.size() < count && std::getline(file, line)) {
     if (line.empty() || line[0] == '#') continue;
@@ -199,7 +199,7 @@ TEST(FirewallRules, a_hundred_to_ten_thousand_networks_of_the_world) {
     const std::vector<net::IpPrefix> networks = world_networks(count);
     if (networks.size() < count) {
       GTEST_SKIP()
-          << "NOT TESTED: rules of the world's networks: Debian's tor-geoipdb is not there";
+          << "NOT TESTED: rules of the world's networks: `./dev setup` fetches them";
     }
     Config config{.hash_seed = 3};
     for (const net::IpPrefix& network : networks) {

@@ -25,6 +25,7 @@ from classifying import check_classifying  # noqa: E402
 from draining import Control, check_control_agrees, check_log  # noqa: E402
 from draining import drain_under_traffic, fail_over  # noqa: E402
 from failover import check_failover  # noqa: E402
+from firewalling import check_firewalling  # noqa: E402
 from forwarding import check_forwarding  # noqa: E402
 from modes import config_with_modes, live_modes  # noqa: E402
 from namespaces import Refused  # noqa: E402
@@ -330,9 +331,8 @@ def main():
             attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (3,))
             for check in (
                 *(check_takeover, check_snooping, check_offloads, check_priority),
-                *(check_forwarding, check_switching, check_classifying),
-                *(check_trackers, check_flood_of_syns),
-            ):
+                *(check_forwarding, check_switching, check_classifying, check_firewalling),
+                check_trackers, check_flood_of_syns):
                 folder = pathlib.Path(directory) / check.__name__
                 folder.mkdir()
                 check(options.roost.resolve(), folder)
