@@ -1,0 +1,65 @@
+"""The jobs of the experiment `2019-halo`, each a run of measure.py on one case."""
+import dataclasses
+import os
+from pathlib import Path
+
+from harness.beside import beside
+from harness.under_load import UnderLoadJob
+
+HERE = Path(__file__).resolve().parent
+cases = beside(__file__, "cases")
+ROUNDS = 7
+MEASURED_SECONDS = 3
+SECONDS_OF_RUN = 12  # of one program: its start, its megaflows, measuring
+PROGRAM_BYTES = 2 << 30  # of one program at a time: packets, rules, megaflows
+CORES = 2
+OVS = Path("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk")
+
+
+@dataclasses.dataclass(frozen=True)
+class HaloJob(UnderLoadJob):
+    """`contestants`: one case, by name."""
+
+    contestants: tuple
+    experiment: str = "ovs"
+    rounds: int = ROUNDS
+    cores: int = 1  # that are measured
+    pages: str = "2M"
+    loads: tuple = (0.8,)
+    not_run_because: str = ""
+    process: int = 0  # the only one
+
+    @property
+    def case(self):
+        return cases.ALL_CASES[self.contestants[0]]
+
+    @property
+    def slots(self):
+        return self.case.flows
+
+    @staticmethod
+    def program(_beside):
+        return HERE / "measure.py"
+
+    def words(self, beside):
+        return ["--roost", str(beside.parents[1] / "apps" / "roost"), "--case",
+                self.contestants[0]]
+
+    @staticmethod
+    def table_bytes():
+        return PROGRAM_BYTES
+
+    def seconds(self):
+        return ROUNDS * SECONDS_OF_RUN * (2 + len(self.case.caches))
+
+    def tiny(self):
+        return dataclasses.replace(self, contestants=(cases.TINY,), pages="4K", not_run_because="")
+
+
+def jobs(size, _available):
+    names = ("1_subtable",) if size == "smoke" else cases.CASES
+    there = len(os.sched_getaffinity(0))
+    why = "" if OVS.exists() else f"{OVS} is not there: install openvswitch-switch-dpdk"
+    if there < CORES:
+        why = f"it takes {CORES} cores, and {there} is there"
+    return [HaloJob((name,), not_run_because=why) for name in names]

@@ -1,0 +1,116 @@
+"""The experiment `2019-halo`: its verdicts on made-up figures, both ways, its packets, and that a
+run with other counters than the case says fails."""
+import importlib.util
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+LAB = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(LAB))
+
+import lab  # noqa: E402  (found by the line above)
+import rows  # noqa: E402
+from report import render_text  # noqa: E402
+from report.record import Record  # noqa: E402
+
+HALO = lab.load_experiment("2019-halo")
+CASES = HALO.cases.CASES
+
+
+def load_measure():
+    spec = importlib.util.spec_from_file_location("halo_measure", LAB / "2019-halo" / "measure.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(LAB / "2019-halo"))  # as when it is a program
+    spec.loader.exec_module(module)
+    return module
+
+
+def case_rows(name, roost, **ovs):
+    """Three rounds; of moving a packet 100 cycles."""
+    figures = {"raw": (100, 100, 100), "roost": roost, **{f"ovs_{c}": v for c, v in ovs.items()}}
+    return [rows.ROW | {"experiment": "ovs", "contestant": who, "form": "", "workload": name,
+                        "metric": "cycles", "value": float(value), "round": float(number),
+                        "job": f"ovs {name}", "page_bytes": None, "table_bytes": None}
+            for who, values in figures.items() for number, value in enumerate(values)]
+
+
+def words(name, roost, **ovs):
+    section = HALO.sections(Record(case_rows(name, roost, **ovs)))[0]
+    return [verdict.verdict for verdict in section.verdicts]
+
+
+class Verdicts(unittest.TestCase):
+    def test_moving_a_packet_is_taken_off_both(self):
+        # (300 - 100) / (600 - 100) = 0.4, where 300 / 600 would be 0.5.
+        self.assertEqual(words("1_subtable", (300, 300, 300), off=(600, 600, 600)),
+                         ["must reached", "aim reached"])
+
+    def test_the_median_of_rounds_decides(self):
+        self.assertEqual(words("1_subtable", (200, 351, 400), off=(600, 600, 600)),
+                         ["MISSED", "MISSED"])
+        self.assertEqual(words("1_subtable", (200, 349, 400), off=(600, 600, 600)),
+                         ["must reached", "MISSED"])
+
+    def test_the_best_of_its_caches_counts(self):
+        slow, quick = (2_000, 2_000, 2_000), (600, 600, 600)
+        for ovs in ({"emc": slow, "smc": quick, "off": slow}, {"emc": quick, "smc": slow,
+                                                               "off": slow}):
+            self.assertEqual(words("many_flows", (320, 320, 320), **ovs), ["MISSED", "MISSED"])
+            self.assertEqual(words("many_flows", (290, 290, 290), **ovs),
+                             ["must reached", "MISSED"])
+
+    def test_the_report_says_which_cache(self):
+        made = case_rows("cached", (300, 300, 300), emc=(600, 600, 600))
+        text = render_text.render({}, HALO.sections(Record(made)), [])
+        self.assertIn("500 (emc)", text)
+        self.assertIn("0.40 (0.40 to 0.40)", text)
+
+
+class Packets(unittest.TestCase):
+    def test_each_is_of_its_class_and_flows_are_distinct(self):
+        case = CASES["10_subtables"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "packets.pcap")
+            HALO.cases.write_capture(case, path)
+            body = path.read_bytes()[24:]
+        size = 16 + HALO.cases.FRAME_BYTES
+        self.assertEqual(len(body), case.flows * size)
+        classes = [0] * case.classes
+        for at in range(0, len(body), size):
+            source = int.from_bytes(body[at + 16 + 6:at + 16 + 12], "big")
+            classes[(source & -source).bit_length() - 1] += 1
+        self.assertLessEqual(max(classes) - min(classes), 1)
+
+    def test_rules_are_of_one_mask_a_class(self):
+        lines = list(HALO.cases.rules(CASES["20_subtables"]))
+        self.assertEqual(len(lines), 20 * 1_024)
+        self.assertEqual(len({line.split("nw_dst")[0] for line in lines}), 20)
+
+
+class Counters(unittest.TestCase):
+    TOLD = ("packets received: 1000\n emc hits: {emc}\n smc hits: 0\n"
+            " avg. subtable lookups per megaflow hit: {lookups}\n"
+            " miss with success upcall: {upcalls}\n miss with failed upcall: 0\n")
+
+    def checked(self, cache="off", emc=0, lookups=5.5, upcalls=0):
+        measurement = self.measure.Measurement.__new__(self.measure.Measurement)
+        measurement.case = CASES["10_subtables"]
+        return measurement.checked(cache, self.TOLD.format(emc=emc, lookups=lookups,
+                                                           upcalls=upcalls))
+
+    def setUp(self):
+        self.measure = load_measure()
+
+    def test_what_the_case_says_passes(self):
+        self.assertEqual(self.checked(), {"cached": 0, "lookups": 5.5})
+        self.assertEqual(self.checked("emc", emc=990, lookups=1), {"cached": 0.99, "lookups": 1})
+
+    def test_anything_else_fails(self):
+        for other in ({"emc": 1}, {"lookups": 3}, {"lookups": 9}, {"upcalls": 1}):
+            with self.assertRaises(RuntimeError, msg=other):
+                self.checked(**other)
+
+
+if __name__ == "__main__":
+    unittest.main()
