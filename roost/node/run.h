@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "roost/base/result.h"
+#include "roost/config/function_config.h"
 #include "roost/config/workers_config.h"
 #include "roost/io/port.h"
 #include "roost/l3/network_config.h"
@@ -30,6 +31,15 @@ struct RunConfig {
   std::optional<uint64_t> hash_seed{};  // else random, or fixed for a replay
   std::string section{};                // of the file, where `workers` stands: "[lb]"
 };
+
+// All but the ports. `section`: as above.
+[[nodiscard]] inline RunConfig run_config_of(const config::FunctionConfig& config,
+                                             std::string section) {
+  return {.tick_microseconds = config.tick_microseconds,
+          .workers = config.workers,
+          .hash_seed = config.hash_seed,
+          .section = std::move(section)};
+}
 
 struct RunOptions {
   using Notice = std::function<void(std::string_view text)>;
@@ -52,6 +62,12 @@ struct RunPlan {
   uint64_t owner_seed = 0;        // which worker owns a flow
   io::TickClock::Origin clock{};  // of live traffic
 };
+
+// What a run has decided of a function's configuration.
+inline void take_plan(config::FunctionConfig& config, const RunPlan& plan) {
+  config.workers.count = plan.worker_count;
+  config.hash_seed = plan.hash_seed;
+}
 
 // What a function does in a run; on the main thread, but where it says so.
 class RunFunction {

@@ -10,6 +10,7 @@
 
 #include "apps/firewall/config/rule_masks.h"
 #include "apps/firewall/datapath/rule_set.h"
+#include "roost/classify/rule_product.h"
 
 namespace roost::firewall {
 namespace {
@@ -139,7 +140,8 @@ uint32_t place_of(RuleSet& rules, const Asked& asked) {
 TEST(FirewallRules, every_packet_gets_the_rule_of_a_loop_over_them) {
   Draw draw(20'261'127);
   for (int set = 0; set < 60; ++set) {
-    Config config{.hash_seed = 1};
+    Config config;
+    config.hash_seed = 1;
     for (uint64_t left = 1 + draw.below(60); left > 0; --left) config.rules.push_back(draw.rule());
     auto rules = RuleSet::create(config);
     ASSERT_TRUE(rules.ok()) << rules.error().message;
@@ -157,9 +159,9 @@ TEST(FirewallRules, blocks_cover_a_range_once_and_are_as_few_as_there_are) {
     const auto first = static_cast<uint16_t>(i == 0 ? 0 : draw.below(65'536));
     const auto last = static_cast<uint16_t>(i == 0 ? 65'535 : first + draw.below(65'536U - first));
     std::vector<int> covered(65'536);
-    const std::vector<PortBlock> blocks = blocks_of({first, last});
+    const std::vector<classify::AlignedBlock> blocks = classify::aligned_blocks(first, last);
     EXPECT_LE(blocks.size(), 30U);
-    for (const PortBlock& block : blocks) {
+    for (const classify::AlignedBlock& block : blocks) {
       for (uint32_t port = 0; port < 65'536; ++port)
         covered[port] += (port & block.mask) == block.value;
     }
@@ -167,8 +169,8 @@ TEST(FirewallRules, blocks_cover_a_range_once_and_are_as_few_as_there_are) {
       ASSERT_EQ(covered[port], port >= first && port <= last ? 1 : 0) << first << "-" << last;
     }
   }
-  EXPECT_EQ(blocks_of({0, 65'535}).size(), 1U);
-  EXPECT_EQ(blocks_of({1, 65'534}).size(), 30U);
+  EXPECT_EQ(classify::aligned_blocks(0, 65'535).size(), 1U);
+  EXPECT_EQ(classify::aligned_blocks(1, 65'534).size(), 30U);
 }
 
 // Networks of the world's registries, by country: a stand-in for a published rule set, which no
@@ -198,10 +200,10 @@ TEST(FirewallRules, a_hundred_to_ten_thousand_networks_of_the_world) {
   for (const size_t count : {100U, 1'000U, 10'000U}) {
     const std::vector<net::IpPrefix> networks = world_networks(count);
     if (networks.size() < count) {
-      GTEST_SKIP()
-          << "NOT TESTED: rules of the world's networks: `./dev setup` fetches them";
+      GTEST_SKIP() << "NOT TESTED: rules of the world's networks: `./dev setup` fetches them";
     }
-    Config config{.hash_seed = 3};
+    Config config;
+    config.hash_seed = 3;
     for (const net::IpPrefix& network : networks) {
       config.rules.push_back({.from = {.networks = {network}}, .action = Action::kDeny});
     }

@@ -37,8 +37,7 @@ void read_classify(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   config.cache = static_cast<CacheUse>(table.choice("exact_match_cache", kCacheWords).value_or(0));
   config.has_megaflows = table.boolean("megaflows").value_or(true);
   config.connections = table.integer("connections", {0, kConnectionsMax}).value_or(0);
-  config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
-  config.workers = config::read_workers(table);
+  config::read_function(table, config);
   table.refuse_unknown_keys();
 }
 
@@ -141,17 +140,13 @@ ConfigOutcome read_config(const std::string& path) {
 
 std::vector<Fault> refused_changes(const Config& running, const Config& file) {
   config::Comparison comparison("the classifier");
-  comparison.compare(0, "tick_seconds", running.tick_microseconds, file.tick_microseconds);
-  if (file.hash_seed)
-    comparison.compare(0, "[classify] hash_seed", running.hash_seed, file.hash_seed);
-  config::compare_workers(running.workers, file.workers, "[classify]", comparison);
+  config::compare_function(running, file, "[classify]", comparison);
   comparison.compare(0, "[classify] exact_match_cache", running.cache, file.cache);
   comparison.compare(0, "[classify] megaflows", running.has_megaflows, file.has_megaflows);
   comparison.compare(0, "[classify] connections", running.connections, file.connections);
   comparison.compare(0, "the number of [[port]]s", running.ports.size(), file.ports.size());
   for (size_t i = 0; i < std::min(running.ports.size(), file.ports.size()); ++i)
     comparison.compare(0, "[[port]] mtu", running.ports[i].mtu, file.ports[i].mtu);
-  config::compare_control(running.control, file.control, comparison);
   return comparison.take();
 }
 

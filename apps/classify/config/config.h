@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "roost/classify/classifier.h"
-#include "roost/config/control_config.h"
-#include "roost/config/tick_config.h"
+#include "roost/config/function_config.h"
 #include "roost/config/toml_file.h"
-#include "roost/config/workers_config.h"
 #include "roost/conntrack/connection_state.h"
 #include "roost/openflow/flow.h"
 
@@ -27,10 +25,7 @@ struct PortConfig {
   std::optional<uint16_t> mtu{};  // given to the device, else its own
 };
 
-struct Config {
-  uint64_t tick_microseconds = config::kTickMicrosecondsDefault;
-  std::optional<uint64_t> hash_seed{};  // else random
-  config::WorkersConfig workers{};
+struct Config : config::FunctionConfig {
   CacheUse cache = CacheUse::kAuto;
   bool has_megaflows = true;
   uint64_t connections = 0;  // that `ct` keeps, of each family; 0: no flow may have it
@@ -39,12 +34,7 @@ struct Config {
   uint32_t flows_line = 0;   // where it is named
   std::vector<openflow::Flow> flows{};
   std::vector<PortConfig> ports{};
-  config::ControlConfig control{};
   std::shared_ptr<Shared> shared{};  // made when EAL runs
-
-  [[nodiscard]] double tick_seconds() const {
-    return static_cast<double>(tick_microseconds) / 1'000'000;
-  }
   // Of each table of each worker.
   [[nodiscard]] classify::ClassifierConfig classifier() const;
 };

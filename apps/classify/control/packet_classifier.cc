@@ -18,10 +18,7 @@ std::string PacketClassifier::summary_of(const Config& config) {
 }
 
 node::RunConfig PacketClassifier::run_config(const Config& config) {
-  node::RunConfig run{.tick_microseconds = config.tick_microseconds,
-                      .workers = config.workers,
-                      .hash_seed = config.hash_seed,
-                      .section = "[classify]"};
+  node::RunConfig run = node::run_config_of(config, "[classify]");
   for (const PortConfig& port : config.ports) {
     run.ports.push_back({.mtu = port.mtu, .promiscuous = true});
   }
@@ -29,8 +26,7 @@ node::RunConfig PacketClassifier::run_config(const Config& config) {
 }
 
 std::optional<Error> PacketClassifier::prepare(Config& config, const node::RunPlan& plan) {
-  config.workers.count = plan.worker_count;
-  config.hash_seed = plan.hash_seed;
+  node::take_plan(config, plan);
   config.shared = list_flows(config, plan.worker_count);
   return {};
 }
@@ -40,30 +36,23 @@ trace::TraceWords PacketClassifier::trace_words() {
 }
 
 control::MetricFamilies PacketClassifier::Running::metrics() {
-  control::MetricList out("roost_classify_", "classifier");
-  const Result<Report> sample = own.sample();
-  control::add_answer(sample.ok(), out);
-  if (!sample) return out.take();
-  const Report& report = sample.value();
-  control::add_packets(report, openflow::kFlowDropCauses, out);
-  control::add_ports(report, out);
-  out.add_counters<openflow::PipelineCounters>("pipeline", openflow::kPipelineCounters,
-                                               report.work.pipeline);
-  out.add_counters<classify::ClassifierCounters>("lookups", classify::kClassifierCounters,
-                                                 report.work.classifiers);
-  for (const Counter<TablesReport>& one : kTablesReportCounters) {
-    out.gauge("tables_" + std::string(one.name), std::string(one.help) + ".")
-        .add({}, report.work.tables.*one.value);
-  }
-  if (report.tracks_connections) {
-    out.add_counters<conntrack::FlowCounts>("connections", conntrack::kFlowCounters,
-                                            report.work.connections);
-    out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
-                                                  report.work.fragments.counters);
-  }
-  control::add_reloads(report, out);
-  control::add_stages(report.running, out);
-  return out.take();
+  return sampled(kNames, openflow::kFlowDropCauses,
+                 [](const Report& report, control::MetricList& out) {
+                   out.add_counters<openflow::PipelineCounters>(
+                       "pipeline", openflow::kPipelineCounters, report.work.pipeline);
+                   out.add_counters<classify::ClassifierCounters>(
+                       "lookups", classify::kClassifierCounters, report.work.classifiers);
+                   for (const Counter<TablesReport>& one : kTablesReportCounters) {
+                     out.gauge("tables_" + std::string(one.name), std::string(one.help) + ".")
+                         .add({}, report.work.tables.*one.value);
+                   }
+                   if (report.tracks_connections) {
+                     out.add_counters<conntrack::FlowCounts>(
+                         "connections", conntrack::kFlowCounters, report.work.connections);
+                     out.add_counters<conntrack::FragmentCounters>(
+                         "fragments", conntrack::kFragmentCounters, report.work.fragments.counters);
+                   }
+                 });
 }
 
 }  // namespace roost::classifying

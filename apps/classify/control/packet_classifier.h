@@ -13,7 +13,7 @@
 #include "apps/classify/control/report.h"
 #include "apps/classify/datapath/datapath.h"
 #include "roost/control/function_names.h"
-#include "roost/control/metrics_endpoint.h"
+#include "roost/control/running_function.h"
 #include "roost/node/run.h"
 #include "roost/trace/tracer.h"
 
@@ -40,15 +40,9 @@ struct PacketClassifier : control::NoStatus {
   }
   static trace::TraceWords trace_words();
 
-  struct Running {
-    Running(const Config& config, control::Control::Config control_config,
-            std::vector<State*> states)
-        : own(config, std::move(control_config), std::move(states)) {}
-    [[nodiscard]] control::Control& control() { return own; }
+  struct Running : control::RunningFunction<Control> {
+    using RunningFunction::RunningFunction;
     [[nodiscard]] control::MetricFamilies metrics();
-    std::optional<Error> on_started() { return {}; }
-    void leave() {}
-    Control own;
   };
   static Report make_report(std::span<State* const> states, node::RunTotals totals) {
     return classifying::make_report(states, std::move(totals));

@@ -37,8 +37,7 @@ void read_firewall(TomlTable& top, std::vector<Fault>& faults, Config& config) {
     config.action_without_rule = Action::kReject;
   }
   config.log_per_second = table.integer("log_per_second", {0, kLogMax}).value_or(kLogDefault);
-  config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
-  config.workers = config::read_workers(table);
+  config::read_function(table, config);
   if (config.passes_ethertypes && !config.is_wire) {
     table.fault_in("pass_other_ethertypes", "only a wire passes them; give wire = true");
   }
@@ -74,11 +73,7 @@ ConfigOutcome read_config(const std::string& path) { return config::read_file(pa
 
 std::vector<Fault> refused_changes(const Config& running, const Config& file) {
   config::Comparison comparison("the firewall");
-  comparison.compare(0, "tick_seconds", running.tick_microseconds, file.tick_microseconds);
-  if (file.hash_seed) {
-    comparison.compare(0, "[firewall] hash_seed", running.hash_seed, file.hash_seed);
-  }
-  config::compare_workers(running.workers, file.workers, "[firewall]", comparison);
+  config::compare_function(running, file, "[firewall]", comparison);
   comparison.compare(0, "[firewall] wire", running.is_wire, file.is_wire);
   comparison.compare(0, "[firewall] stateful", running.is_stateful, file.is_stateful);
   comparison.compare(0, "[firewall] connections", running.connections, file.connections);
@@ -86,7 +81,6 @@ std::vector<Fault> refused_changes(const Config& running, const Config& file) {
   l3::NetworkConfig same_routes = file.network;
   same_routes.routes = running.network.routes;
   l3::compare_network(running.network, same_routes, comparison);
-  config::compare_control(running.control, file.control, comparison);
   return comparison.take();
 }
 

@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "apps/firewall/config/rule_config.h"
-#include "roost/config/control_config.h"
-#include "roost/config/tick_config.h"
+#include "roost/config/function_config.h"
 #include "roost/config/toml_file.h"
-#include "roost/config/workers_config.h"
 #include "roost/conntrack/connection_state.h"
 #include "roost/l3/network_config.h"
 
@@ -23,10 +21,7 @@ struct RoutingTable;
 
 namespace roost::firewall {
 
-struct Config {
-  uint64_t tick_microseconds = config::kTickMicrosecondsDefault;
-  std::optional<uint64_t> hash_seed{};  // else random
-  config::WorkersConfig workers{};
+struct Config : config::FunctionConfig {
   bool is_wire = false;  // two ports without addresses; what one receives leaves by the other
   bool passes_ethertypes = false;  // of a wire: frames that are neither IP nor ARP
   bool is_stateful = true;
@@ -37,12 +32,7 @@ struct Config {
   std::vector<RuleConfig> rules{};
   conntrack::StateTimeouts timeouts{};
   l3::NetworkConfig network{};
-  config::ControlConfig control{};
   std::shared_ptr<const routing::RoutingTable> table{};  // made of the routes when EAL runs
-
-  [[nodiscard]] double tick_seconds() const {
-    return static_cast<double>(tick_microseconds) / 1'000'000;
-  }
 };
 
 using ConfigOutcome = config::Outcome<Config>;

@@ -1,9 +1,9 @@
 #include "apps/firewall/config/rule_masks.h"
 
 #include <algorithm>
-#include <bit>
-#include <functional>
+#include <iterator>
 
+#include "roost/classify/rule_product.h"
 #include "roost/net/byte_order.h"
 #include "roost/net/headers.h"
 
@@ -11,10 +11,12 @@ namespace roost::firewall {
 
 namespace {
 
+using classify::AlignedBlock;
 using classify::Field;
 using classify::FieldNumber;
 using classify::PacketFields;
 using classify::Rule;
+using classify::RuleProduct;
 
 // The port by which a packet leaves stands in a register, one more than its number.
 constexpr Field kOutPort = Field::kReg0;
@@ -31,41 +33,6 @@ FieldNumber number_of(const net::Ipv6Address& address) {
   return {.high = half(0), .low = half(8)};
 }
 
-// A product of alternatives of one field each.
-class Product {
- public:
-  explicit Product(uint32_t action) { rules_.push_back({.action = action}); }
-
-  void require(Field field, uint64_t value) {
-    multiply(std::vector<uint64_t>{value}, [&](Rule& rule, uint64_t number) {
-      set(rule.mask, field, classify::all_ones(field));
-      set(rule.value, field, number);
-    });
-  }
-  // Without alternatives the field is free.
-  template <class Alternative, class Apply>
-  void multiply(const std::vector<Alternative>& alternatives, Apply&& apply) {
-    if (alternatives.empty()) return;
-    if (rules_.size() * alternatives.size() > kMasksOfRuleMax) is_too_large_ = true;
-    if (is_too_large_) return;
-    std::vector<Rule> product;
-    for (const Rule& rule : rules_) {
-      for (const Alternative& alternative : alternatives) {
-        product.push_back(rule);
-        apply(product.back(), alternative);
-      }
-    }
-    rules_ = std::move(product);
-  }
-
-  [[nodiscard]] bool is_too_large() const { return is_too_large_; }
-  [[nodiscard]] const std::vector<Rule>& rules() const { return rules_; }
-
- private:
-  std::vector<Rule> rules_;
-  bool is_too_large_ = false;
-};
-
 std::vector<net::IpPrefix> of_family(const std::vector<net::IpPrefix>& networks, bool is_ipv6) {
   std::vector<net::IpPrefix> chosen;
   std::ranges::copy_if(networks, std::back_inserter(chosen), [&](const net::IpPrefix& network) {
@@ -74,7 +41,8 @@ std::vector<net::IpPrefix> of_family(const std::vector<net::IpPrefix>& networks,
   return chosen;
 }
 
-void multiply_networks(Product& product, const std::vector<net::IpPrefix>& networks, Field field) {
+void multiply_networks(RuleProduct& product, const std::vector<net::IpPrefix>& networks,
+                       Field field) {
   product.multiply(networks, [&](Rule& rule, const net::IpPrefix& network) {
     const FieldNumber mask = classify::prefix_mask(field, network.prefix_bits);
     const auto ipv6 = network.address.as<net::Ipv6Address>();
@@ -85,18 +53,20 @@ void multiply_networks(Product& product, const std::vector<net::IpPrefix>& netwo
   });
 }
 
-void multiply_ports(Product& product, const std::vector<PortRange>& ranges, Field field) {
-  std::vector<PortBlock> blocks;
-  for (const PortRange& range : ranges) std::ranges::copy(blocks_of(range), back_inserter(blocks));
-  product.multiply(blocks, [&](Rule& rule, const PortBlock& block) {
+void multiply_ports(RuleProduct& product, const std::vector<PortRange>& ranges, Field field) {
+  std::vector<AlignedBlock> blocks;
+  for (const PortRange& range : ranges) {
+    std::ranges::copy(classify::aligned_blocks(range.first, range.last), back_inserter(blocks));
+  }
+  product.multiply(blocks, [&](Rule& rule, const AlignedBlock& block) {
     set(rule.mask, field, block.mask);
     set(rule.value, field, block.value);
   });
 }
 
 // What the rule says of the packets of a family, or, without networks and ICMP, of both.
-Product product_of(const RuleConfig& rule, uint32_t action, std::optional<bool> is_ipv6) {
-  Product product(action);
+RuleProduct product_of(const RuleConfig& rule, uint32_t action, std::optional<bool> is_ipv6) {
+  RuleProduct product({.action = action}, kMasksOfRuleMax);
   if (is_ipv6) {
     product.require(Field::kEthType, *is_ipv6 ? net::ethernet::kIpv6 : net::ethernet::kIpv4);
     multiply_networks(product, of_family(rule.from.networks, *is_ipv6),
@@ -128,18 +98,6 @@ bool has_family(const RuleConfig& rule, bool is_ipv6) {
 
 }  // namespace
 
-std::vector<PortBlock> blocks_of(const PortRange& range) {
-  std::vector<PortBlock> blocks;
-  for (uint32_t next = range.first; next <= range.last;) {
-    // As large as it can begin here, and as it may not end behind the range.
-    uint32_t size = next == 0 ? 1U << 16 : uint32_t{1} << std::countr_zero(next);
-    while (next + size - 1 > range.last) size /= 2;
-    blocks.push_back({static_cast<uint16_t>(next), static_cast<uint16_t>(~(size - 1))});
-    next += size;
-  }
-  return blocks;
-}
-
 std::optional<std::vector<Rule>> masks_of(const RuleConfig& rule, uint32_t action) {
   const bool names_family = !rule.from.networks.empty() || !rule.to.networks.empty();
   std::vector<std::optional<bool>> families{std::nullopt};
@@ -151,7 +109,7 @@ std::optional<std::vector<Rule>> masks_of(const RuleConfig& rule, uint32_t actio
   }
   std::vector<Rule> masks;
   for (const std::optional<bool> is_ipv6 : families) {
-    const Product product = product_of(rule, action, is_ipv6);
+    const RuleProduct product = product_of(rule, action, is_ipv6);
     if (product.is_too_large()) return {};
     std::ranges::copy(product.rules(), std::back_inserter(masks));
   }

@@ -20,13 +20,6 @@ inline constexpr size_t kMasksOfRuleMax = 65'536;
 [[nodiscard]] std::optional<std::vector<classify::Rule>> masks_of(const RuleConfig& rule,
                                                                   uint32_t action);
 
-// The aligned blocks that a range is cut into, as few as there are: at most 30.
-struct PortBlock {
-  uint16_t value = 0;
-  uint16_t mask = 0;
-};
-[[nodiscard]] std::vector<PortBlock> blocks_of(const PortRange& range);
-
 // What rules look at of a packet, or of a connection by its first packet. `out_port`: nothing if it
 // leaves by none.
 template <class Address>

@@ -74,16 +74,13 @@ std::string Firewall::summary_of(const Config& config) {
 }
 
 node::RunConfig Firewall::run_config(const Config& config) {
-  return {.ports = node::ports_of(config.network.ports),
-          .tick_microseconds = config.tick_microseconds,
-          .workers = config.workers,
-          .hash_seed = config.hash_seed,
-          .section = "[firewall]"};
+  node::RunConfig run = node::run_config_of(config, "[firewall]");
+  run.ports = node::ports_of(config.network.ports);
+  return run;
 }
 
 std::optional<Error> Firewall::prepare(Config& config, const node::RunPlan& plan) {
-  config.workers.count = plan.worker_count;
-  config.hash_seed = plan.hash_seed;
+  node::take_plan(config, plan);
   if (config.is_wire) return {};
   auto table = routing::RoutingTable::create(config.network);
   if (!table) return table.error();
@@ -104,26 +101,18 @@ void explain(State& state, const net::Packet& packet, const net::ParsedPacket& p
 }
 
 control::MetricFamilies Firewall::Running::metrics() {
-  control::MetricList out("roost_firewall_", "firewall");
-  const Result<Report> sample = own.sample();
-  control::add_answer(sample.ok(), out);
-  if (!sample) return out.take();
-  const Report& report = sample.value();
-  control::add_packets(report, kFirewallDropCauses, out);
-  control::add_network(report, out);
-  control::add_ports(report, out);
-  control::add_hops(report.routes, out);
-  out.add_counters<FilterCounters>("filter", kFilterCounters, report.work.filter);
-  if (report.is_stateful) {
-    out.add_counters<conntrack::FlowCounts>("connections", conntrack::kFlowCounters,
-                                            report.work.connections);
-  }
-  out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
-                                                report.work.fragments.counters);
-  out.add_counters<l3::ResetCounters>("resets", l3::kResetCounters, report.work.resets);
-  control::add_reloads(report, out);
-  control::add_stages(report.running, out);
-  return out.take();
+  return sampled(kNames, kFirewallDropCauses, [](const Report& report, control::MetricList& out) {
+    control::add_network(report, out);
+    control::add_hops(report.routes, out);
+    out.add_counters<FilterCounters>("filter", kFilterCounters, report.work.filter);
+    if (report.is_stateful) {
+      out.add_counters<conntrack::FlowCounts>("connections", conntrack::kFlowCounters,
+                                              report.work.connections);
+    }
+    out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
+                                                  report.work.fragments.counters);
+    out.add_counters<l3::ResetCounters>("resets", l3::kResetCounters, report.work.resets);
+  });
 }
 
 }  // namespace roost::firewall

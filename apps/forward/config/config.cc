@@ -14,8 +14,7 @@ void read_forward(config::TomlTable& top, std::vector<config::Fault>& faults, Co
   if (toml == nullptr) return;
   config::TomlTable table(*toml, "[forward]", faults);
   config.is_wire = table.boolean("wire").value_or(false);
-  config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
-  config.workers = config::read_workers(table);
+  config::read_function(table, config);
   table.refuse_unknown_keys();
 }
 
@@ -39,15 +38,11 @@ ConfigOutcome read_config(const std::string& path) { return config::read_file(pa
 
 std::vector<config::Fault> refused_changes(const Config& running, const Config& file) {
   config::Comparison comparison("the router");
-  const auto& [tick_microseconds, hash_seed, workers, is_wire, network, control, table] = file;
-  comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);
-  if (hash_seed) comparison.compare(0, "[forward] hash_seed", running.hash_seed, hash_seed);
-  config::compare_workers(running.workers, workers, "[forward]", comparison);
-  comparison.compare(0, "[forward] wire", running.is_wire, is_wire);
-  l3::NetworkConfig same_routes = network;
+  config::compare_function(running, file, "[forward]", comparison);
+  comparison.compare(0, "[forward] wire", running.is_wire, file.is_wire);
+  l3::NetworkConfig same_routes = file.network;
   same_routes.routes = running.network.routes;
   l3::compare_network(running.network, same_routes, comparison);
-  config::compare_control(running.control, control, comparison);
   return comparison.take();
 }
 

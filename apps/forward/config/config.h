@@ -9,10 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "roost/config/control_config.h"
-#include "roost/config/tick_config.h"
+#include "roost/config/function_config.h"
 #include "roost/config/toml_file.h"
-#include "roost/config/workers_config.h"
 #include "roost/l3/network_config.h"
 
 namespace roost::routing {
@@ -21,18 +19,10 @@ struct RoutingTable;
 
 namespace roost::forward {
 
-struct Config {
-  uint64_t tick_microseconds = config::kTickMicrosecondsDefault;
-  std::optional<uint64_t> hash_seed{};  // else random
-  config::WorkersConfig workers{};
+struct Config : config::FunctionConfig {
   bool is_wire = false;  // two ports; what one receives leaves by the other
   l3::NetworkConfig network{};
-  config::ControlConfig control{};
   std::shared_ptr<const routing::RoutingTable> table{};  // made of the routes when EAL runs
-
-  [[nodiscard]] double tick_seconds() const {
-    return static_cast<double>(tick_microseconds) / 1'000'000;
-  }
 };
 
 using ConfigOutcome = config::Outcome<Config>;

@@ -16,16 +16,13 @@ std::string Router::summary_of(const Config& config) {
 }
 
 node::RunConfig Router::run_config(const Config& config) {
-  return {.ports = node::ports_of(config.network.ports),
-          .tick_microseconds = config.tick_microseconds,
-          .workers = config.workers,
-          .hash_seed = config.hash_seed,
-          .section = "[forward]"};
+  node::RunConfig run = node::run_config_of(config, "[forward]");
+  run.ports = node::ports_of(config.network.ports);
+  return run;
 }
 
 std::optional<Error> Router::prepare(Config& config, const node::RunPlan& plan) {
-  config.workers.count = plan.worker_count;
-  config.hash_seed = plan.hash_seed;
+  node::take_plan(config, plan);
   if (config.is_wire) return {};
   auto table = routing::RoutingTable::create(config.network);
   if (!table) return table.error();
@@ -43,18 +40,11 @@ void explain(State& state, const net::Packet& packet, const net::ParsedPacket& p
 }
 
 control::MetricFamilies Router::Running::metrics() {
-  control::MetricList out("roost_forward_", "router");
-  const Result<Report> sample = own.sample();
-  control::add_answer(sample.ok(), out);
-  if (!sample) return out.take();
-  const Report& report = sample.value();
-  control::add_packets(report, routing::kForwarderDropCauses, out);
-  control::add_network(report, out);
-  control::add_ports(report, out);
-  control::add_hops(report.routes, out);
-  control::add_reloads(report, out);
-  control::add_stages(report.running, out);
-  return out.take();
+  return sampled(kNames, routing::kForwarderDropCauses,
+                 [](const Report& report, control::MetricList& out) {
+                   control::add_network(report, out);
+                   control::add_hops(report.routes, out);
+                 });
 }
 
 }  // namespace roost::forward

@@ -44,8 +44,7 @@ void read_switch(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   integer("moves_seconds", {1, kMoveSecondsMax}, config.moves.window_seconds);
   integer("hold_seconds", {1, kMoveSecondsMax}, config.moves.hold_seconds);
   config.drops_bpdus = table.choice("bpdu", kForwardOrDrop) == 1;
-  config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
-  config.workers = config::read_workers(table);
+  config::read_function(table, config);
   table.refuse_unknown_keys();
 }
 
@@ -183,23 +182,19 @@ ConfigOutcome read_config(const std::string& path) { return config::read_file(pa
 
 std::vector<Fault> refused_changes(const Config& running, const Config& file) {
   config::Comparison comparison("the switch");
-  const auto& [tick_microseconds, hash_seed, workers, entries_max, static_max, ageing_seconds,
-               drops_bpdus, moves, ports, stations, mirror, control, shared] = file;
-  comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);
-  if (hash_seed) comparison.compare(0, "[switch] hash_seed", running.hash_seed, hash_seed);
-  config::compare_workers(running.workers, workers, "[switch]", comparison);
-  comparison.compare(0, "[switch] entries_max", running.entries_max, entries_max);
-  comparison.compare(0, "[switch] static_max", running.static_max, static_max);
-  comparison.compare(0, "[switch] ageing_seconds", running.ageing_seconds, ageing_seconds);
-  comparison.compare(0, "[switch] moves_max", running.moves.moves_max, moves.moves_max);
+  config::compare_function(running, file, "[switch]", comparison);
+  comparison.compare(0, "[switch] entries_max", running.entries_max, file.entries_max);
+  comparison.compare(0, "[switch] static_max", running.static_max, file.static_max);
+  comparison.compare(0, "[switch] ageing_seconds", running.ageing_seconds, file.ageing_seconds);
+  comparison.compare(0, "[switch] moves_max", running.moves.moves_max, file.moves.moves_max);
   comparison.compare(0, "[switch] moves_seconds", running.moves.window_seconds,
-                     moves.window_seconds);
-  comparison.compare(0, "[switch] hold_seconds", running.moves.hold_seconds, moves.hold_seconds);
-  comparison.compare(0, "the number of [[port]]s", running.ports.size(), ports.size());
-  if (ports.size() == running.ports.size()) {
+                     file.moves.window_seconds);
+  comparison.compare(0, "[switch] hold_seconds", running.moves.hold_seconds,
+                     file.moves.hold_seconds);
+  comparison.compare(0, "the number of [[port]]s", running.ports.size(), file.ports.size());
+  if (file.ports.size() == running.ports.size()) {
     comparison.compare(0, "[[port]] mtu", mtus_of(running), mtus_of(file));
   }
-  config::compare_control(running.control, control, comparison);
   return comparison.take();
 }
 

@@ -12,10 +12,8 @@
 #include "apps/switch/config/station_config.h"
 #include "roost/bridge/frame_path.h"
 #include "roost/bridge/move_limit.h"
-#include "roost/config/control_config.h"
-#include "roost/config/tick_config.h"
+#include "roost/config/function_config.h"
 #include "roost/config/toml_file.h"
-#include "roost/config/workers_config.h"
 
 namespace roost::switching {
 
@@ -28,10 +26,7 @@ struct PortConfig {
   uint32_t line = 0;
 };
 
-struct Config {
-  uint64_t tick_microseconds = config::kTickMicrosecondsDefault;
-  std::optional<uint64_t> hash_seed{};  // else random
-  config::WorkersConfig workers{};
+struct Config : config::FunctionConfig {
   uint64_t entries_max = 1'000'000;  // of learned stations
   uint64_t static_max = 4'096;       // of static ones
   uint64_t ageing_seconds = 300;
@@ -40,12 +35,7 @@ struct Config {
   std::vector<PortConfig> ports{};
   std::vector<StationConfig> stations{};
   std::optional<bridge::Mirror> mirror{};
-  config::ControlConfig control{};
   std::shared_ptr<Shared> shared{};  // made when EAL runs
-
-  [[nodiscard]] double tick_seconds() const {
-    return static_cast<double>(tick_microseconds) / 1'000'000;
-  }
   // What workers do by it.
   [[nodiscard]] std::shared_ptr<const bridge::SwitchRules> rules() const;
   [[nodiscard]] std::vector<std::optional<uint64_t>> learn_max() const;

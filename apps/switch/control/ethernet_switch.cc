@@ -16,10 +16,7 @@ std::string EthernetSwitch::summary_of(const Config& config) {
 }
 
 node::RunConfig EthernetSwitch::run_config(const Config& config) {
-  node::RunConfig run{.tick_microseconds = config.tick_microseconds,
-                      .workers = config.workers,
-                      .hash_seed = config.hash_seed,
-                      .section = "[switch]"};
+  node::RunConfig run = node::run_config_of(config, "[switch]");
   for (const PortConfig& port : config.ports) {
     run.ports.push_back({.mtu = port.mtu, .promiscuous = true});
   }
@@ -27,8 +24,7 @@ node::RunConfig EthernetSwitch::run_config(const Config& config) {
 }
 
 std::optional<Error> EthernetSwitch::prepare(Config& config, const node::RunPlan& plan) {
-  config.workers.count = plan.worker_count;
-  config.hash_seed = plan.hash_seed;
+  node::take_plan(config, plan);
   auto shared = Shared::create(config);
   if (!shared) return shared.error();
   config.shared = std::move(shared).value();
@@ -40,26 +36,20 @@ trace::TraceWords EthernetSwitch::trace_words() {
 }
 
 control::MetricFamilies EthernetSwitch::Running::metrics() {
-  control::MetricList out("roost_switch_", "switch");
-  const Result<Report> sample = own.sample();
-  control::add_answer(sample.ok(), out);
-  if (!sample) return out.take();
-  const Report& report = sample.value();
-  control::add_packets(report, bridge::kSwitchDropCauses, out);
-  control::add_ports(report, out);
-  out.add_counters<bridge::SwitchCounters>("frames", bridge::kSwitchCounters, report.frames);
-  out.add_counters<bridge::LearnCounters>("stations", bridge::kLearnCounters, report.learning);
-  out.add_counters<bridge::FdbCounters>("fdb", bridge::kFdbCounters, report.fdb);
-  out.gauge("fdb_entries", "Learned entries of the forwarding database, by port.");
-  for (size_t port = 0; port < report.fdb.entries_of.size(); ++port) {
-    out.add({{"port", std::to_string(port)}}, report.fdb.entries_of[port]);
-  }
-  out.gauge("fdb_static_entries", "Static entries of the forwarding database.")
-      .add({}, report.fdb.static_entries);
-  out.gauge("fdb_moving", "Addresses that moved lately.").add({}, report.fdb.moving);
-  control::add_reloads(report, out);
-  control::add_stages(report.running, out);
-  return out.take();
+  return sampled(
+      kNames, bridge::kSwitchDropCauses, [](const Report& report, control::MetricList& out) {
+        out.add_counters<bridge::SwitchCounters>("frames", bridge::kSwitchCounters, report.frames);
+        out.add_counters<bridge::LearnCounters>("stations", bridge::kLearnCounters,
+                                                report.learning);
+        out.add_counters<bridge::FdbCounters>("fdb", bridge::kFdbCounters, report.fdb);
+        out.gauge("fdb_entries", "Learned entries of the forwarding database, by port.");
+        for (size_t port = 0; port < report.fdb.entries_of.size(); ++port) {
+          out.add({{"port", std::to_string(port)}}, report.fdb.entries_of[port]);
+        }
+        out.gauge("fdb_static_entries", "Static entries of the forwarding database.")
+            .add({}, report.fdb.static_entries);
+        out.gauge("fdb_moving", "Addresses that moved lately.").add({}, report.fdb.moving);
+      });
 }
 
 }  // namespace roost::switching
