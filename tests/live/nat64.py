@@ -12,7 +12,7 @@ import time
 
 from balancer import Balancer, packet_sockets
 from draining import Control
-from namespaces import wait_for
+from namespaces import LB_INTERFACES, wait_for
 from proxy_protocol import SERVED, ToldServers
 from servers import body, body_digests
 
@@ -22,6 +22,7 @@ WEB, TOLD, ECHO, CLOSED = 80, 81, 7, 9
 MTU = {"clients": 1400, "backends": 1500}  # of the balancer's ports; hosts begin with 1500
 DOWNLOADS = 6
 ECHO_BYTES = (1, 1000, 1432, 1452, 1453, 1472)
+FRAGMENTED_BYTES = (3001, 8000)  # by ports whose kernel leaves fragments as they are
 
 # A server whose answers have no checksum (SO_NO_CHECK) if they begin with "n"; those that are not
 # whole have one.
@@ -29,7 +30,7 @@ ECHO_SERVER = f"""
 import socket
 server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 server.bind(("0.0.0.0", {ECHO}))
-server.setsockopt(socket.IPPROTO_IP, 10, 4)  # IP_MTU_DISCOVER: may be cut, but not here
+server.setsockopt(socket.IPPROTO_IP, 10, 5)  # IP_MTU_DISCOVER: may be cut, here and on the way
 while True:
     text, client = server.recvfrom(65535)
     server.setsockopt(socket.SOL_SOCKET, 11, int(text[:1] == b"n"))
@@ -164,9 +165,9 @@ def ask_client(scene, script, *arguments):
     return text.strip()
 
 
-def echo(scene):
+def echo(scene, sizes):
     """Datagrams of all sizes come back as they were, cut or not, with a checksum or without."""
-    for size in ECHO_BYTES:
+    for size in sizes:
         for first in "cn" if size <= 1472 else "c":
             answer = ask_client(scene, ECHO_CLIENT, VIRTUAL, ECHO, size, first)
             assert answer == "same", (answer, size, first)
@@ -195,6 +196,20 @@ def report_unreachable(scene):
     wait_for("backends are told that their clients are gone", told)
 
 
+def pass_fragments(scene, roost, config, directory):
+    """Datagrams that both ends' kernels cut. A packet socket of net_af_packet is in a group for
+    which the kernel puts IPv4 datagrams together, and those that exceed its frames arrive cut off;
+    libpcap's is not."""
+    devices = [f"net_pcap{i},rx_iface_in={name},tx_iface={name}"
+               for i, name in enumerate(LB_INTERFACES)]
+    with Balancer(roost, config, scene.network.lb, directory, devices) as balancer:
+        balancer.wait_until_ready()
+        echo(scene, FRAGMENTED_BYTES)
+        report = balancer.stop()
+    assert report["broken"] == [] and report["drops"]["truncated"] == 0, report["drops"]
+    assert report["fragments"]["followed"] >= 2 * (2 + 5), report["fragments"]
+
+
 def check_nat64(scene, roost, directory):
     """The report."""
     directory.mkdir()
@@ -213,15 +228,17 @@ def check_nat64(scene, roost, directory):
         assert rows and all(row["local"].startswith(f"{LOCAL}:") for row in rows), rows
         assert all(row["endpoint"].startswith("10.0.0.") for row in rows), rows
         asked = ask_names(scene)
-        echo(scene)
+        echo(scene, ECHO_BYTES)
         report_unreachable(scene)
         report = balancer.stop()
+        pass_fragments(scene, roost, config, directory)
     scene.network.client.ip("link", "set", "eth0", "mtu", "1500")
     assert report["drops"]["untranslatable"] == 0, report["drops"]
     assert report["icmp_errors_sent"]["too_big"] >= 1, report["icmp_errors_sent"]
     print(
         f"  IPv6 before IPv4: {downloads} downloads and 2 uploads whole through less room, "
-        f"{named} clients named, {asked} names and {len(ECHO_BYTES)} sizes of datagrams: "
+        f"{named} clients named, {asked} names and {len(ECHO_BYTES + FRAGMENTED_BYTES)} "
+        "sizes of datagrams: "
         f"{time.monotonic() - begin:.1f} s"
     )
     return report
