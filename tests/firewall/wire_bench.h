@@ -17,6 +17,49 @@ namespace roost::firewall {
 
 using Bytes = std::vector<uint8_t>;
 
+// A batch of frames that came by one port, and what became of them: "pass", the cause of a drop,
+// "kept", or "of worker 1".
+inline std::vector<std::string> send_through(Datapath& datapath, const std::vector<Bytes>& frames,
+                                             uint16_t in_port, Tick now) {
+  constexpr uint32_t kHeadroom = 128;
+  std::vector<Bytes> rooms;
+  net::PacketBatch batch;
+  for (const Bytes& frame : frames) {
+    rooms.emplace_back(frame.size() + kHeadroom);
+    std::ranges::copy(frame, rooms.back().begin() + kHeadroom);
+  }
+  for (size_t i = 0; i < frames.size(); ++i) {
+    const auto bytes = static_cast<uint32_t>(frames[i].size());
+    batch.push({rooms[i].data() + kHeadroom, bytes, bytes, kHeadroom, in_port});
+  }
+  datapath.process(batch, now);
+  std::vector<std::string> fates;
+  for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
+    const net::LaneVerdict& verdict = batch.verdicts()[lane];
+    if (verdict.is_forward()) {
+      EXPECT_EQ(verdict.out_port(), in_port == 0 ? 1 : 0);
+      fates.emplace_back("pass");
+    } else if (verdict.is_drop()) {
+      fates.emplace_back(net::drop_cause_name(kFirewallDropCauses, verdict.drop_cause()));
+    } else {
+      fates.push_back(verdict.is_consumed() ? std::string("kept")
+                                            : "of worker " + std::to_string(verdict.owner()));
+    }
+  }
+  return fates;
+}
+
+// What a firewall made itself since it was asked last.
+inline std::vector<Bytes> take_own(Datapath& datapath) {
+  std::vector<Bytes> frames;
+  for (size_t i = 0; i < datapath.outbox().frame_count(); ++i) {
+    const std::span<const uint8_t> bytes = datapath.outbox().frame(i).bytes;
+    frames.emplace_back(bytes.begin(), bytes.end());
+  }
+  datapath.outbox().clear();
+  return frames;
+}
+
 class WireBench {
  public:
   static constexpr std::string_view kPorts = "[[port]]\n[[port]]\n";
@@ -36,24 +79,9 @@ class WireBench {
     datapath_ = std::make_unique<Datapath>(*state_);
   }
 
-  // Of a batch of frames that came by one port: "pass", the cause of a drop, or "kept".
+  // Of a batch of frames that came by one port.
   std::vector<std::string> send(const std::vector<Bytes>& frames, uint16_t in_port = 0) {
-    std::vector<Bytes> rooms;
-    net::PacketBatch batch;
-    for (const Bytes& frame : frames) {
-      rooms.emplace_back(frame.size() + 128);
-      std::ranges::copy(frame, rooms.back().begin() + 128);
-    }
-    for (size_t i = 0; i < frames.size(); ++i) {
-      const auto bytes = static_cast<uint32_t>(frames[i].size());
-      batch.push({rooms[i].data() + 128, bytes, bytes, 128, in_port});
-    }
-    datapath_->process(batch, now);
-    std::vector<std::string> fates;
-    for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
-      fates.push_back(fate_of(batch.verdicts()[lane], in_port));
-    }
-    return fates;
+    return send_through(*datapath_, frames, in_port, now);
   }
   std::string send(const Bytes& frame, uint16_t in_port = 0) {
     return send(std::vector<Bytes>{frame}, in_port).front();
@@ -61,16 +89,7 @@ class WireBench {
   std::string send(const lb::PacketSpec& packet, uint16_t in_port = 0) {
     return send(lb::make_frame(packet), in_port);
   }
-  // What the firewall made itself since it was asked last.
-  std::vector<Bytes> take_own() {
-    std::vector<Bytes> frames;
-    for (size_t i = 0; i < datapath_->outbox().frame_count(); ++i) {
-      const std::span<const uint8_t> bytes = datapath_->outbox().frame(i).bytes;
-      frames.emplace_back(bytes.begin(), bytes.end());
-    }
-    datapath_->outbox().clear();
-    return frames;
-  }
+  std::vector<Bytes> take_own() { return firewall::take_own(*datapath_); }
 
   [[nodiscard]] State& state() { return *state_; }
   [[nodiscard]] Datapath& datapath() { return *datapath_; }
@@ -79,17 +98,6 @@ class WireBench {
   Tick now{1};
 
  private:
-  static std::string fate_of(const net::LaneVerdict& verdict, uint16_t in_port) {
-    if (verdict.is_forward()) {
-      EXPECT_EQ(verdict.out_port(), in_port == 0 ? 1 : 0);
-      return "pass";
-    }
-    if (verdict.is_drop()) {
-      return std::string(net::drop_cause_name(kFirewallDropCauses, verdict.drop_cause()));
-    }
-    return verdict.is_consumed() ? "kept" : "handed off";
-  }
-
   Config config_;
   std::unique_ptr<State> state_;
   std::unique_ptr<Datapath> datapath_;

@@ -67,6 +67,12 @@ Config read_everything(TomlTable& top, std::vector<Fault>& faults) {
 
 }  // namespace
 
+std::vector<RuleConfig> rules_by_place(const Config& config) {
+  std::vector<RuleConfig> rules = config.rules;
+  rules.push_back({.name = "none", .action = config.action_without_rule});
+  return rules;
+}
+
 ConfigOutcome parse_config(std::string_view text) { return config::parse(text, read_everything); }
 
 ConfigOutcome read_config(const std::string& path) { return config::read_file(path, parse_config); }

@@ -35,6 +35,9 @@ struct Config : config::FunctionConfig {
   std::shared_ptr<const routing::RoutingTable> table{};  // made of the routes when EAL runs
 };
 
+// The rules, each at its place, and behind them what becomes of packets that none of them matches.
+[[nodiscard]] std::vector<RuleConfig> rules_by_place(const Config& config);
+
 using ConfigOutcome = config::Outcome<Config>;
 
 [[nodiscard]] ConfigOutcome parse_config(std::string_view text);

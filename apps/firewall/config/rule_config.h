@@ -20,6 +20,10 @@ namespace roost::firewall {
 enum class Action : uint8_t { kAllow, kDeny, kReject };
 inline constexpr std::array<std::string_view, 3> kActionNames = {"allow", "deny", "reject"};
 
+[[nodiscard]] constexpr std::string_view action_name(Action action) {
+  return kActionNames[static_cast<size_t>(action)];
+}
+
 struct PortRange {
   uint16_t first = 0;
   uint16_t last = 0;
@@ -51,7 +55,7 @@ struct RuleConfig {
 [[nodiscard]] std::vector<RuleConfig> read_rules(config::TomlTable& top, size_t port_count,
                                                  std::vector<config::Fault>& faults);
 
-// As people read it: "from port 0, 10.0.0.0/8; tcp to 192.0.2.0/24 ports 80, 8000-8100".
+// As people read it: "tcp from port 0, 10.0.0.0/8 to 192.0.2.0/24 ports 80,8000-8100".
 [[nodiscard]] std::string rule_text(const RuleConfig& rule);
 [[nodiscard]] std::string protocol_text(uint8_t protocol);
 

@@ -39,7 +39,7 @@ Json rules_view(const Json&) {
 Json connections_list_view(const Json& result) {
   return control::connections_view(result,
                                    {"protocol", "client", "server", "port", "state", "class"},
-                                   {"port", "state", "connections"});
+                                   {"port", "state", "flows"});
 }
 
 constexpr std::array kConnectionsParameters = control::with_connection_parameters(
@@ -74,9 +74,8 @@ constexpr std::array kCommands = {
 
 std::string record_text(const DecisionRecord& record, const firewall::Config& config) {
   const RuleConfig& rule = config.rules[record.place];
-  return fmt::format("{} by rule {}: port {}, {} {} -> {}, {} bytes",
-                     kActionNames[static_cast<size_t>(rule.action)], rule.name, record.in_port,
-                     protocol_text(record.protocol),
+  return fmt::format("{} by rule {}: port {}, {} {} -> {}, {} bytes", action_name(rule.action),
+                     rule.name, record.in_port, protocol_text(record.protocol),
                      net::endpoint_text(record.source, record.source_port),
                      net::endpoint_text(record.destination, record.destination_port), record.bytes);
 }
@@ -148,7 +147,7 @@ Result<Report> Control::take_sample() {
   if (auto error = ask(requests.posted())) return *error;
   Report report;
   report.is_stateful = own_config_.is_stateful;
-  report.rules = own_config_.rules;
+  report.rules = rules_by_place(own_config_);
   for (const SampleRequest& request : requests) {
     control::add(request, report);
     report.routes.add(request.routes);
@@ -163,14 +162,17 @@ void Control::look() {
   write_log();
 }
 
+// What the workers gave is written, whether or not all of them answered.
 void Control::write_log() {
   control::Requests<LogRequest> requests;
   for (State* state : states_) requests.add(*state);
-  if (ask(requests.posted())) return;
-  for (const LogRequest& request : requests) {
-    for (const DecisionRecord& record : request.records()) {
-      config_.tell(control::Severity::kNotice, record_text(record, own_config_));
-    }
+  (void)ask(requests.posted());
+  for (const LogRequest& request : requests) write_log(request.records());
+}
+
+void Control::write_log(std::span<const DecisionRecord> records) {
+  for (const DecisionRecord& record : records) {
+    config_.tell(control::Severity::kNotice, record_text(record, own_config_));
   }
 }
 
@@ -201,7 +203,6 @@ Result<Json> Control::take_file() {
   }
   control::Requests<control::RoutesRequest> routes;
   for (State* state : states_) routes.add(state->routes(), next.table);
-  write_log();  // of the rules of before
   const auto done = [&](const control::Asked& asked) { return asked.error(config_.function); };
   if (auto error = done(control::ask_until_done(*config_.mailboxes, exchanges.posted()))) {
     return *error;
@@ -211,6 +212,8 @@ Result<Json> Control::take_file() {
       return *error;
     }
   }
+  // By the rules of before, which made them.
+  for (const ExchangeRequest& exchange : exchanges) write_log(exchange.records());
   const size_t before = own_config_.rules.size();
   own_config_ = std::move(next);
   control::Requests<RecheckRequest> rechecks;

@@ -35,6 +35,7 @@ class Control final : public control::Control {
 
   Result<Report> take_sample();
   void write_log();
+  void write_log(std::span<const DecisionRecord> records);
   [[nodiscard]] Result<control::Json> connections(const control::Json& parameters);
 
   firewall::Config own_config_;

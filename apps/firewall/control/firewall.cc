@@ -54,8 +54,7 @@ std::string words_of(const trace::Note& before, const trace::Note& after) {
                        met.is_from_client ? "client" : "server",
                        conntrack::connection_state_name(met.state));
   }
-  std::string text = fmt::format("\n  rule       {}: {}", met.rule.text(),
-                                 kActionNames[static_cast<size_t>(met.action)]);
+  std::string text = fmt::format("\n  rule       {}: {}", met.rule.text(), action_name(met.action));
   if (left.has_connection) {
     text += fmt::format("\n  connection begun: {}", conntrack::connection_state_name(left.state));
   }

@@ -13,18 +13,18 @@ namespace roost::firewall {
 
 namespace {
 
+std::string what_text(std::span<const RuleConfig> rules, size_t place) {
+  return place + 1 < rules.size() ? rule_text(rules[place]) : "packets without a rule";
+}
+
 void write_rules(const Report& report, control::TextOut out) {
   fmt::format_to(out, "\n{:>14} {:>16}  rule\n", "packets", "bytes");
   for (size_t place = 0; place < report.work.rules.size(); ++place) {
     const RuleSet::Counts& counts = report.work.rules[place];
     if (counts.packets == 0) continue;
-    const bool is_rule = place < report.rules.size();
-    fmt::format_to(out, "{:>14} {:>16}  {}\n", counts.packets, counts.bytes,
-                   is_rule
-                       ? fmt::format("{}: {} {}", report.rules[place].name,
-                                     kActionNames[static_cast<size_t>(report.rules[place].action)],
-                                     rule_text(report.rules[place]))
-                       : std::string("none"));
+    const RuleConfig& rule = report.rules[place];
+    fmt::format_to(out, "{:>14} {:>16}  {}: {} {}\n", counts.packets, counts.bytes, rule.name,
+                   action_name(rule.action), what_text(report.rules, place));
   }
 }
 
@@ -62,7 +62,7 @@ Report make_report(std::span<State* const> states, node::RunTotals run) {
   Report report;
   report.run = std::move(run);
   control::add_up_ports(report);
-  report.rules = states.front()->config().rules;
+  report.rules = states.front()->rules().rules();
   report.is_stateful = states.front()->config().is_stateful;
   for (State* state : states) {
     control::add_state(*state, report);
@@ -121,14 +121,11 @@ control::Json rules_json(std::span<const RuleConfig> rules,
                          std::span<const RuleSet::Counts> counts) {
   control::Json rows = control::Json::array();
   for (size_t place = 0; place < counts.size(); ++place) {
-    const bool is_rule = place < rules.size();
-    rows.push_back(
-        {{"rule", is_rule ? rules[place].name : std::string("none")},
-         {"action",
-          is_rule ? kActionNames[static_cast<size_t>(rules[place].action)] : std::string_view()},
-         {"what", is_rule ? rule_text(rules[place]) : std::string("packets without a rule")},
-         {"packets", counts[place].packets},
-         {"bytes", counts[place].bytes}});
+    rows.push_back({{"rule", rules[place].name},
+                    {"action", action_name(rules[place].action)},
+                    {"what", what_text(rules, place)},
+                    {"packets", counts[place].packets},
+                    {"bytes", counts[place].bytes}});
   }
   return rows;
 }

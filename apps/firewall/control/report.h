@@ -33,7 +33,7 @@ struct Report : control::RunReport {
   control::RouteReport routes{};
   WorkReport work{};
   bool is_stateful = true;
-  std::vector<RuleConfig> rules{};
+  std::vector<RuleConfig> rules{};  // by place
 };
 
 // One state a worker, one at least, all of the same configuration.
@@ -43,7 +43,7 @@ struct Report : control::RunReport {
 [[nodiscard]] std::string format_text(const Report& report);
 [[nodiscard]] std::string format_json(const Report& report);
 [[nodiscard]] control::Json report_json(const Report& report);
-// [{"rule", "action", "what", "packets", "bytes"}], the last of packets without a rule.
+// [{"rule", "action", "what", "packets", "bytes"}], by place, the last of packets without a rule.
 [[nodiscard]] control::Json rules_json(std::span<const RuleConfig> rules,
                                        std::span<const RuleSet::Counts> counts);
 

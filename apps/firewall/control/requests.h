@@ -36,7 +36,29 @@ class SampleRequest final : public control::RoutedSampleRequest {
   State& state_;
 };
 
-// Puts other rules in force, with other timeouts; what they replace is the request's afterwards.
+// Takes what the log has.
+class LogRequest final : public node::Request {
+ public:
+  explicit LogRequest(State& state) : state_(state) {}
+  bool step() override {
+    const std::span<const DecisionRecord> kept = state_.log().records();
+    std::copy(kept.begin(), kept.end(), records_.begin() + static_cast<ptrdiff_t>(count_));
+    count_ += kept.size();
+    state_.log().clear();
+    return true;
+  }
+  [[nodiscard]] std::span<const DecisionRecord> records() const {
+    return std::span(records_).first(count_);
+  }
+
+ private:
+  State& state_;
+  std::array<DecisionRecord, DecisionLog::kRecordsMax> records_;
+  size_t count_ = 0;
+};
+
+// Puts other rules in force, with other timeouts; what they replace is the request's afterwards,
+// and so is the log that they made.
 class ExchangeRequest final : public node::Request {
  public:
   ExchangeRequest(State& state, std::unique_ptr<RuleSet> rules, const Config& config)
@@ -45,12 +67,19 @@ class ExchangeRequest final : public node::Request {
         timeouts_(config.timeouts),
         picks_up_(config.picks_up) {}
   bool step() override {
-    if (!std::exchange(is_done_, true)) state_.exchange(rules_, timeouts_, picks_up_);
+    if (!std::exchange(is_done_, true)) exchange();
     return true;
   }
+  [[nodiscard]] std::span<const DecisionRecord> records() const { return log_.records(); }
 
  private:
+  void exchange() {
+    (void)log_.step();
+    state_.exchange(rules_, timeouts_, picks_up_);
+  }
+
   State& state_;
+  LogRequest log_{state_};
   std::unique_ptr<RuleSet> rules_;
   conntrack::StateTimeouts timeouts_;
   bool picks_up_;
@@ -74,27 +103,6 @@ class RecheckRequest final : public node::Request {
   State& state_;
   size_t family_ = 0;
   Cursor cursor_{};
-};
-
-// Takes what the log has.
-class LogRequest final : public node::Request {
- public:
-  explicit LogRequest(State& state) : state_(state) {}
-  bool step() override {
-    const std::span<const DecisionRecord> kept = state_.log().records();
-    std::copy(kept.begin(), kept.end(), records_.begin() + static_cast<ptrdiff_t>(count_));
-    count_ += kept.size();
-    state_.log().clear();
-    return true;
-  }
-  [[nodiscard]] std::span<const DecisionRecord> records() const {
-    return std::span(records_).first(count_);
-  }
-
- private:
-  State& state_;
-  std::array<DecisionRecord, DecisionLog::kRecordsMax> records_;
-  size_t count_ = 0;
 };
 
 }  // namespace roost::firewall

@@ -14,7 +14,6 @@ Result<std::unique_ptr<RuleSet>> RuleSet::create(const Config& config) {
   auto classifier =
       classify::Classifier::create({.action_without_rule = last, .hash_seed = config.hash_seed});
   if (!classifier) return classifier.error();
-  std::vector<Verdict> verdicts;
   for (uint32_t place = 0; place < last; ++place) {
     const RuleConfig& rule = config.rules[place];
     const auto masks = masks_of(rule, place);
@@ -23,10 +22,9 @@ Result<std::unique_ptr<RuleSet>> RuleSet::create(const Config& config) {
       const Result<classify::RuleId> added = classifier.value().add(mask);
       if (!added) return Error{fmt::format("rule {}: {}", rule.name, added.error().message)};
     }
-    verdicts.push_back({rule.action, rule.logs, rule.name});
   }
-  verdicts.push_back({config.action_without_rule, false, "none"});
-  return std::unique_ptr<RuleSet>(new RuleSet(std::move(classifier).value(), std::move(verdicts)));
+  return std::unique_ptr<RuleSet>(
+      new RuleSet(std::move(classifier).value(), rules_by_place(config)));
 }
 
 void RuleSet::find(std::span<const classify::PacketFields> packets, std::span<uint32_t> places) {

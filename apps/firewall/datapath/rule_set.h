@@ -39,6 +39,7 @@ class RuleSet {
   [[nodiscard]] bool logs(uint32_t place) const { return rules_[place].logs; }
   [[nodiscard]] const std::string& name(uint32_t place) const { return rules_[place].name; }
   // By place; the last is of packets without a rule.
+  [[nodiscard]] const std::vector<RuleConfig>& rules() const { return rules_; }
   [[nodiscard]] std::span<const Counts> counts() const { return counts_; }
   [[nodiscard]] const classify::Classifier& classifier() const { return classifier_; }
 
@@ -46,17 +47,11 @@ class RuleSet {
   void maintain(size_t budget) { classifier_.maintain(budget); }
 
  private:
-  struct Verdict {
-    Action action{};
-    bool logs = false;
-    std::string name{};
-  };
-
-  RuleSet(classify::Classifier classifier, std::vector<Verdict> rules)
+  RuleSet(classify::Classifier classifier, std::vector<RuleConfig> rules)
       : classifier_(std::move(classifier)), rules_(std::move(rules)), counts_(rules_.size()) {}
 
   classify::Classifier classifier_;
-  std::vector<Verdict> rules_;  // by place
+  std::vector<RuleConfig> rules_;
   std::vector<Counts> counts_;
 };
 
