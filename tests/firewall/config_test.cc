@@ -55,7 +55,7 @@ TEST(FirewallConfig, all_faults_are_told_at_once_with_their_lines) {
                                            "\"70000\" is none",
                                            "\"9-8\" is none",
                                            "action",
-                                           "ports without a protocol",
+                                           "ports without a protocol whose",
                                            "action = ",
                                            "networks of IPv4 on one side"};
   ASSERT_GE(faults.size(), wanted.size());
@@ -63,6 +63,31 @@ TEST(FirewallConfig, all_faults_are_told_at_once_with_their_lines) {
     EXPECT_TRUE(std::ranges::any_of(faults, [&](const std::string& fault) {
       return fault.find(words) != std::string::npos && fault.starts_with("f.toml:");
     })) << words;
+  }
+}
+
+TEST(FirewallConfig, ports_of_sctp_are_refused_for_they_are_not_looked_at) {
+  const std::string rule = "[[rule]]\nprotocol = \"sctp\"\naction = \"deny\"\n";
+  EXPECT_TRUE(faults_of(kTwoPorts + rule).empty());
+  EXPECT_EQ(faults_of(kTwoPorts + rule + "ports = [5060]\n").size(), 1U);
+}
+
+TEST(FirewallConfig, names_are_short_and_plain_and_faults_control_no_terminal) {
+  const auto faults_of_name = [](const std::string& name) {
+    return faults_of(kTwoPorts + "[[rule]]\nname = \"" + name + "\"\naction = \"deny\"\n").size();
+  };
+  EXPECT_EQ(faults_of_name("a-Z_9.(x)"), 0U);
+  EXPECT_EQ(faults_of_name(std::string(64, 'x')), 0U);
+  EXPECT_EQ(faults_of_name(std::string(65, 'x')), 1U);
+  for (const char* name : {"", "a b", "a\\nb", "\\u001b[31m"}) {
+    EXPECT_EQ(faults_of_name(name), 1U) << name;
+  }
+  const std::vector<std::string> faults =
+      faults_of(kTwoPorts +
+                "[[rule]]\nfrom = [\"\\u001b[31m\"]\nprotocol = \"\\u0007\"\naction = \"deny\"\n");
+  ASSERT_EQ(faults.size(), 2U);
+  for (const std::string& fault : faults) {
+    EXPECT_TRUE(std::ranges::none_of(fault, [](char c) { return c >= 0 && c < ' '; })) << fault;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "roost/config/message_text.h"
 #include "roost/config/toml_table.h"
 
 namespace roost::firewall {
@@ -16,6 +17,7 @@ using config::Fault;
 using config::TomlTable;
 
 constexpr size_t kRulesMax = 65'535;
+constexpr size_t kNameBytesMax = 64;
 constexpr std::string_view kPortWord = "port ";
 
 struct NamedProtocol {
@@ -39,16 +41,28 @@ std::optional<uint64_t> read_number(std::string_view text, uint64_t max) {
   return number;
 }
 
+// Names stand in lines of the log and on terminals.
+std::string read_name(TomlTable& table, size_t place) {
+  std::string name = table.text("name").value_or(std::to_string(place));
+  const bool is_plain = std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
+  if (name.empty() || name.size() > kNameBytesMax || !is_plain) {
+    table.fault_in("name", fmt::format("{} cannot be a name; give 1 to {} visible ASCII "
+                                       "characters without spaces",
+                                       config::in_quotes(name), kNameBytesMax));
+  }
+  return name;
+}
+
 std::optional<uint8_t> read_protocol(TomlTable& table) {
   const auto word = table.text("protocol");
   if (!word) return {};
   const auto* const named = std::ranges::find(kProtocols, *word, &NamedProtocol::name);
   if (named != kProtocols.end()) return named->number;
   if (const auto number = read_number(*word, 255)) return static_cast<uint8_t>(*number);
-  table.fault_in("protocol", fmt::format("\"{}\" is none; give \"tcp\", \"udp\", \"icmp\", "
+  table.fault_in("protocol", fmt::format("{} is none; give \"tcp\", \"udp\", \"icmp\", "
                                          "\"icmpv6\", \"gre\", \"esp\", \"ah\", \"sctp\" or IP's "
                                          "number as a text",
-                                         *word));
+                                         config::in_quotes(*word)));
   return {};
 }
 
@@ -64,7 +78,8 @@ void for_each_text(TomlTable& table, std::string_view key, std::string_view want
     if (!text || !take(*text)) {
       table.fault(config::line_of(node),
                   fmt::format("{} {}: {}; give {}", table.name(), key,
-                              text ? "\"" + *text + "\" is none" : std::string("no text"), wanted));
+                              text ? config::in_quotes(*text) + " is none" : std::string("no text"),
+                              wanted));
     }
   }
 }
@@ -106,16 +121,15 @@ std::vector<PortRange> read_ports(TomlTable& table, std::string_view key) {
   return ranges;
 }
 
-bool has_ports(std::optional<uint8_t> protocol) {
-  return protocol == 6 || protocol == 17 || protocol == 132;
-}
+// Those of SCTP the parser does not read: a rule with them would match nothing.
+bool has_ports(std::optional<uint8_t> protocol) { return protocol == 6 || protocol == 17; }
 
 // What a rule says that no packet can be.
 void check_rule(const RuleConfig& rule, TomlTable& table) {
   if ((!rule.ports.empty() || !rule.source_ports.empty()) && !has_ports(rule.protocol)) {
     table.fault(rule.line, table.name() +
-                               ": ports without a protocol that has them; give "
-                               "protocol = \"tcp\", \"udp\" or \"sctp\"");
+                               ": ports without a protocol whose ports are looked at; give "
+                               "protocol = \"tcp\" or \"udp\"");
   }
   const auto has_family = [](const RuleSide& side, bool is_ipv6) {
     return side.networks.empty() ||
@@ -155,7 +169,7 @@ std::vector<RuleConfig> read_rules(TomlTable& top, size_t port_count, std::vecto
   for (const toml::table* toml : top.tables("rule")) {
     TomlTable table(*toml, "[[rule]]", faults);
     RuleConfig rule{.line = table.line()};
-    rule.name = table.text("name").value_or(std::to_string(rules.size() + 1));
+    rule.name = read_name(table, rules.size() + 1);
     rule.from = read_side(table, "from", port_count);
     rule.to = read_side(table, "to", port_count);
     rule.protocol = read_protocol(table);
