@@ -14,6 +14,7 @@
 #include "roost/base/result.h"
 #include "roost/control/json.h"
 #include "roost/control/view.h"
+#include "roost/net/address.h"
 
 namespace roost::control {
 
@@ -51,5 +52,10 @@ struct ParsedRequest {
 // A whole number among the parameters; nothing when it is not given.
 [[nodiscard]] Result<std::optional<uint64_t>> parse_number(const Json& parameters, const char* name,
                                                            uint64_t min, uint64_t max);
+
+// A prefix among the parameters, or an address for the one that holds only it; nothing when it is
+// not given, or empty.
+[[nodiscard]] Result<std::optional<net::IpPrefix>> parse_prefix(const Json& parameters,
+                                                                const char* name);
 
 }  // namespace roost::control

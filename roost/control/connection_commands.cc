@@ -41,17 +41,6 @@ std::optional<PageCursor> parse_cursor(const std::string& text) {
   return cursor;
 }
 
-Result<std::optional<net::IpPrefix>> parse_client(const std::string& text) {
-  if (text.empty()) return std::optional<net::IpPrefix>();
-  if (text.find('/') != std::string::npos) {
-    const Result<net::IpPrefix> prefix = net::IpPrefix::parse(text);
-    if (prefix) return std::optional(prefix.value());
-  } else if (const Result<net::IpAddress> address = net::IpAddress::parse(text)) {
-    return std::optional(net::IpPrefix{address.value(), address.value().bit_count()});
-  }
-  return Error{"client: give a prefix like 192.0.2.0/24, or an address"};
-}
-
 Result<ConnectionFilter> parse_filter(const Json& parameters,
                                       std::array<std::vector<bool>, 2> owners) {
   ConnectionFilter filter{.owners = std::move(owners)};
@@ -63,7 +52,7 @@ Result<ConnectionFilter> parse_filter(const Json& parameters,
   for (size_t i = 0; i < kClassNames.size(); ++i) {
     filter.classes[i] = flow_class.empty() || kClassNames[i] == flow_class;
   }
-  Result<std::optional<net::IpPrefix>> client = parse_client(parameters.value("client", ""));
+  const Result<std::optional<net::IpPrefix>> client = parse_prefix(parameters, "client");
   if (!client) return client.error();
   filter.client = client.value();
   return filter;
