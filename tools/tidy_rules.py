@@ -8,7 +8,7 @@ from tidy_tree import Finding, without_comments
 # The rooms in dependency order: a room includes only itself and those before it.
 ROOMS = ["roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry", "roost/table",
          "roost/concurrent", "roost/balance", "roost/traffic", "roost/net", "roost/bridge",
-         "roost/capture", "roost/conntrack", "roost/classify", "roost/config",
+         "roost/assets", "roost/capture", "roost/conntrack", "roost/classify", "roost/config",
          "roost/openflow", "roost/l3", "roost/io", "roost/routing", "roost/node", "roost/control",
          "roost/trace", "apps", "capi", "bindings", "lab", "tests"]
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "apps/assets/control/network_observer.h"
 #include "apps/classify/control/packet_classifier.h"
 #include "apps/firewall/control/firewall.h"
 #include "apps/forward/control/router.h"
@@ -82,11 +83,23 @@ FunctionEntry firewall_entry() {
           .run = run_function<firewall::Firewall>};
 }
 
+FunctionEntry assets_entry() {
+  return {.command = "assets",
+          .short_about = "list hosts and services from what is seen",
+          .about = "An observer: which hosts there are, and which services answered.",
+          .details =
+              "It looks at frames that mirrors and taps bring, keeps who sent them, when, and what "
+              "answered,\n"
+              "and never sends a frame itself.",
+          .commands = assets::NetworkObserver::commands(),
+          .run = run_function<assets::NetworkObserver>};
+}
+
 }  // namespace
 
 std::span<const FunctionEntry> function_list() {
-  static const std::array functions = {lb_entry(), forward_entry(), switch_entry(),
-                                       classify_entry(), firewall_entry()};
+  static const std::array functions = {lb_entry(),       forward_entry(),  switch_entry(),
+                                       classify_entry(), firewall_entry(), assets_entry()};
   return functions;
 }
 

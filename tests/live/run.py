@@ -30,6 +30,7 @@ from forwarding import check_forwarding  # noqa: E402
 from modes import config_with_modes, live_modes  # noqa: E402
 from namespaces import Refused  # noqa: E402
 from nat64 import check_nat64  # noqa: E402
+from observing import check_observing  # noqa: E402
 from offloads import check_offloads  # noqa: E402
 from owners import owner_of, seed_that_splits  # noqa: E402
 from port_ranges import check_port_ranges  # noqa: E402
@@ -316,22 +317,18 @@ def main():
             folder = pathlib.Path(directory) / "modes"
             folder.mkdir()
             modes(options.roost.resolve(), folder, min(2, cores))
-            folder = pathlib.Path(directory) / "services"
-            folder.mkdir()
-            services(options.roost.resolve(), folder)
-            folder = pathlib.Path(directory) / "restarts"
-            folder.mkdir()
-            restarts(options.roost.resolve(), folder)
-            folder = pathlib.Path(directory) / "failover"
-            folder.mkdir()
-            failover(options.roost.resolve(), folder)
+            for part in (services, restarts, failover):
+                folder = pathlib.Path(directory) / part.__name__
+                folder.mkdir()
+                part(options.roost.resolve(), folder)
             folder = pathlib.Path(directory) / "virtual_checks"
             folder.mkdir()
             check_virtual_checks(options.roost.resolve(), ROOT / "demo/lb/lb.toml", folder)
             attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (3,))
             for check in (
                 *(check_takeover, check_snooping, check_offloads, check_priority),
-                *(check_forwarding, check_switching, check_classifying, check_firewalling),
+                *(check_forwarding, check_switching, check_classifying, check_firewalling,
+                  check_observing),
                 check_trackers, check_flood_of_syns):
                 folder = pathlib.Path(directory) / check.__name__
                 folder.mkdir()

@@ -157,7 +157,7 @@ def check_sums(report, frames):
     check_packet_sum(report)
     sides = collections.Counter(frame.side for frame in frames)
     packets = report["packets"]
-    assert sides == {"in": packets["received"], "out": packets["sent"]}, (sides, packets)
+    assert sides == collections.Counter({"in": packets["received"], "out": packets["sent"]}), sides
     words = [frame.words for frame in frames if frame.side == "in"]
     dropped = collections.Counter(re.search(r"dropped +(\w+)", text).group(1)
                                   for text in words if "dropped " in text)
