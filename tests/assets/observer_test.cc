@@ -233,6 +233,11 @@ std::string fingerprint(std::vector<uint8_t> options, bool has_data = false) {
   return text.substr(text.find(':', 8) + 1);
 }
 
+TEST(Fingerprint, values_of_options_are_words) {
+  EXPECT_EQ(fingerprint({2, 4, 5, 0xb4, 1, 3, 3, 7, 4, 2, 1, 1}), "52:M1460,N,W7,S,N,N:QA");
+  EXPECT_EQ(fingerprint({99, 4, 1, 2}), "44:?99:QA");
+}
+
 TEST(Fingerprint, options_stop_where_they_are_broken) {
   EXPECT_EQ(fingerprint({}), "40:.:QA");
   EXPECT_EQ(fingerprint({1, 34, 0, 1}), "44:N.:QA!") << "prads so ends one letter, too";
