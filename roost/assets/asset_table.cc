@@ -7,7 +7,9 @@ namespace roost::assets {
 Result<AssetTable> AssetTable::create(const Config& config) {
   auto hosts = SeenList<HostKey, HostFacts>::create(config.hosts_max, config.hash_seed);
   if (!hosts) return hosts.error();
-  return AssetTable(std::move(hosts).value(), config);
+  auto memory = Arena::map(uint64_t{config.hosts_max} * config.services_max * sizeof(Service));
+  if (!memory) return memory.error();
+  return AssetTable(std::move(hosts).value(), std::move(memory).value(), config);
 }
 
 SeenList<HostKey, HostFacts>::Seen AssetTable::see(const HostKey& key, Tick now) {

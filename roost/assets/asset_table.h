@@ -12,12 +12,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "roost/assets/seen_list.h"
 #include "roost/assets/syn_fingerprint.h"
 #include "roost/base/counter.h"
 #include "roost/base/result.h"
+#include "roost/memory/arena.h"
 #include "roost/net/address.h"
 #include "roost/net/headers.h"
 
@@ -104,13 +105,16 @@ class AssetTable {
   [[nodiscard]] bool audit();
 
  private:
-  AssetTable(SeenList<HostKey, HostFacts> hosts, const Config& config)
+  AssetTable(SeenList<HostKey, HostFacts> hosts, Arena memory, const Config& config)
       : hosts_(std::move(hosts)),
-        services_(size_t{config.hosts_max} * config.services_max),
+        memory_(std::move(memory)),
+        services_(reinterpret_cast<Service*>(memory_.data()),
+                  size_t{config.hosts_max} * config.services_max),
         services_max_(config.services_max) {}
 
   SeenList<HostKey, HostFacts> hosts_;
-  std::vector<Service> services_;  // services_max_ for each place of a host
+  Arena memory_;
+  std::span<Service> services_;  // in the arena: services_max_ for each place of a host
   uint16_t services_max_;
   AssetCounters counters_;
 };

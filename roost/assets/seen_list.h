@@ -15,12 +15,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "roost/base/assert.h"
 #include "roost/base/result.h"
 #include "roost/expiry/tick.h"
+#include "roost/memory/arena.h"
 #include "roost/table/flow_table.h"
 
 namespace roost::assets {
@@ -46,7 +47,9 @@ class SeenList {
   static Result<SeenList> create(uint32_t entries_max, std::optional<uint64_t> hash_seed) {
     auto places = Places::create({.entries_max = entries_max, .hash_seed = hash_seed});
     if (!places) return places.error();
-    return SeenList(std::move(places).value(), entries_max);
+    auto memory = Arena::map(uint64_t{entries_max} * sizeof(Entry));
+    if (!memory) return memory.error();
+    return SeenList(std::move(places).value(), std::move(memory).value(), entries_max);
   }
 
   // The key's entry is the newest one. A new one has a default value; before another one gives way
@@ -110,8 +113,12 @@ class SeenList {
   using Places = FlowTable<Key, uint32_t>;
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  SeenList(Places places, uint32_t entries_max)
-      : places_(std::move(places)), entries_(entries_max) {}
+  SeenList(Places places, Arena memory, uint32_t entries_max)
+      : places_(std::move(places)),
+        memory_(std::move(memory)),
+        entries_(reinterpret_cast<Entry*>(memory_.data()), entries_max) {
+    static_assert(std::is_trivially_copyable_v<Entry>, "an entry begins as zeroed bytes");
+  }
 
   void unlink(uint32_t place) {
     const Entry& entry = entries_[place];
@@ -126,7 +133,8 @@ class SeenList {
   }
 
   Places places_;
-  std::vector<Entry> entries_;
+  Arena memory_;
+  std::span<Entry> entries_;  // in the arena
   size_t size_ = 0;
   uint32_t newest_ = kNone;
   uint32_t oldest_ = kNone;

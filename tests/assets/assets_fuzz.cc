@@ -26,9 +26,8 @@ void check(AssetTable& table) {
 
 void observe(const uint8_t* data, size_t size) {
   Observer observer =
-      Observer::create({.table = {.hosts_max = 4, .services_max = 2, .hash_seed = 1},
-                        .answer_ticks = 30,
-                        .has_log = true})
+      Observer::create(
+          {.table = {.hosts_max = 4, .services_max = 2, .hash_seed = 1}, .answer_ticks = 30})
           .value();
   Datapath datapath(observer);
   uint64_t frames = 0;

@@ -220,11 +220,11 @@ Result<Json> Control::take_file() {
   if (!outcome.config || !outcome.faults.empty())
     return config::error_of(outcome.faults, config_.config_path);
   if (auto error = log_.reopen()) return *error;
-  own_config_.networks = outcome.config->networks;
   control::Requests<NetworksRequest> requests;
-  for (Observer* state : states_) requests.add(*state, own_config_.networks);
+  for (Observer* state : states_) requests.add(*state, outcome.config->networks);
   const control::Asked asked = control::ask_until_done(*config_.mailboxes, requests.posted());
   if (auto error = asked.error(config_.function)) return *error;
+  own_config_.networks = outcome.config->networks;
   return Json{{"networks", own_config_.networks.size()}};
 }
 
