@@ -15,13 +15,13 @@ constexpr uint64_t kTickMicrosecondsMax = 3'600 * kMicroseconds;
 
 }  // namespace
 
-uint64_t read_tick(TomlTable& top) {
+uint64_t read_tick(TomlTable& top, uint64_t microseconds_default) {
   const std::optional<double> seconds = top.number("tick_seconds");
-  if (!seconds) return kTickMicrosecondsDefault;
+  if (!seconds) return microseconds_default;
   const double microseconds = *seconds * kMicroseconds;
   if (!(microseconds >= kTickMicrosecondsMin && microseconds <= kTickMicrosecondsMax)) {
     top.fault_in("tick_seconds", "a tick is too short or too long; give 0.001 to 3600 seconds");
-    return kTickMicrosecondsDefault;
+    return microseconds_default;
   }
   if (std::abs(microseconds - std::round(microseconds)) > 1e-3) {
     top.fault_in("tick_seconds",

@@ -77,9 +77,7 @@ void HandoffQueues::enqueue(PacketBurst& burst) {
     for (size_t lane = 0; lane < verdicts.size(); ++lane) {
       if (!verdicts[lane].is_handoff() || verdicts[lane].owner() != target) continue;
       ROOST_ASSERT(target != worker_);
-      const net::Packet& packet = burst.batch().packets()[lane];
-      ROOST_ASSERT(packet.origin == net::PacketOrigin::kPort);
-      const uint16_t in_port = packet.in_port;
+      const uint16_t in_port = burst.batch().packets()[lane].in_port;
       buffers[count] = burst.take(lane);
       buffers[count++]->port = in_port;
     }
@@ -88,7 +86,7 @@ void HandoffQueues::enqueue(PacketBurst& burst) {
 }
 
 void HandoffQueues::enqueue(std::span<rte_mbuf*> buffers, size_t target) {
-  const size_t enqueued = enqueue_on(rings_->packets(worker_, target), buffers);
+  const size_t enqueued = is_closed_ ? 0 : enqueue_on(rings_->packets(worker_, target), buffers);
   counters_.handoff_out += enqueued;
   counters_.handoff_full += buffers.size() - enqueued;
   free_buffers(buffers.subspan(enqueued));

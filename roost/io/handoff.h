@@ -1,8 +1,9 @@
 // Packets from the worker that received them to the worker that owns them.
 //
-// A ring for each pair of workers and direction: one producer, one consumer, no lock. A packet is
-// handed off at most once, because the worker that dequeues it decides it; so no worker ever waits
-// for another, and a full ring is a counted drop.
+// A ring for each pair of workers and direction: one producer, one consumer, no lock. No worker
+// ever waits for another: a full ring is a counted drop, and so is what a worker would hand off
+// that has closed. The worker that dequeues a packet decides it, or, where two workers have a part
+// in it, does its part and hands it off once more.
 //
 // Beside them, rings for copies of what every worker must see: neighbours' messages. A copy is
 // bytes to learn from. It is never sent on, and in no sum of packets; a full ring loses it,
@@ -32,7 +33,8 @@ class alignas(64) HandoffQueues {
 
   [[nodiscard]] size_t worker() const { return worker_; }
 
-  // The lanes whose verdict is another worker's leave the burst, in their order.
+  // The lanes whose verdict is another worker's leave the burst, in their order. After close() they
+  // are dropped, because the others may have dequeued their last.
   void enqueue(PacketBurst& burst);
 
   // Hands a copy of the lane to every other worker; the lane stays. After close() none is made,

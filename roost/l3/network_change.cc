@@ -13,7 +13,8 @@ void compare_port(const PortConfig& running, const PortConfig& file,
                   config::Comparison& comparison) {
   // All members are named, so that a new one does not compile until it is compared, or is not on
   // purpose.
-  const auto& [addresses, vlan, mac, promiscuous, mtu, default_neighbour_mac, rss, line] = file;
+  const auto& [addresses, vlan, mac, promiscuous, mtu, default_neighbour_mac, rss, is_inside,
+               line] = file;
   comparison.compare(line, "[[port]] addresses", running.addresses, addresses);
   comparison.compare(line, "[[port]] vlan", running.vlan, vlan);
   comparison.compare(line, "[[port]] mac", running.mac, mac);
@@ -22,6 +23,7 @@ void compare_port(const PortConfig& running, const PortConfig& file,
   comparison.compare(line, "[[port]] default_neighbour_mac", running.default_neighbour_mac,
                      default_neighbour_mac);
   comparison.compare(line, "[[port]] rss", running.rss, rss);
+  comparison.compare(line, "[[port]] inside", running.is_inside, is_inside);
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ PortConfig read_port(const toml::table& toml, const NetworkRules& rules,
   }
   port.default_neighbour_mac = table.mac("default_neighbour_mac");
   port.rss = static_cast<net::RssInput>(table.choice("rss", kRssInputNames).value_or(0));
+  if (rules.has_sides) port.is_inside = table.boolean("inside").value_or(false);
   table.refuse_unknown_keys();
   return port;
 }

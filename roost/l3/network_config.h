@@ -34,6 +34,7 @@ struct PortConfig {
   std::optional<uint16_t> mtu{};         // largest IP packet in bytes; else 1500
   std::optional<net::MacAddress> default_neighbour_mac{};  // a router for all but [[neighbour]]s
   net::RssInput rss = net::RssInput::kBoth;  // by what the device spreads over workers, if it can
+  bool is_inside = false;  // of a function with two sides: towards what it translates or protects
   uint32_t line = 0;
 
   [[nodiscard]] uint16_t mtu_or_default() const { return mtu.value_or(kMtuDefault); }
@@ -90,6 +91,7 @@ struct NetworkConfig {
 struct NetworkRules {
   bool needs_addresses = true;  // of each port
   size_t routes_max = 256;      // as many as are searched one by one
+  bool has_sides = false;       // a port may say `inside`
 };
 
 // Reads [[port]], [[neighbour]] and [[route]] of a file's top table and checks them: no address and

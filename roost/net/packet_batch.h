@@ -82,8 +82,8 @@ class LaneVerdict {
     return LaneVerdict(Kind::kReplicate, replication);
   }
 
-  // The packet is another worker's, unchanged so far. Only for what a port received: a packet is
-  // handed off at most once.
+  // The packet is another worker's: unchanged so far, or with this worker's part done. A function
+  // sees to it that none goes round.
   [[nodiscard]] static constexpr LaneVerdict handoff(size_t worker) {
     return LaneVerdict(Kind::kHandoff, static_cast<uint16_t>(worker));
   }

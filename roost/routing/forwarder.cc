@@ -35,9 +35,10 @@ void Forwarder::admit(net::PacketBatch& batch, Tick now) {
   for (size_t lane = 0; lane < batch.lane_count(); ++lane) admit_one(lane, batch, now);
 }
 
-void Forwarder::forward(net::PacketBatch& batch, Tick now) {
-  forward_lanes(egress4_, batch, now);
-  forward_lanes(egress6_, batch, now);
+void Forwarder::forward(net::PacketBatch& batch, Tick now,
+                        std::span<net::Translation> translations) {
+  forward_lanes(egress4_, batch, now, translations);
+  forward_lanes(egress6_, batch, now, {});
 }
 
 // Any protocol is forwarded, so what is no TCP or UDP is admitted once it is not for us.
@@ -92,7 +93,8 @@ void Forwarder::refuse(size_t lane, DropCause cause, net::PacketBatch& batch) {
 }
 
 template <class Address>
-void Forwarder::forward_lanes(l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now) {
+void Forwarder::forward_lanes(l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now,
+                              std::span<net::Translation> translations) {
   egress.advance(now);
   const std::span<const uint8_t> to_forward = lanes<Address>().span();
   if (to_forward.empty()) return;
@@ -101,13 +103,17 @@ void Forwarder::forward_lanes(l3::Egress<Address>& egress, net::PacketBatch& bat
   for (size_t i = 0; i < to_forward.size(); ++i) {
     const size_t lane = to_forward[i];
     destinations[i] = destination_of<Address>(batch.packets()[lane], parsed_[lane]);
+    if constexpr (std::same_as<Address, net::Ipv4Address>) {
+      if (!translations.empty()) translations[lane].change_destination(destinations[i]);
+    }
   }
   std::array<io::Fib::Hop, net::kBatchLanesMax> hops;
   routes_.table->fib.find(std::span<const Address>(destinations).first(to_forward.size()), hops);
   for (size_t i = 0; i < to_forward.size(); ++i) {
     const size_t lane = to_forward[i];
+    net::Translation* const translation = translations.empty() ? nullptr : &translations[lane];
     const net::LaneVerdict verdict =
-        forward_one(destinations[i], hops[i], lane, egress, batch, now);
+        forward_one(destinations[i], hops[i], lane, egress, batch, now, translation);
     if (verdict.is_drop()) {
       refuse(lane, verdict.drop_cause(), batch);
     } else {
@@ -119,7 +125,7 @@ void Forwarder::forward_lanes(l3::Egress<Address>& egress, net::PacketBatch& bat
 template <class Address>
 net::LaneVerdict Forwarder::forward_one(const Address& destination, io::Fib::Hop hop, size_t lane,
                                         l3::Egress<Address>& egress, net::PacketBatch& batch,
-                                        Tick now) {
+                                        Tick now, net::Translation* translation) {
   if (hop == RoutingTable::kLocal) return net::drop(DropCause::kNotServed);
   net::Packet& packet = batch.packets()[lane];
   net::ParsedPacket& parsed = parsed_[lane];
@@ -134,9 +140,11 @@ net::LaneVerdict Forwarder::forward_one(const Address& destination, io::Fib::Hop
   }
   l3::Resolved resolved;
   if (!egress.resolve(packet, parsed, neighbour, 0, resolved)) return net::drop(resolved.refusal);
+  if (translation != nullptr) translation->apply(packet, parsed);
   bool is_cut = false;
   const net::LaneVerdict verdict = egress.transmit(packet, parsed, resolved, nullptr, is_cut);
-  if (is_cut) return verdict;  // its pieces are frames of our own
+  // The pieces of what is cut are frames of our own.
+  if (is_cut || !(is_counting_ || resolved.waits)) return verdict;
   HopCounters& counters = hop == io::Fib::kNoHop ? routes_.others : routes_.hops[hop].counters;
   ++counters.packets;
   counters.bytes += packet.total_bytes;

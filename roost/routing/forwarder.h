@@ -17,6 +17,7 @@
 #include "roost/l3/next_hops.h"
 #include "roost/net/drop_cause.h"
 #include "roost/net/packet_batch.h"
+#include "roost/net/translation.h"
 #include "roost/routing/routing_table.h"
 
 namespace roost::routing {
@@ -38,7 +39,14 @@ class Forwarder {
   // Its two parts. Between them a function may change the packets of lanes(), which are admitted
   // and have hops left, or decide them and take their lanes out.
   void admit(net::PacketBatch& batch, Tick now);
-  void forward(net::PacketBatch& batch, Tick now);
+  void forward(net::PacketBatch& batch, Tick now) { forward(batch, now, {}); }
+  // With `translations`, one a lane of the batch, packets of IPv4 are routed by the ends that they
+  // will have, and get them once they have a way: an ICMP error before that is about what their
+  // sender sent.
+  void forward(net::PacketBatch& batch, Tick now, std::span<net::Translation> translations);
+  // Whether what is forwarded counts as a next hop's. Not so frames that the function sends itself,
+  // which are counted as such; one that has to wait for its neighbour does.
+  void set_counting(bool is_counting) { is_counting_ = is_counting; }
   template <class Address>
   [[nodiscard]] net::LaneList& lanes() {
     if constexpr (std::same_as<Address, net::Ipv4Address>) {
@@ -59,10 +67,12 @@ class Forwarder {
   void admit_transit(size_t lane, net::PacketBatch& batch);
   void refuse(size_t lane, net::DropCause cause, net::PacketBatch& batch);
   template <class Address>
-  void forward_lanes(l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now);
+  void forward_lanes(l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now,
+                     std::span<net::Translation> translations);
   template <class Address>
   net::LaneVerdict forward_one(const Address& destination, io::Fib::Hop hop, size_t lane,
-                               l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now);
+                               l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now,
+                               net::Translation* translation);
 
   l3::NextHops& next_hops_;
   WorkerRoutes& routes_;
@@ -74,6 +84,7 @@ class Forwarder {
   std::array<net::ParsedPacket, net::kBatchLanesMax> parsed_;
   net::LaneList ipv4_;
   net::LaneList ipv6_;
+  bool is_counting_ = true;
 };
 
 // All causes for which it, or the ports behind it, drop packets, in the order of reports.
