@@ -192,6 +192,8 @@ class ConnectionTable {
   [[nodiscard]] std::optional<Endpoint> find_bound_end(const Connection& connection) const {
     if constexpr (!kIsSameEnds<Rule>) {
       if (shared_->replies.is_bound(connection)) return bound_end(connection);
+    } else if constexpr (kHoldsEntries<Rule>) {
+      return shared_->replies.rule().bound_end(connection);
     }
     return {};
   }

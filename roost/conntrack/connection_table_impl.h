@@ -46,6 +46,7 @@ void ConnectionTable<Rule, Tables>::ConnectionEnded::operator()(
     const Key& client_key, const Connection& connection) const {
   auto& replies = shared->replies;
   replies.rule().over(connection);
+  if constexpr (kHoldsEntries<Rule>) replies.rule().removed(client_key, connection);
   if (replies.is_seen(connection)) {
     if (shared->over_count == shared->over.size()) shared->forget_replies();
     shared->over[shared->over_count++] = {client_key, connection};
@@ -206,6 +207,7 @@ void ConnectionTable<Rule, Tables>::adopt(Visit&& visit) {
 template <class Rule, class Tables>
 void ConnectionTable<Rule, Tables>::remove(Key client_key, const Connection& connection) {
   shared_->replies.rule().over(connection);
+  if constexpr (kHoldsEntries<Rule>) shared_->replies.rule().removed(client_key, connection);
   const OverConnection<Key> over{client_key, connection};
   if (shared_->replies.is_seen(connection)) shared_->replies.forget(std::span(&over, 1));
   const bool is_erased = connections_.erase(client_key);

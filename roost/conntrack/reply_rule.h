@@ -64,9 +64,17 @@ inline constexpr bool kHasPools = requires(const Rule& rule, const Connection& c
   { rule.pool_of(connection) } -> std::same_as<size_t>;
 };
 
+// A rule that is SameEnds, or derived from it.
 template <class Rule>
-inline constexpr bool kIsSameEnds = false;
-template <class Address>
-inline constexpr bool kIsSameEnds<SameEnds<Address>> = true;
+inline constexpr bool kIsSameEnds = std::derived_from<Rule, SameEnds<typename Rule::Address>>;
+
+// A rule that holds something for each entry of the connection table, from before it is created, is
+// told when the entry is gone; one that begins anew stays:
+//   void removed(const net::FlowKey<Address>& key, const Connection&)
+//   net::Endpoint<Address> bound_end(const Connection&) const
+template <class Rule>
+inline constexpr bool kHoldsEntries =
+    requires(Rule& rule, const net::FlowKey<typename Rule::Address>& key,
+             const Connection& connection) { rule.removed(key, connection); };
 
 }  // namespace roost::conntrack

@@ -302,21 +302,22 @@ bool ReplyTable<Rule, Tables>::bind_free_port(const Key& client_key, Connection&
 }
 
 // Where the server sends what the client does with its ends exchanged, there is nothing to keep.
-template <class AddressType, class Tables>
-class ReplyTable<SameEnds<AddressType>, Tables> {
+template <class Rule, class Tables>
+  requires kIsSameEnds<Rule>
+class ReplyTable<Rule, Tables> {
  public:
-  using Address = AddressType;
+  using Address = typename Rule::Address;
   using Key = net::FlowKey<Address>;
 
-  static Result<ReplyTable> create(const ReplyConfig<Address>&, SameEnds<Address>, const Tables&) {
-    return ReplyTable();
+  static Result<ReplyTable> create(const ReplyConfig<Address>&, Rule rule, const Tables&) {
+    return ReplyTable(std::move(rule));
   }
   static Result<uint64_t> bytes_for(const ReplyConfig<Address>&) { return uint64_t{0}; }
   static std::optional<Error> add_bytes_to_lend(const ReplyConfig<Address>&, TableBytes&) {
     return {};
   }
 
-  [[nodiscard]] SameEnds<Address>& rule() { return rule_; }
+  [[nodiscard]] Rule& rule() { return rule_; }
   [[nodiscard]] bool is_seen(const Connection&) { return true; }
   size_t find_clients(std::span<const Key> keys, std::span<const uint8_t> lanes,
                       std::span<Key> client_keys, std::span<uint8_t> client_lanes) {
@@ -331,7 +332,9 @@ class ReplyTable<SameEnds<AddressType>, Tables> {
   [[nodiscard]] uint64_t memory_bytes() const { return 0; }
 
  private:
-  SameEnds<Address> rule_;
+  explicit ReplyTable(Rule rule) : rule_(std::move(rule)) {}
+
+  Rule rule_;
 };
 
 }  // namespace roost::conntrack

@@ -120,6 +120,20 @@ class ConnectionWalk : public node::Request {
   bool is_page_full_ = false;
 };
 
+// A walk over a table of IPv4's.
+template <class Table>
+class Ipv4Walk final : public ConnectionWalk {
+ public:
+  Ipv4Walk(Table& table, const Config& config) : ConnectionWalk(config), table_(table) {}
+
+ private:
+  bool walk_bucket(Cursor& cursor) override {
+    return place.family == 0 && walk_table(table_, cursor);
+  }
+
+  Table& table_;
+};
+
 // A walk over what a conntrack::Tracker has.
 template <class Tracker>
 class TrackerWalk final : public ConnectionWalk {
