@@ -15,7 +15,7 @@ packages_test='clang-16 clang-format-16 libclang-rt-16-dev ccache
   python3 python3-dev python3-venv python3-numpy python3-matplotlib python3-munkres
   python3-scapy python3-prometheus-client python3-pyflakes mandoc shellcheck binutils spin
   iproute2 linux-libc-dev ethtool tcpdump tshark nginx-light dnsmasq-base bind9-dnsutils curl
-  iputils-ping arping iperf3 openvswitch-switch prads traceroute procps conntrack nftables
+  iputils-ping arping iperf3 openvswitch-switch prads traceroute procps conntrack nftables coturn
   bird2 etcd-server etcd-client
   ca-certificates build-essential debhelper lintian sse4.2-support systemd'
 

@@ -8,6 +8,7 @@
 #include "apps/forward/control/router.h"
 #include "apps/lb/config/suggest.h"
 #include "apps/lb/control/balancer.h"
+#include "apps/nat/control/address_translator.h"
 #include "apps/switch/control/ethernet_switch.h"
 
 namespace roost::program {
@@ -42,6 +43,21 @@ FunctionEntry forward_entry() {
               "cannot forward. With `wire = true`, what one port receives leaves by the other.",
           .commands = forward::Router::commands(),
           .run = run_function<forward::Router>};
+}
+
+FunctionEntry nat_entry() {
+  return {
+      .command = "nat",
+      .short_about = "translate addresses and ports of IPv4",
+      .about = "A NAT for TCP, UDP and ICMP echo of IPv4 (NAT44).",
+      .details =
+          "It gives each endpoint inside one external address and port, whomever it talks to, and "
+          "routes\n"
+          "what it has translated. Others reach inside hosts by those, as far as the filtering and "
+          "the\n"
+          "forwards let them.",
+      .commands = nat::AddressTranslator::commands(),
+      .run = run_function<nat::AddressTranslator>};
 }
 
 FunctionEntry switch_entry() {
@@ -99,7 +115,8 @@ FunctionEntry assets_entry() {
 
 std::span<const FunctionEntry> function_list() {
   static const std::array functions = {lb_entry(),       forward_entry(),  switch_entry(),
-                                       classify_entry(), firewall_entry(), assets_entry()};
+                                       classify_entry(), firewall_entry(), nat_entry(),
+                                       assets_entry()};
   return functions;
 }
 

@@ -3,8 +3,7 @@
 
     tests/live/run.py [--roost build/release/apps/roost]
 
-Exit status 0 when everything holds. Where namespaces are refused it says NOT TESTED, which is a
-failure when CI=true.
+Exit status 0 when everything holds. NOT TESTED, where namespaces are refused, fails if CI=true.
 """
 
 import argparse
@@ -29,6 +28,7 @@ from firewalling import check_firewalling  # noqa: E402
 from forwarding import check_forwarding  # noqa: E402
 from modes import config_with_modes, live_modes  # noqa: E402
 from namespaces import Refused  # noqa: E402
+from nat import check_nat  # noqa: E402
 from nat64 import check_nat64  # noqa: E402
 from observing import check_observing  # noqa: E402
 from offloads import check_offloads  # noqa: E402
@@ -326,7 +326,7 @@ def main():
             check_virtual_checks(options.roost.resolve(), ROOT / "demo/lb/lb.toml", folder)
             attacks(options.roost.resolve(), pathlib.Path(directory) / "attacks", (3,))
             for check in (
-                *(check_takeover, check_snooping, check_offloads, check_priority),
+                *(check_takeover, check_snooping, check_offloads, check_priority, check_nat),
                 *(check_forwarding, check_switching, check_classifying, check_firewalling,
                   check_observing),
                 check_trackers, check_flood_of_syns):

@@ -1,0 +1,68 @@
+#include "apps/nat/control/address_translator.h"
+
+#include <fmt/format.h>
+
+#include "roost/control/metrics.h"
+#include "roost/trace/route_note.h"
+
+namespace roost::nat {
+
+std::string AddressTranslator::summary_of(const Config& config) {
+  return fmt::format(
+      "{} ports, {} external addresses, {} forwards, {} routes; filtering {}; room for {} "
+      "connections of each worker; a tick of {:g} s.",
+      config.network.ports.size(), config.external.size(), config.forwards.size(),
+      config.network.routes.size(), kFilteringNames[static_cast<size_t>(config.filtering)],
+      config.connections, config.tick_seconds());
+}
+
+node::RunConfig AddressTranslator::run_config(const Config& config) {
+  node::RunConfig run{.tick_microseconds = config.tick_microseconds, .section = "[nat]"};
+  run.ports = node::ports_of(config.network.ports);
+  run.workers = config.workers;
+  run.hash_seed = config.hash_seed;
+  return run;
+}
+
+std::optional<Error> AddressTranslator::prepare(Config& config, const node::RunPlan& plan) {
+  config.hash_seed = plan.hash_seed;
+  config.workers.count = plan.worker_count;
+  auto made = routing::RoutingTable::create(config.network);
+  if (made) config.table = made.value();
+  return made ? std::nullopt : std::optional(made.error());
+}
+
+trace::TraceWords AddressTranslator::trace_words() {
+  return {"NAT", kDropCauses, trace::route_text};
+}
+
+void explain(State& state, const net::Packet& packet, const net::ParsedPacket& parsed,
+             net::ParseVerdict verdict, Tick, trace::Note& note) {
+  if (trace::has_addresses(verdict)) trace::note_route(state.routes(), packet, parsed, note);
+}
+
+control::MetricFamilies AddressTranslator::Running::metrics() {
+  control::MetricList out("roost_nat_", "NAT");
+  const Result<Report> sample = own.sample();
+  control::add_answer(sample.ok(), out);
+  if (!sample) return out.take();
+  const Report& report = sample.value();
+  const Work& work = report.work;
+  control::add_packets(report, kDropCauses, out);
+  out.add_counters<TranslationCounters>("translated", kTranslationCounters, work.translations);
+  out.add_counters<conntrack::MappingCounters>("mappings", conntrack::kMappingCounters,
+                                               work.mappings);
+  out.gauge("mappings", "Mappings now, forwards left out.").add({}, work.mappings_live);
+  out.add_counters<conntrack::FlowCounts>("flows", conntrack::kFlowCounters, work.connections);
+  out.gauge("flows", "Connections now.").add({}, work.connections_live);
+  out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
+                                                work.fragments.counters);
+  control::add_hops(report.routes, out);
+  control::add_network(report, out);
+  control::add_ports(report, out);
+  control::add_stages(report.running, out);
+  control::add_reloads(report, out);
+  return out.take();
+}
+
+}  // namespace roost::nat

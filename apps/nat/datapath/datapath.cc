@@ -1,0 +1,65 @@
+#include "apps/nat/datapath/datapath.h"
+
+#include "roost/conntrack/fragment_table_impl.h"
+
+namespace roost::nat {
+
+Datapath::Datapath(State& state, const node::FlowOwner&)
+    : state_(state),
+      translator_(state),
+      forwarder_({.ports = state.config().network.ports,
+                  .tick_seconds = state.config().tick_seconds(),
+                  .hash_seed = state.config().hash_seed},
+                 state.next_hops(), state.routes(), state.icmp_errors(), state.local_counters()) {}
+
+void Datapath::advance(Tick now) {
+  state_.tracker().connections().advance(now);
+  state_.tracker().fragments().advance(now);
+}
+
+void Datapath::process(net::PacketBatch& batch, Tick now) {
+  advance(now);
+  forwarder_.admit(batch, now);
+  translate(batch, false);
+  forwarder_.forward(batch, now, translator_.translations());
+  forwarder_.set_counting(false);
+  state_.tracker().send_released(outbox(),
+                                 [&](net::PacketBatch& one, const net::ParsedPacket& parsed) {
+                                   forward_released(one, parsed, now);
+                                 });
+  forwarder_.set_counting(true);
+}
+
+// In the order of arrival: a packet finds the connection that one before it has begun.
+void Datapath::translate(net::PacketBatch& batch, bool was_released) {
+  forwarder_.lanes<net::Ipv4Address>().keep_if([&](size_t lane) {
+    const auto verdict =
+        translator_.decide(lane, batch.packets()[lane], forwarder_.parsed()[lane], was_released);
+    if (verdict) batch.verdicts()[lane] = *verdict;
+    return !verdict;
+  });
+  if (state_.config().routes_ipv6) return;
+  forwarder_.lanes<net::Ipv6Address>().keep_if([&](size_t lane) {
+    batch.verdicts()[lane] = net::drop(drop_cause::kIpv6);
+    return false;
+  });
+}
+
+// A fragment that has waited for its first one, and has its ports now.
+void Datapath::forward_released(net::PacketBatch& one, const net::ParsedPacket& parsed, Tick now) {
+  forwarder_.parsed()[0] = parsed;
+  forwarder_.lanes<net::Ipv6Address>().clear();
+  forwarder_.lanes<net::Ipv4Address>().clear();
+  forwarder_.lanes<net::Ipv4Address>().push(0);
+  translate(one, true);
+  forwarder_.forward(one, now, translator_.translations());
+}
+
+void Datapath::idle(Tick now, uint64_t budget) {
+  advance(now);
+  state_.tracker().connections().maintain(budget);
+  state_.tracker().fragments().maintain(1);
+  forwarder_.idle(now, budget);
+}
+
+}  // namespace roost::nat
