@@ -114,8 +114,8 @@ FunctionEntry assets_entry() {
 }  // namespace
 
 std::span<const FunctionEntry> function_list() {
-  static const std::array functions = {lb_entry(),       forward_entry(),  switch_entry(),
-                                       classify_entry(), firewall_entry(), nat_entry(),
+  static const std::array functions = {lb_entry(),     forward_entry(),  nat_entry(),
+                                       switch_entry(), classify_entry(), firewall_entry(),
                                        assets_entry()};
   return functions;
 }

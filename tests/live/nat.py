@@ -99,10 +99,12 @@ class Network(NamespaceNetwork):
         self.middle.ip("route", "add", "default", "via", "192.0.2.254")
         self.middle.run("sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
         rules = (
-            "table ip nat { chain post { type nat hook postrouting priority 100; "
-            "oifname outside masquerade; } }"
+            "add table ip nat; add chain ip nat post { type nat hook postrouting priority 100; }; "
+            'add rule ip nat post oifname "outside" masquerade'
         )
         self.middle.run("nft", rules)
+        for namespace in (self.inside, self.outside):  # who have another MAC of the addresses
+            namespace.ip("neigh", "flush", "all")
 
 
 def discover(network, *options, seconds=60):
@@ -118,10 +120,10 @@ def discover(network, *options, seconds=60):
 
 
 def kinds(network):
-    """Mapping and filtering in its words, and how many answers came back by a hairpin."""
+    """Mapping and filtering in its words, and whether what it sends its own mapping arrives."""
     words = re.findall(r"NAT with (.*?)!", discover(network, "-m") + discover(network, "-f"))
     hairpin = discover(network, "-H")
-    return (*words, "timeout" not in hairpin and hairpin.count("response") >= 2)
+    return (*words, "Received a request (maybe a successful hairpinning)" in hairpin)
 
 
 def config_text(folder, keys="", more="", workers=1, udp=300, mtu=1500):
@@ -136,9 +138,12 @@ def config_text(folder, keys="", more="", workers=1, udp=300, mtu=1500):
     )
 
 
-def start(roost, network, folder, workers=1, **settings):
+def start(roost, network, folder, workers=1, leaves_fragments=False, **settings):
+    """`leaves_fragments`: by ports for which the kernel does not put fragments together."""
     (folder / "nat.toml").write_text(config_text(folder, workers=workers, **settings))
     devices = [
+        f"net_pcap{i},rx_iface_in={side},tx_iface={side}" for i, side in enumerate(SIDES)
+    ] if leaves_fragments else [
         f"net_af_packet{i},iface={side},qpairs={workers if i == 0 else 1}"
         for i, side in enumerate(SIDES)
     ]
@@ -256,7 +261,7 @@ def check_downloads(roost, network, folder, digest):
         shutil.rmtree(folder / "got")
         report = nat.stop()
         assert report["flows"]["created"] >= good and report["mappings"]["created"] >= good, report
-        assert all(worker["packets"] > 100 for worker in report["workers"]), report["workers"]
+        assert all(worker["batches"] > 100 for worker in report["workers"]), report["workers"]
         check_report(report, f"{good} downloads, {after} before the reload, {flows} flows")
 
 
@@ -294,7 +299,7 @@ def check_exhaustion(roost, network, folder):
 
 def check_icmp(roost, network, folder):
     """Echo, in fragments too; path MTU discovery from inside; traceroute."""
-    with start(roost, network, folder, mtu=1400) as nat:
+    with start(roost, network, folder, leaves_fragments=True, mtu=1400) as nat:
         nat.wait_until_ready()
         ping = ("ping", "-n", "-c", "3", "-i", "0.2", "-W", "2", "-I", HOSTS[4])
         assert " 3 received" in network.inside.run(*ping, SERVERS[0])
