@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "tests/base/step_count.h"
 #include "tests/nat/test_nat.h"
 
 namespace roost::nat {
@@ -58,7 +59,7 @@ TEST_F(NatTest, any_bytes_are_decided_and_leave_everything_whole) {
        2);
   std::mt19937_64 random(4'787);
   uint64_t forwarded = 0;
-  for (uint64_t i = 0; i < 60'000; ++i) {
+  for (uint64_t i = 0; i < step_count(60'000); ++i) {
     const bool is_inside = random() % 2 == 0;
     const size_t worker = random() % 2;
     const Sent sent = send(random_nat_frame(random, is_inside), is_inside ? 0 : 1, worker);
