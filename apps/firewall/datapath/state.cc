@@ -6,6 +6,8 @@ template class roost::conntrack::ConnectionTable<
     roost::conntrack::SameEnds<roost::net::Ipv4Address>>;
 template class roost::conntrack::ConnectionTable<
     roost::conntrack::SameEnds<roost::net::Ipv6Address>>;
+template class roost::conntrack::FragmentTable<roost::net::Ipv4Address>;
+template class roost::conntrack::FragmentTable<roost::net::Ipv6Address>;
 
 namespace roost::firewall {
 
