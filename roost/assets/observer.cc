@@ -45,8 +45,10 @@ net::LaneVerdict Observer::observe(const net::Packet& packet, const net::ParsedP
 
 void Observer::note(const net::Packet& packet, const net::ParsedPacket& parsed,
                     const FrameSource& frame_source, bool is_served, Tick now) {
-  const auto seen = table_.see(*frame_source.host, now);
-  Discovery discovery{.host = *frame_source.host, .seen = now};
+  if (!frame_source.host) return;
+  const HostKey host = *frame_source.host;
+  const auto seen = table_.see(host, now);
+  Discovery discovery{.host = host, .seen = now};
   if (frame_source.is_syn()) {
     std::optional<SynFingerprint>& syn = table_.at(seen.place).value.syn;
     if (!seen.is_new && !syn) discovery.kind = Discovery::Kind::kSyn;
@@ -56,7 +58,7 @@ void Observer::note(const net::Packet& packet, const net::ParsedPacket& parsed,
   if (!is_served) return;
   if (table_.see_service(seen.place, parsed.protocol, parsed.source_port, now)) {
     tell({.kind = Discovery::Kind::kService,
-          .host = *frame_source.host,
+          .host = host,
           .seen = now,
           .protocol = parsed.protocol,
           .port = parsed.source_port});

@@ -77,7 +77,7 @@ class AssetsControlled : public testing::Test {
     std::ranges::sort(found);
     return found;
   }
-  std::string refusal(Json request) {
+  std::string refusal(const Json& request) {
     const Result<Json> result = run(request);
     return result.ok() ? "taken: " + result.value().dump() : result.error().message;
   }

@@ -99,9 +99,10 @@ TEST(NatConfig, refuses_forwards_that_contradict_each_other) {
                "a host has one");
   expect_fault(kNat + forward("192.0.2.1:80", "172.16.0.5:80", "#!") + kSides, "no [[route]]");
   for (const char* wrong : {"192.0.2.1", "192.0.2.1:0", "192.0.2.1:65536", "192.0.2.1:x", ":80"}) {
-    expect_fault(kNat + "[[forward]]\nprotocol = \"udp\"\nexternal = \"" + wrong +
-                     "\"  #!\ninside = \"10.0.0.5:80\"\n" + kSides,
-                 "is no IPv4 address with a port");
+    std::string text = kNat + "[[forward]]\nprotocol = \"udp\"\nexternal = \"";
+    text += wrong;
+    text += "\"  #!\ninside = \"10.0.0.5:80\"\n" + kSides;
+    expect_fault(text, "is no IPv4 address with a port");
   }
 }
 
@@ -121,7 +122,10 @@ TEST(NatConfig, a_reload_changes_routes_forwards_and_limits_only) {
                   .empty());
   for (const char* change : {"ports = [2000, 3000]\n", "filtering = \"address\"\n",
                              "ipv6 = \"route\"\n", "connections = 7\n", "hash_seed = 4\n"}) {
-    EXPECT_EQ(refused_changes(running, good(kNat + change + kSides)).size(), 1U) << change;
+    std::string text = kNat;
+    text += change;
+    text += kSides;
+    EXPECT_EQ(refused_changes(running, good(text)).size(), 1U) << change;
   }
   EXPECT_FALSE(
       refused_changes(running, good("[nat]\nexternal = [\"192.0.2.1\"]\n" + kSides)).empty());

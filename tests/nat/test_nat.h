@@ -123,7 +123,7 @@ class NatTest : public testing::Test {
     sent.frame.assign(packet.data, packet.data + packet.total_bytes);
     return sent;
   }
-  Sent from_inside(lb::PacketSpec spec, size_t worker = 0) {
+  Sent from_inside(const lb::PacketSpec& spec, size_t worker = 0) {
     return send(lb::make_frame(spec), 0, worker);
   }
   Sent from_outside(lb::PacketSpec spec, size_t worker = 0) {

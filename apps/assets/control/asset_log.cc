@@ -43,6 +43,8 @@ AssetLog::AssetLog(const Config& config, const std::vector<Observer*>& states, c
   for (Observer* state : states) rings_.push_back(state->discoveries());
 }
 
+// Without memory for a line the program ends, here as anywhere.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 AssetLog::~AssetLog() {
   if (!thread_.joinable()) return;
   thread_.request_stop();

@@ -135,8 +135,9 @@ struct Control::Page {
 
   // False: it is none.
   [[nodiscard]] bool take_cursor(std::string_view text) {
-    const char* const end = text.data() + text.size();
-    const auto [dot, error] = std::from_chars(text.data(), end, worker);
+    const char* const begin = text.data();  // NOLINT(bugprone-suspicious-stringview-data-usage)
+    const char* const end = begin + text.size();
+    const auto [dot, error] = std::from_chars(begin, end, worker);
     if (error != std::errc() || dot == end || *dot != '.') return false;
     const auto [rest, second_error] = std::from_chars(dot + 1, end, place);
     return second_error == std::errc() && rest == end;

@@ -54,11 +54,12 @@ void Filter::decide(net::LaneList& lanes, net::PacketBatch& batch,
   std::array<uint8_t, kLanes> asked;
   for (const uint8_t lane : lanes.span()) {
     const net::Packet& packet = batch.packets()[lane];
-    lookups.packets[lane] = conntrack::read_tracked<Address>(packet, parsed[lane]);
+    const auto tracked = conntrack::read_tracked<Address>(packet, parsed[lane]);
+    lookups.packets[lane] = tracked;
     lookups.keys[lane] = net::FlowKey<Address>::from_packet(packet, parsed[lane]);
-    if (!is_stateful || !lookups.packets[lane]) continue;
+    if (!is_stateful || !tracked) continue;
     asked[count] = lane;
-    keys[count] = lookups.packets[lane]->key;
+    keys[count] = tracked->key;
     hashes[count] = connections.prefetch(keys[count]);
     ++count;
   }
@@ -111,8 +112,8 @@ bool Filter::apply_rule(uint32_t place, size_t lane, const Lookups<Address>& loo
   if (rules.logs(place)) log(place, packet, parsed[lane], now);
   switch (rules.action(place)) {
     case Action::kAllow:
-      if (state_.config().is_stateful && lookups.packets[lane]) {
-        return begin_connection(lane, lookups, batch);
+      if (const auto& tracked = lookups.packets[lane]; state_.config().is_stateful && tracked) {
+        return begin_connection(lane, *tracked, batch);
       }
       ++state_.filter_counters().without_connection;
       return true;
@@ -129,10 +130,9 @@ bool Filter::apply_rule(uint32_t place, size_t lane, const Lookups<Address>& loo
 
 // Another packet of the batch may have begun it since it was looked up.
 template <class Address>
-bool Filter::begin_connection(size_t lane, const Lookups<Address>& lookups,
+bool Filter::begin_connection(size_t lane, const conntrack::TrackedPacket<Address>& packet,
                               net::PacketBatch& batch) {
   auto& connections = state_.family<Address>().connections();
-  const conntrack::TrackedPacket<Address>& packet = *lookups.packets[lane];
   const auto drop = [&](DropCause cause) {
     batch.verdicts()[lane] = net::drop(cause);
     return false;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "apps/firewall/datapath/state.h"
+#include "roost/conntrack/tracked_packet.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/refusals.h"
 #include "roost/net/packet_batch.h"
@@ -38,7 +39,7 @@ class Filter {
                                 net::PacketBatch& batch, std::span<net::ParsedPacket> parsed,
                                 Tick now);
   template <class Address>
-  [[nodiscard]] bool begin_connection(size_t lane, const Lookups<Address>& lookups,
+  [[nodiscard]] bool begin_connection(size_t lane, const conntrack::TrackedPacket<Address>& packet,
                                       net::PacketBatch& batch);
   void log(uint32_t place, const net::Packet& packet, const net::ParsedPacket& parsed, Tick now);
 

@@ -26,7 +26,7 @@ using conntrack::StaticMapping;
 constexpr uint64_t kMaxRoutes = 1'000'000;
 constexpr uint64_t kMaxConnections = uint64_t{1} << 28;
 constexpr uint64_t kMaxAddresses = 256;
-constexpr uint64_t kMaxPortsPerHost = 3 * 65'535;
+constexpr uint64_t kMaxPortsPerHost = uint64_t{3} * 65'535;
 // A timer holds 1,023 ticks: two hours and four minutes take ticks of this length.
 constexpr uint64_t kTickDefault = 8'000'000;
 constexpr std::array<std::string_view, 2> kIpv6Words = {"drop", "route"};

@@ -187,7 +187,8 @@ Translator::Refusal Translator::filter(const Subject& subject, BoundPort bound,
   if (!subject.begins) return DropCause::kNoFlow;
   constexpr uint8_t kFlags = net::tcp::kSyn | net::tcp::kAck | net::tcp::kFin | net::tcp::kRst;
   const bool is_midstream =
-      protocol == net::IpProtocol::kTcp && (subject.segment->flags & kFlags) != net::tcp::kSyn;
+      protocol == net::IpProtocol::kTcp &&
+      (subject.segment.value_or(net::TcpSegment{}).flags & kFlags) != net::tcp::kSyn;
   return is_midstream ? Refusal(DropCause::kNoFlow) : Refusal();
 }
 
@@ -195,7 +196,7 @@ Translator::Refusal Translator::filter(const Subject& subject, BoundPort bound,
 Translator::Refusal Translator::create(const net::FlowKey4& outwards, conntrack::Side from,
                                        BoundPort bound, const Subject& subject) {
   Connection connection{.owner = from, .bound = bound};
-  connection.begin(outwards.protocol, *subject.segment, false);
+  connection.begin(outwards.protocol, subject.segment.value_or(net::TcpSegment{}), false);
   const net::FlowKey4 key = from == kInside ? outwards : outwards.reversed();
   const auto outcome = connections_.create_connection(key, connection, state_.timeouts());
   if (outcome != conntrack::CreateOutcome::kCreated) {
