@@ -29,6 +29,7 @@ class RunningFunction {
   void leave() {}
 
  protected:
+  [[nodiscard]] Own& own() { return own_; }
   // Whether there is an answer, packets, drops, ports; what add(report, out) adds; and reloads and
   // stages.
   template <class Add>

@@ -32,10 +32,12 @@ struct RunConfig {
   std::string section{};                // of the file, where `workers` stands: "[lb]"
 };
 
-// All but the ports. `section`: as above.
+// `section`: as above.
 [[nodiscard]] inline RunConfig run_config_of(const config::FunctionConfig& config,
-                                             std::string section) {
-  return {.tick_microseconds = config.tick_microseconds,
+                                             std::string section,
+                                             std::vector<io::Port::Config> ports) {
+  return {.ports = std::move(ports),
+          .tick_microseconds = config.tick_microseconds,
           .workers = config.workers,
           .hash_seed = config.hash_seed,
           .section = std::move(section)};

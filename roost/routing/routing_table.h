@@ -50,6 +50,15 @@ struct RoutingTable {
   }
 };
 
+// Makes the table of a function's configuration, from its network. EAL must run; errors as above.
+template <class Config>
+[[nodiscard]] std::optional<Error> make_table(Config& config) {
+  auto table = RoutingTable::create(config.network);
+  if (!table) return table.error();
+  config.table = std::move(table).value();
+  return {};
+}
+
 // What each counts: kHopCounters.
 struct HopCounters {
   uint64_t packets = 0;

@@ -31,13 +31,13 @@ void read_assets(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   if (config.networks.size() > kNetworksMax)
     table.fault_in("networks", "there are more than 256; join some");
   config.log = table.text("log").value_or("");
-  config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
-  config.workers = config::read_workers(table);
+  config::read_function(table, config);
   table.refuse_unknown_keys();
 }
 
 Config read_everything(TomlTable& top, std::vector<Fault>& faults) {
-  Config config{.tick_microseconds = config::read_tick(top)};
+  Config config;
+  config.tick_microseconds = config::read_tick(top);
   read_assets(top, faults, config);
   top.require("port", "a [[port]] for each port, in DPDK's order");
   for (const toml::table* toml : top.tables("port")) {
@@ -68,17 +68,14 @@ ConfigOutcome read_config(const std::string& path) { return config::read_file(pa
 
 std::vector<Fault> refused_changes(const Config& running, const Config& file) {
   config::Comparison comparison("the observer");
-  const auto& [tick_microseconds, hash_seed, workers, hosts_max, services_max, networks, log, mtus,
-               control] = file;
-  comparison.compare(0, "tick_seconds", running.tick_microseconds, tick_microseconds);
-  comparison.compare(0, "[assets] hosts_max", running.hosts_max, hosts_max);
-  comparison.compare(0, "[assets] services_max", running.services_max, services_max);
-  comparison.compare(0, "[assets] log", running.log, log);
-  if (hash_seed) comparison.compare(0, "[assets] hash_seed", running.hash_seed, hash_seed);
-  config::compare_workers(running.workers, workers, "[assets]", comparison);
-  comparison.compare(0, "the number of [[port]]s", running.mtus.size(), mtus.size());
-  if (mtus.size() == running.mtus.size()) comparison.compare(0, "[[port]] mtu", running.mtus, mtus);
-  config::compare_control(running.control, control, comparison);
+  config::compare_function(running, file, "[assets]", comparison);
+  comparison.compare(0, "[assets] hosts_max", running.hosts_max, file.hosts_max);
+  comparison.compare(0, "[assets] services_max", running.services_max, file.services_max);
+  comparison.compare(0, "[assets] log", running.log, file.log);
+  comparison.compare(0, "the number of [[port]]s", running.mtus.size(), file.mtus.size());
+  if (file.mtus.size() == running.mtus.size()) {
+    comparison.compare(0, "[[port]] mtu", running.mtus, file.mtus);
+  }
   return comparison.take();
 }
 

@@ -7,28 +7,18 @@
 #include <vector>
 
 #include "roost/assets/observer.h"
-#include "roost/config/control_config.h"
-#include "roost/config/tick_config.h"
+#include "roost/config/function_config.h"
 #include "roost/config/toml_file.h"
-#include "roost/config/workers_config.h"
 #include "roost/net/address.h"
 
 namespace roost::assets {
 
-struct Config {
-  uint64_t tick_microseconds = config::kTickMicrosecondsDefault;
-  std::optional<uint64_t> hash_seed{};  // else random
-  config::WorkersConfig workers{};
+struct Config : config::FunctionConfig {
   uint32_t hosts_max = 100'000;                 // of each worker
   uint16_t services_max = 32;                   // of each host
   std::vector<net::IpPrefix> networks{};        // whose addresses are assets; none: all are
   std::string log{};                            // a file; empty: none
   std::vector<std::optional<uint16_t>> mtus{};  // by port; given to the device, else its own
-  config::ControlConfig control{};
-
-  [[nodiscard]] double tick_seconds() const {
-    return static_cast<double>(tick_microseconds) / 1'000'000;
-  }
   // Of each worker.
   [[nodiscard]] Observer::Config observer() const;
 };

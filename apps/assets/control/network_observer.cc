@@ -16,17 +16,13 @@ std::string NetworkObserver::summary_of(const Config& config) {
 }
 
 node::RunConfig NetworkObserver::run_config(const Config& config) {
-  node::RunConfig run{.tick_microseconds = config.tick_microseconds,
-                      .workers = config.workers,
-                      .hash_seed = config.hash_seed,
-                      .section = "[assets]"};
-  for (const auto& mtu : config.mtus) run.ports.push_back({.mtu = mtu, .promiscuous = true});
-  return run;
+  std::vector<io::Port::Config> ports;
+  for (const auto& mtu : config.mtus) ports.push_back({.mtu = mtu, .promiscuous = true});
+  return node::run_config_of(config, "[assets]", std::move(ports));
 }
 
 std::optional<Error> NetworkObserver::prepare(Config& config, const node::RunPlan& plan) {
-  config.hash_seed = plan.hash_seed;
-  config.workers.count = plan.worker_count;
+  node::take_plan(config, plan);
   return {};
 }
 
@@ -35,21 +31,13 @@ trace::TraceWords NetworkObserver::trace_words() {
 }
 
 control::MetricFamilies NetworkObserver::Running::metrics() {
-  control::MetricList out("roost_assets_", "observer");
-  const Result<Report> sample = own.sample();
-  control::add_answer(sample.ok(), out);
-  if (!sample) return out.take();
-  const Report& report = sample.value();
-  control::add_packets(report, kAssetDropCauses, out);
-  control::add_ports(report, out);
-  out.add_counters<FrameCounters>("frames", kFrameCounters, report.frames);
-  out.add_counters<AssetCounters>("assets", kAssetCounters, report.assets);
-  for (const Counter<StockReport>& one : kStockCounters)
-    out.gauge("stock_" + std::string(one.name), std::string(one.help) + ".")
-        .add({}, report.stock.*one.value);
-  control::add_reloads(report, out);
-  control::add_stages(report.running, out);
-  return out.take();
+  return sampled(kNames, kAssetDropCauses, [](const Report& report, control::MetricList& out) {
+    out.add_counters<FrameCounters>("frames", kFrameCounters, report.frames);
+    out.add_counters<AssetCounters>("assets", kAssetCounters, report.assets);
+    for (const Counter<StockReport>& one : kStockCounters)
+      out.gauge("stock_" + std::string(one.name), std::string(one.help) + ".")
+          .add({}, report.stock.*one.value);
+  });
 }
 
 }  // namespace roost::assets

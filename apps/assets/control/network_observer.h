@@ -12,7 +12,7 @@
 #include "apps/assets/control/report.h"
 #include "apps/assets/datapath/datapath.h"
 #include "roost/control/function_names.h"
-#include "roost/control/metrics_endpoint.h"
+#include "roost/control/running_function.h"
 #include "roost/node/run.h"
 #include "roost/trace/tracer.h"
 
@@ -36,15 +36,10 @@ struct NetworkObserver : control::NoStatus {
   }
   static trace::TraceWords trace_words();
 
-  struct Running {
-    Running(const Config& config, control::Control::Config control_config,
-            std::vector<Observer*> states)
-        : own(config, std::move(control_config), std::move(states)) {}
-    [[nodiscard]] control::Control& control() { return own; }
+  struct Running : control::RunningFunction<Control> {
+    using RunningFunction::RunningFunction;
     [[nodiscard]] control::MetricFamilies metrics();
-    std::optional<Error> on_started() { return own.start_log(); }
-    void leave() {}
-    Control own;
+    std::optional<Error> on_started() { return own().start_log(); }
   };
   static Report make_report(std::span<Observer* const> states, node::RunTotals totals) {
     return assets::make_report(states, std::move(totals));

@@ -18,11 +18,10 @@ std::string PacketClassifier::summary_of(const Config& config) {
 }
 
 node::RunConfig PacketClassifier::run_config(const Config& config) {
-  node::RunConfig run = node::run_config_of(config, "[classify]");
-  for (const PortConfig& port : config.ports) {
-    run.ports.push_back({.mtu = port.mtu, .promiscuous = true});
-  }
-  return run;
+  std::vector<io::Port::Config> ports;
+  for (const PortConfig& port : config.ports)
+    ports.push_back({.mtu = port.mtu, .promiscuous = true});
+  return node::run_config_of(config, "[classify]", std::move(ports));
 }
 
 std::optional<Error> PacketClassifier::prepare(Config& config, const node::RunPlan& plan) {

@@ -73,18 +73,13 @@ std::string Firewall::summary_of(const Config& config) {
 }
 
 node::RunConfig Firewall::run_config(const Config& config) {
-  node::RunConfig run = node::run_config_of(config, "[firewall]");
-  run.ports = node::ports_of(config.network.ports);
-  return run;
+  return node::run_config_of(config, "[firewall]", node::ports_of(config.network.ports));
 }
 
 std::optional<Error> Firewall::prepare(Config& config, const node::RunPlan& plan) {
   node::take_plan(config, plan);
   if (config.is_wire) return {};
-  auto table = routing::RoutingTable::create(config.network);
-  if (!table) return table.error();
-  config.table = std::move(table).value();
-  return {};
+  return routing::make_table(config);
 }
 
 trace::TraceWords Firewall::trace_words() { return {"firewall", kFirewallDropCauses, words_of}; }

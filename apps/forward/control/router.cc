@@ -16,18 +16,13 @@ std::string Router::summary_of(const Config& config) {
 }
 
 node::RunConfig Router::run_config(const Config& config) {
-  node::RunConfig run = node::run_config_of(config, "[forward]");
-  run.ports = node::ports_of(config.network.ports);
-  return run;
+  return node::run_config_of(config, "[forward]", node::ports_of(config.network.ports));
 }
 
 std::optional<Error> Router::prepare(Config& config, const node::RunPlan& plan) {
   node::take_plan(config, plan);
   if (config.is_wire) return {};
-  auto table = routing::RoutingTable::create(config.network);
-  if (!table) return table.error();
-  config.table = std::move(table).value();
-  return {};
+  return routing::make_table(config);
 }
 
 trace::TraceWords Router::trace_words() {

@@ -10,7 +10,6 @@
 #include "roost/config/comparison.h"
 #include "roost/config/first_lines.h"
 #include "roost/config/message_text.h"
-#include "roost/config/tick_config.h"
 #include "roost/config/timeouts_config.h"
 #include "roost/config/toml_table.h"
 #include "roost/net/martian.h"
@@ -104,8 +103,7 @@ void read_nat(TomlTable& top, std::vector<Fault>& faults, Config& config) {
   config.filtering = static_cast<Filtering>(table.choice("filtering", kFilteringNames).value_or(0));
   config.routes_ipv6 = table.choice("ipv6", kIpv6Words) == size_t{1};
   config.connections = table.integer("connections", {1, kMaxConnections}).value_or(100'000);
-  config.workers = config::read_workers(table);
-  config.hash_seed = table.integer("hash_seed", {0, config::kSeedMax});
+  config::read_function(table, config);
   table.refuse_unknown_keys();
 }
 
@@ -199,19 +197,16 @@ std::vector<Fault> refused_changes(const Config& running, const Config& file) {
   const auto compare = [&](const char* what, const auto& before, const auto& now) {
     comparison.compare(0, what, before, now);
   };
-  compare("tick_seconds", running.tick_microseconds, file.tick_microseconds);
+  config::compare_function(running, file, "[nat]", comparison);
   compare("[nat] external", running.external, file.external);
   compare("[nat] ports", std::pair(running.first_port, running.last_port),
           std::pair(file.first_port, file.last_port));
   compare("[nat] filtering", running.filtering, file.filtering);
   compare("[nat] ipv6", running.routes_ipv6, file.routes_ipv6);
   compare("[nat] connections", running.connections, file.connections);
-  if (file.hash_seed) compare("[nat] hash_seed", running.hash_seed, file.hash_seed);
-  config::compare_workers(running.workers, file.workers, "[nat]", comparison);
   l3::NetworkConfig network = file.network;
   network.routes = running.network.routes;
   l3::compare_network(running.network, network, comparison);
-  config::compare_control(running.control, file.control, comparison);
   return comparison.take();
 }
 

@@ -10,9 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "roost/config/control_config.h"
+#include "roost/config/function_config.h"
 #include "roost/config/toml_file.h"
-#include "roost/config/workers_config.h"
 #include "roost/conntrack/external_addresses.h"
 #include "roost/conntrack/timeouts.h"
 #include "roost/l3/network_config.h"
@@ -37,10 +36,9 @@ inline constexpr std::array<conntrack::NamedTimeout, 6> kTimeouts = {
      {"udp", 300, conntrack::kUdpStates},
      {"icmp_echo", 60, conntrack::kEchoStates}}};
 
-struct Config {
+struct Config : config::FunctionConfig {
   static constexpr uint64_t kForwardsMax = 4'096;
 
-  uint64_t tick_microseconds = 0;
   std::vector<net::Ipv4Address> external{};
   uint32_t external_line = 0;
   uint16_t first_port = 1'024;
@@ -48,18 +46,11 @@ struct Config {
   uint32_t ports_per_host = 0;  // 0: any number
   Filtering filtering = Filtering::kEndpointIndependent;
   bool routes_ipv6 = false;
-  uint64_t connections = 100'000;       // of each worker
-  std::optional<uint64_t> hash_seed{};  // else random
-  config::WorkersConfig workers{};
+  uint64_t connections = 100'000;  // of each worker
   std::vector<conntrack::StaticMapping> forwards{};
   conntrack::StateTimeouts timeouts{};
-  config::ControlConfig control{};
   std::shared_ptr<const routing::RoutingTable> table{};  // of the network's routes, if EAL runs
   l3::NetworkConfig network{};
-
-  [[nodiscard]] double tick_seconds() const {
-    return 1e-6 * static_cast<double>(tick_microseconds);
-  }
 };
 
 using ConfigOutcome = config::Outcome<Config>;

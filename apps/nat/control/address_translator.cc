@@ -17,19 +17,12 @@ std::string AddressTranslator::summary_of(const Config& config) {
 }
 
 node::RunConfig AddressTranslator::run_config(const Config& config) {
-  node::RunConfig run{.tick_microseconds = config.tick_microseconds, .section = "[nat]"};
-  run.ports = node::ports_of(config.network.ports);
-  run.workers = config.workers;
-  run.hash_seed = config.hash_seed;
-  return run;
+  return node::run_config_of(config, "[nat]", node::ports_of(config.network.ports));
 }
 
 std::optional<Error> AddressTranslator::prepare(Config& config, const node::RunPlan& plan) {
-  config.hash_seed = plan.hash_seed;
-  config.workers.count = plan.worker_count;
-  auto made = routing::RoutingTable::create(config.network);
-  if (made) config.table = made.value();
-  return made ? std::nullopt : std::optional(made.error());
+  node::take_plan(config, plan);
+  return routing::make_table(config);
 }
 
 trace::TraceWords AddressTranslator::trace_words() {
@@ -42,27 +35,19 @@ void explain(State& state, const net::Packet& packet, const net::ParsedPacket& p
 }
 
 control::MetricFamilies AddressTranslator::Running::metrics() {
-  control::MetricList out("roost_nat_", "NAT");
-  const Result<Report> sample = own.sample();
-  control::add_answer(sample.ok(), out);
-  if (!sample) return out.take();
-  const Report& report = sample.value();
-  const Work& work = report.work;
-  control::add_packets(report, kDropCauses, out);
-  out.add_counters<TranslationCounters>("translated", kTranslationCounters, work.translations);
-  out.add_counters<conntrack::MappingCounters>("mappings", conntrack::kMappingCounters,
-                                               work.mappings);
-  out.gauge("mappings", "Mappings now, forwards left out.").add({}, work.mappings_live);
-  out.add_counters<conntrack::FlowCounts>("flows", conntrack::kFlowCounters, work.connections);
-  out.gauge("flows", "Connections now.").add({}, work.connections_live);
-  out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
-                                                work.fragments.counters);
-  control::add_hops(report.routes, out);
-  control::add_network(report, out);
-  control::add_ports(report, out);
-  control::add_stages(report.running, out);
-  control::add_reloads(report, out);
-  return out.take();
+  return sampled(kNames, kDropCauses, [](const Report& report, control::MetricList& out) {
+    const Work& work = report.work;
+    out.add_counters<TranslationCounters>("translated", kTranslationCounters, work.translations);
+    out.add_counters<conntrack::MappingCounters>("mappings", conntrack::kMappingCounters,
+                                                 work.mappings);
+    out.gauge("mappings", "Mappings now, forwards left out.").add({}, work.mappings_live);
+    out.add_counters<conntrack::FlowCounts>("flows", conntrack::kFlowCounters, work.connections);
+    out.gauge("flows", "Connections now.").add({}, work.connections_live);
+    out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
+                                                  work.fragments.counters);
+    control::add_hops(report.routes, out);
+    control::add_network(report, out);
+  });
 }
 
 }  // namespace roost::nat

@@ -12,7 +12,7 @@
 #include "apps/nat/control/report.h"
 #include "apps/nat/datapath/datapath.h"
 #include "roost/control/function_names.h"
-#include "roost/control/metrics_endpoint.h"
+#include "roost/control/running_function.h"
 #include "roost/node/run.h"
 #include "roost/trace/tracer.h"
 
@@ -39,14 +39,9 @@ struct AddressTranslator : control::NoStatus {
     return nat::make_report(states, std::move(totals));
   }
 
-  struct Running {
-    Running(const Config& config, control::Control::Config of_control, std::vector<State*> states)
-        : own(config, std::move(of_control), std::move(states)) {}
+  struct Running : control::RunningFunction<Control> {
+    using RunningFunction::RunningFunction;
     [[nodiscard]] control::MetricFamilies metrics();
-    [[nodiscard]] control::Control& control() { return own; }
-    std::optional<Error> on_started() { return {}; }
-    void leave() {}
-    Control own;
   };
 };
 

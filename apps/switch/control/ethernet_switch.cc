@@ -16,11 +16,10 @@ std::string EthernetSwitch::summary_of(const Config& config) {
 }
 
 node::RunConfig EthernetSwitch::run_config(const Config& config) {
-  node::RunConfig run = node::run_config_of(config, "[switch]");
-  for (const PortConfig& port : config.ports) {
-    run.ports.push_back({.mtu = port.mtu, .promiscuous = true});
-  }
-  return run;
+  std::vector<io::Port::Config> ports;
+  for (const PortConfig& port : config.ports)
+    ports.push_back({.mtu = port.mtu, .promiscuous = true});
+  return node::run_config_of(config, "[switch]", std::move(ports));
 }
 
 std::optional<Error> EthernetSwitch::prepare(Config& config, const node::RunPlan& plan) {
