@@ -16,18 +16,13 @@ CORES = 2
 OVS = Path("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class HaloJob(UnderLoadJob):
     """`contestants`: one case, by name."""
 
-    contestants: tuple
     experiment: str = "ovs"
     rounds: int = ROUNDS
-    cores: int = 1  # that are measured
-    pages: str = "2M"
     loads: tuple = (0.8,)
-    not_run_because: str = ""
-    process: int = 0  # the only one
 
     @property
     def case(self):
@@ -62,4 +57,4 @@ def jobs(size, _available):
     why = "" if OVS.exists() else f"{OVS} is not there: install openvswitch-switch-dpdk"
     if there < CORES:
         why = f"it takes {CORES} cores, and {there} is there"
-    return [HaloJob((name,), not_run_because=why) for name in names]
+    return [HaloJob(contestants=(name,), not_run_because=why) for name in names]

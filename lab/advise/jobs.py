@@ -46,18 +46,13 @@ def warm_up_seconds(profile):
     return LIFETIMES * profile.connections / profile.new + OVER_SECONDS
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class AdviseJob(UnderLoadJob):
     """`contestants`: one profile, by name."""
 
-    contestants: tuple
     experiment: str = "profiles"
     rounds: int = ROUNDS
-    cores: int = 1  # that are measured
-    pages: str = "2M"
     loads: tuple = (0.8,)
-    not_run_because: str = ""
-    process: int = 0  # the only one
 
     @property
     def profile(self):
@@ -91,4 +86,4 @@ def jobs(size, _available):
     names = ("base",) if size == "smoke" else PROFILES
     there = len(os.sched_getaffinity(0))
     why = "" if there >= CORES else f"it takes {CORES} cores, and {there} is there"
-    return [AdviseJob((name,), not_run_because=why) for name in names]
+    return [AdviseJob(contestants=(name,), not_run_because=why) for name in names]

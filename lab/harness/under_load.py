@@ -4,6 +4,7 @@ program in C++ is, and write the same rows.
 """
 import argparse
 import csv
+import dataclasses
 import os
 import subprocess
 import sys
@@ -13,8 +14,18 @@ from pathlib import Path
 MEMORY_MIB = 400  # of each program, for packets; tables have their own
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class UnderLoadJob:
-    """Of a job that is one process, on one contestant: what its fields say."""
+    """A job that is one process, on one contestant."""
+
+    experiment: str
+    contestants: tuple
+    rounds: int
+    loads: tuple
+    cores: int = 1  # that are measured
+    pages: str = "2M"
+    not_run_because: str = ""
+    process: int = 0  # the only one
 
     @property
     def name(self):

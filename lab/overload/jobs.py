@@ -14,20 +14,14 @@ BYTES_FIXED = 1 << 30  # of two programs, and of their rings
 PARTS = {"overload": 40, "floods": 130}  # seconds
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class OverloadJob(UnderLoadJob):
     """`contestants`: one cell, by name. `slots`: connections that its table takes."""
 
-    experiment: str
-    contestants: tuple
     slots: int = CONNECTIONS
     is_tiny: bool = False
     rounds: int = 1
-    cores: int = 1
-    pages: str = "2M"
     loads: tuple = (0.5,)
-    not_run_because: str = ""
-    process: int = 0  # the only one
 
     @staticmethod
     def program(_beside):
@@ -53,4 +47,4 @@ class OverloadJob(UnderLoadJob):
 
 def jobs(size, _available):
     cells = (SLOT_TIMERS,) if size == "smoke" else CELLS
-    return [OverloadJob(part, (cell,)) for part in PARTS for cell in cells]
+    return [OverloadJob(experiment=part, contestants=(cell,)) for part in PARTS for cell in cells]
