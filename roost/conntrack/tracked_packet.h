@@ -69,17 +69,24 @@ template <class Address>
 }
 
 // Brings a connection forward by a packet of it that is no error, or begins the next one of the
-// same ends in its place.
+// same ends in its place. `segment`: nothing of a later fragment.
+template <class Connections>
+void follow(Connections& connections, Connection& connection, Sender sender,
+            net::IpProtocol protocol, const std::optional<net::TcpSegment>& segment,
+            const StateTimeouts& timeouts) {
+  const bool is_anew =
+      segment && sender == Sender::kClient && begins_anew(connection.state, segment->flags);
+  if (is_anew) {
+    connections.begin_anew(connection, protocol, *segment, timeouts);
+  } else {
+    connections.update(connection, sender, segment, timeouts);
+  }
+}
 template <class Connections, class Address>
 void follow(Connections& connections, const typename Connections::Match& match,
             const TrackedPacket<Address>& packet, const StateTimeouts& timeouts) {
-  const bool is_anew = packet.segment && match.sender == Sender::kClient &&
-                       begins_anew(match.connection->state, packet.segment->flags);
-  if (is_anew) {
-    connections.begin_anew(*match.connection, packet.key.protocol, *packet.segment, timeouts);
-  } else {
-    connections.update(*match.connection, match.sender, packet.segment, timeouts);
-  }
+  follow(connections, *match.connection, match.sender, packet.key.protocol, packet.segment,
+         timeouts);
 }
 
 // Makes the connection of a packet that has none and can begin one.

@@ -209,14 +209,8 @@ Translator::Refusal Translator::create(const net::FlowKey4& outwards, conntrack:
 }
 
 void Translator::update(const Subject& subject, Connection& connection, Sender sender) {
-  const bool is_anew = subject.segment && sender == Sender::kClient &&
-                       subject.key.protocol == net::IpProtocol::kTcp &&
-                       conntrack::begins_anew(connection.state, subject.segment->flags);
-  if (is_anew) {
-    connections_.begin_anew(connection, subject.key.protocol, *subject.segment, state_.timeouts());
-  } else {
-    connections_.update(connection, sender, subject.segment, state_.timeouts());
-  }
+  conntrack::follow(connections_, connection, sender, subject.key.protocol, subject.segment,
+                    state_.timeouts());
 }
 
 }  // namespace roost::nat
