@@ -4,7 +4,6 @@
 #include <span>
 
 #include "roost/net/arp.h"
-#include "roost/net/byte_order.h"
 #include "roost/net/parse_cause.h"
 
 namespace roost::assets {
@@ -41,14 +40,13 @@ std::optional<HostKey> host_of(const Address& address, const net::MacAddress& ma
 }
 
 // Of a frame that is no IP.
-FrameSource read_arp(const net::Packet& packet, const net::VlanTags& vlan) {
-  const size_t type_at = net::ethernet::kAddressesBytes + vlan.count * net::vlan::kTagBytes;
-  if (net::load_be16(packet.data + type_at) != net::ethernet::kArp)
-    return {.cause = net::DropCause::kNotIp};
+FrameSource read_arp(const net::Packet& packet, const net::ParsedPacket& parsed) {
+  if (!net::is_arp(packet, parsed)) return {.cause = net::DropCause::kNotIp};
   const std::span bytes(packet.data, packet.contiguous_bytes);
-  const auto arp = net::parse_arp(bytes.subspan(type_at + net::ethernet::kEtherTypeBytes));
+  const size_t arp_at = net::ether_type_offset(parsed) + net::ethernet::kEtherTypeBytes;
+  const auto arp = net::parse_arp(bytes.subspan(arp_at));
   if (!arp) return {.cause = net::DropCause::kBadNeighbourMessage};
-  return {.host = host_of(arp->sender, arp->sender_mac, vlan)};
+  return {.host = host_of(arp->sender, arp->sender_mac, parsed.vlan)};
 }
 
 template <class Address>
@@ -83,7 +81,7 @@ bool FrameSource::is_syn_ack() const {
 
 FrameSource read_frame_source(const net::Packet& packet, const net::ParsedPacket& parsed,
                               net::ParseVerdict verdict) {
-  if (verdict == net::ParseVerdict::kNotIp) return read_arp(packet, parsed.vlan);
+  if (verdict == net::ParseVerdict::kNotIp) return read_arp(packet, parsed);
   if (verdict != net::ParseVerdict::kUnsupportedProtocol) {
     if (const auto cause = net::drop_cause_of(verdict)) return {.cause = cause};
   }

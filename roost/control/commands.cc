@@ -87,12 +87,8 @@ Result<std::optional<uint64_t>> parse_number(const Json& parameters, const char*
 Result<std::optional<net::IpPrefix>> parse_prefix(const Json& parameters, const char* name) {
   const std::string text = parameters.value(name, "");
   if (text.empty()) return std::optional<net::IpPrefix>();
-  if (text.find('/') != std::string::npos) {
-    const Result<net::IpPrefix> prefix = net::IpPrefix::parse(text);
-    if (prefix) return std::optional(prefix.value());
-  } else if (const Result<net::IpAddress> address = net::IpAddress::parse(text)) {
-    return std::optional(net::IpPrefix{address.value(), address.value().bit_count()});
-  }
+  const Result<net::IpPrefix> prefix = net::IpPrefix::parse_network(text);
+  if (prefix) return std::optional(prefix.value());
   return Error{fmt::format("{}: give a prefix like 192.0.2.0/24, or an address", name)};
 }
 

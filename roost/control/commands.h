@@ -5,6 +5,8 @@
 // with the result or the reason why there is none.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -57,5 +59,20 @@ struct ParsedRequest {
 // not given, or empty.
 [[nodiscard]] Result<std::optional<net::IpPrefix>> parse_prefix(const Json& parameters,
                                                                 const char* name);
+
+// The numbers of a page's cursor, "worker.place" and the like; nothing: it is none.
+template <size_t kCount>
+[[nodiscard]] std::optional<std::array<uint64_t, kCount>> parse_cursor(const std::string& text) {
+  std::array<uint64_t, kCount> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (size_t i = 0; i < kCount; ++i) {
+    const bool is_last = i + 1 == kCount;
+    const auto [next, error] = std::from_chars(at, end, numbers[i]);
+    if (error != std::errc() || (is_last ? next != end : next == end || *next != '.')) return {};
+    at = is_last ? next : next + 1;
+  }
+  return numbers;
+}
 
 }  // namespace roost::control

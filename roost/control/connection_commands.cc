@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <utility>
 
@@ -24,21 +23,10 @@ struct PageCursor {
   ConnectionPlace place{};
 };
 
-std::optional<PageCursor> parse_cursor(const std::string& text) {
-  PageCursor cursor;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  const auto number = [&](auto& value, bool is_last) {
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || (is_last ? next != end : next == end || *next != '.')) return false;
-    at = is_last ? next : next + 1;
-    return true;
-  };
-  if (!number(cursor.worker, false) || !number(cursor.place.family, false) ||
-      !number(cursor.place.slot, true) || cursor.place.family > 1) {
-    return {};
-  }
-  return cursor;
+std::optional<PageCursor> parse_page_cursor(const std::string& text) {
+  const auto numbers = parse_cursor<3>(text);
+  if (!numbers || (*numbers)[1] > 1) return {};
+  return PageCursor{(*numbers)[0], {.family = (*numbers)[1], .slot = (*numbers)[2]}};
 }
 
 Result<ConnectionFilter> parse_filter(const Json& parameters,
@@ -75,7 +63,7 @@ Result<Json> list_connections(const Json& parameters, const ConnectionFilter& fi
   if (!(limit >= ConnectionWalk::kRowsMin && limit <= kRowsMax)) {
     return Error{fmt::format("limit: give {} to {}", ConnectionWalk::kRowsMin, kRowsMax)};
   }
-  std::optional<PageCursor> cursor = parse_cursor(parameters.value("cursor", "0.0.0"));
+  std::optional<PageCursor> cursor = parse_page_cursor(parameters.value("cursor", "0.0.0"));
   if (!cursor || cursor->worker >= source.worker_count) {
     return Error{"cursor: give that of the page before"};
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -73,19 +72,9 @@ Json mapping_json(size_t worker, const Row& row, const Held& held) {
           {"forward", row.is_static}};
 }
 
-Result<std::optional<net::IpPrefix>> parse_mapping_prefix(const Json& parameters,
-                                                          const char* name) {
-  const std::string text = parameters.value(name, "");
-  if (text.empty()) return std::optional<net::IpPrefix>();
-  const bool has_length = text.find('/') != std::string::npos;
-  const auto prefix = net::IpPrefix::parse(has_length ? text : text + "/32");
-  if (prefix) return std::optional(prefix.value());
-  return Error{std::string(name) + ": give a prefix like 10.0.0.0/24, or an address"};
-}
-
 Result<MappingFilter> parse_mapping_filter(const Json& parameters) {
-  const auto inside = parse_mapping_prefix(parameters, "inside");
-  const auto outside = parse_mapping_prefix(parameters, "outside");
+  const auto inside = parse_prefix(parameters, "inside");
+  const auto outside = parse_prefix(parameters, "outside");
   if (!inside) return inside.error();
   if (!outside) return outside.error();
   MappingFilter filter{.inside = inside.value(), .outside = outside.value()};
@@ -120,14 +109,9 @@ Result<Json> run_mappings(
   const auto limit = parse_number(parameters, "limit", 1, kMappingRowsMax);
   if (!limit) return limit.error();
   const size_t rows_max = limit.value().value_or(kMappingRowsDefault);
-  size_t worker = 0;
-  uint64_t place = 0;
-  char rest = 0;
-  const std::string cursor = parameters.value("cursor", "0.0");
-  if (std::sscanf(cursor.c_str(), "%zu.%lu%c", &worker, &place, &rest) != 2 ||
-      worker >= held.size()) {
-    return Error{"cursor: give that of the page before"};
-  }
+  const auto cursor = parse_cursor<2>(parameters.value("cursor", "0.0"));
+  if (!cursor || (*cursor)[0] >= held.size()) return Error{"cursor: give that of the page before"};
+  auto [worker, place] = *cursor;
   Json rows = Json::array();
   while (worker < held.size() && rows.size() < rows_max) {
     MappingsRequest request(*held[worker], filter.value(), place, rows_max - rows.size());

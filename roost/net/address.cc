@@ -132,6 +132,13 @@ Result<IpPrefix> IpPrefix::parse(std::string_view text) {
   return IpPrefix{address.value(), prefix_bits};
 }
 
+Result<IpPrefix> IpPrefix::parse_network(std::string_view text) {
+  if (text.find('/') != std::string_view::npos) return parse(text);
+  const Result<IpAddress> address = IpAddress::parse(text);
+  if (!address) return address.error();
+  return IpPrefix{address.value(), address.value().bit_count()};
+}
+
 std::string IpPrefix::format() const {
   return address.format() + "/" + std::to_string(prefix_bits);
 }

@@ -133,6 +133,8 @@ struct IpPrefix {
 
   // "address/bits".
   static Result<IpPrefix> parse(std::string_view text);
+  // The same, or an address alone, with all of its bits.
+  static Result<IpPrefix> parse_network(std::string_view text);
   [[nodiscard]] std::string format() const;
 
   [[nodiscard]] bool contains(const IpAddress& other) const {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "roost/control/common_commands.h"
@@ -132,16 +131,6 @@ struct Control::Page {
   size_t worker = 0;
   size_t place = 0;
   Json rows = Json::array();
-
-  // False: it is none.
-  [[nodiscard]] bool take_cursor(std::string_view text) {
-    const char* const begin = text.data();  // NOLINT(bugprone-suspicious-stringview-data-usage)
-    const char* const end = begin + text.size();
-    const auto [dot, error] = std::from_chars(begin, end, worker);
-    if (error != std::errc() || dot == end || *dot != '.') return false;
-    const auto [rest, second_error] = std::from_chars(dot + 1, end, place);
-    return second_error == std::errc() && rest == end;
-  }
 };
 
 std::span<const control::Command> command_list() { return kCommands; }
@@ -169,8 +158,11 @@ Result<Json> Control::assets(const Json& parameters) {
   const auto limit = control::parse_number(parameters, "limit", 1, kRowsMax);
   if (!limit) return limit.error();
   page.rows_max = limit.value().value_or(kRowsDefault);
-  if (!page.take_cursor(parameters.value("cursor", "0.0")) || page.worker >= states_.size())
+  const auto cursor = control::parse_cursor<2>(parameters.value("cursor", "0.0"));
+  if (!cursor || (*cursor)[0] >= states_.size())
     return Error{"cursor: give that of the page before"};
+  page.worker = (*cursor)[0];
+  page.place = (*cursor)[1];
   while (page.worker < states_.size() && page.rows.size() < page.rows_max) {
     if (auto error = fill(page)) return *error;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "roost/assets/observer.h"
+#include "roost/conntrack/connection_addresses.h"
 #include "roost/net/outbox.h"
 #include "roost/node/flow_owner.h"
 
@@ -32,16 +33,11 @@ class Datapath {
     const net::ParseVerdict verdict = net::parse(packet, parsed);
     const FrameSource frame_source = read_frame_source(packet, parsed, verdict);
     if (owner_.is_shared() && frame_source.udp && packet.origin == net::PacketOrigin::kPort) {
-      const size_t owner = owner_of(*frame_source.udp);
+      const size_t owner =
+          conntrack::owner_of(owner_, conntrack::connection_addresses(packet, parsed));
       if (owner != owner_.worker()) return net::LaneVerdict::handoff(owner);
     }
     return state_.observe(packet, parsed, frame_source, now);
-  }
-  [[nodiscard]] size_t owner_of(const UdpPair& pair) const {
-    net::Ipv6Address mixed;
-    for (size_t i = 0; i < mixed.bytes.size(); ++i)
-      mixed.bytes[i] = pair.source.bytes[i] ^ pair.destination.bytes[i];
-    return owner_.owner_of(mixed);
   }
 
   Observer& state_;

@@ -84,8 +84,6 @@ void for_each_text(TomlTable& table, std::string_view key, std::string_view want
   }
 }
 
-bool is_ipv6_text(std::string_view address) { return address.find(':') != std::string_view::npos; }
-
 RuleSide read_side(TomlTable& table, std::string_view key, size_t port_count) {
   RuleSide side;
   const std::string wanted =
@@ -97,8 +95,7 @@ RuleSide read_side(TomlTable& table, std::string_view key, size_t port_count) {
       side.ports.push_back(static_cast<uint16_t>(*port));
       return true;
     }
-    const auto prefix = net::IpPrefix::parse(
-        text.find('/') == std::string::npos ? text + (is_ipv6_text(text) ? "/128" : "/32") : text);
+    const auto prefix = net::IpPrefix::parse_network(text);
     if (prefix) side.networks.push_back(prefix.value());
     return prefix.ok();
   });
