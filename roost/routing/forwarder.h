@@ -47,6 +47,12 @@ class Forwarder {
   // Whether what is forwarded counts as a next hop's. Not so frames that the function sends itself,
   // which are counted as such; one that has to wait for its neighbour does.
   void set_counting(bool is_counting) { is_counting_ = is_counting; }
+  // Counts a packet that goes another way than by a route, if anything counts.
+  void count_other(const net::Packet& packet) {
+    if (!is_counting_) return;
+    ++routes_.others.packets;
+    routes_.others.bytes += packet.total_bytes;
+  }
   template <class Address>
   [[nodiscard]] net::LaneList& lanes() {
     if constexpr (std::same_as<Address, net::Ipv4Address>) {

@@ -59,8 +59,10 @@ void Datapath::process(net::PacketBatch& batch, Tick now) {
   filter<net::Ipv4Address>(batch, now);
   filter<net::Ipv6Address>(batch, now);
   forward(batch, now);
+  forwarder_.set_counting(false);
   send_released<net::Ipv4Address>(now);
   send_released<net::Ipv6Address>(now);
+  forwarder_.set_counting(true);
 }
 
 void Datapath::idle(Tick now, uint64_t budget) {
@@ -135,8 +137,7 @@ void Datapath::forward(net::PacketBatch& batch, Tick now) {
 void Datapath::connect(size_t lane, net::PacketBatch& batch) {
   const net::Packet& packet = batch.packets()[lane];
   batch.verdicts()[lane] = net::LaneVerdict::forward(packet.in_port == 0 ? 1 : 0);
-  ++state_.routes().others.packets;
-  state_.routes().others.bytes += packet.total_bytes;
+  forwarder_.count_other(packet);
 }
 
 template <class Address>

@@ -26,8 +26,9 @@ struct Filter::Lookups {
   using Match = typename Family<Address>::Connections::Match;
 
   std::array<std::optional<conntrack::TrackedPacket<Address>>, kLanes> packets;
-  std::array<net::FlowKey<Address>, kLanes> keys;  // of `packets`, or of what has no connection
   std::array<Match, kLanes> matches;
+  std::array<uint8_t, kLanes> undecided;  // lanes without a connection, which the rules decide
+  size_t undecided_count = 0;
 };
 
 template <class Address>
@@ -54,9 +55,8 @@ void Filter::decide(net::LaneList& lanes, net::PacketBatch& batch,
   std::array<uint8_t, kLanes> asked;
   for (const uint8_t lane : lanes.span()) {
     const net::Packet& packet = batch.packets()[lane];
-    const auto tracked = conntrack::read_tracked<Address>(packet, parsed[lane]);
-    lookups.packets[lane] = tracked;
-    lookups.keys[lane] = net::FlowKey<Address>::from_packet(packet, parsed[lane]);
+    auto& tracked = lookups.packets[lane];
+    tracked = conntrack::read_tracked<Address>(packet, parsed[lane]);
     if (!is_stateful || !tracked) continue;
     asked[count] = lane;
     keys[count] = tracked->key;
@@ -71,9 +71,6 @@ void Filter::decide(net::LaneList& lanes, net::PacketBatch& batch,
 
   // Connections that were found go on first: those that begin move others in the table.
   FilterCounters& counters = state_.filter_counters();
-  std::array<classify::PacketFields, kLanes> fields;
-  std::array<uint8_t, kLanes> undecided;
-  size_t undecided_count = 0;
   lanes.keep_if([&](size_t lane) {
     const auto& packet = lookups.packets[lane];
     const auto& match = lookups.matches[lane];
@@ -86,19 +83,29 @@ void Filter::decide(net::LaneList& lanes, net::PacketBatch& batch,
       batch.verdicts()[lane] = net::drop(DropCause::kIcmpNoFlow);
       return false;
     }
-    const uint16_t in_port = batch.packets()[lane].in_port;
-    const net::FlowKey<Address>& key = lookups.keys[lane];
-    fields[undecided_count] = fields_of(key, in_port, state_.out_port_of(key.destination, in_port));
-    undecided[undecided_count++] = static_cast<uint8_t>(lane);
+    lookups.undecided[lookups.undecided_count++] = static_cast<uint8_t>(lane);
     return true;
   });
-  if (undecided_count == 0) return;
+  if (lookups.undecided_count != 0) ask_rules(lanes, lookups, batch, parsed, now);
+}
+
+template <class Address>
+void Filter::ask_rules(net::LaneList& lanes, const Lookups<Address>& lookups,
+                       net::PacketBatch& batch, std::span<net::ParsedPacket> parsed, Tick now) {
+  const auto undecided = std::span(lookups.undecided).first(lookups.undecided_count);
+  std::array<classify::PacketFields, kLanes> fields;
+  for (size_t i = 0; i < undecided.size(); ++i) {
+    const net::Packet& packet = batch.packets()[undecided[i]];
+    const auto key = net::FlowKey<Address>::from_packet(packet, parsed[undecided[i]]);
+    const auto out_port = state_.out_port_of(key.destination, packet.in_port);
+    fields[i] = fields_of(key, packet.in_port, out_port);
+  }
   std::array<uint32_t, kLanes> places;
-  state_.rules().find(std::span<const classify::PacketFields>(fields).first(undecided_count),
-                      std::span(places).first(undecided_count));
+  state_.rules().find(std::span<const classify::PacketFields>(fields).first(undecided.size()),
+                      std::span(places).first(undecided.size()));
   size_t next = 0;
   lanes.keep_if([&](size_t lane) {
-    if (next == undecided_count || undecided[next] != lane) return true;
+    if (next == undecided.size() || undecided[next] != lane) return true;
     return apply_rule(places[next++], lane, lookups, batch, parsed, now);
   });
 }

@@ -33,7 +33,11 @@ class Filter {
   template <class Address>
   struct Lookups;
 
-  // Of a lane without a connection: whether it goes on by the rule at `place`.
+  // Lanes without a connection: those that the rules do not allow are decided and taken out.
+  template <class Address>
+  void ask_rules(net::LaneList& lanes, const Lookups<Address>& lookups, net::PacketBatch& batch,
+                 std::span<net::ParsedPacket> parsed, Tick now);
+  // Of one of them: whether it goes on by the rule at `place`.
   template <class Address>
   [[nodiscard]] bool apply_rule(uint32_t place, size_t lane, const Lookups<Address>& lookups,
                                 net::PacketBatch& batch, std::span<net::ParsedPacket> parsed,

@@ -34,12 +34,10 @@ class Datapath {
  private:
   // Whatever it is, it leaves by the other port as it came.
   void connect(net::PacketBatch& batch) {
-    routing::HopCounters& counters = state_.routes().others;
     for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
       const net::Packet& packet = batch.packets()[lane];
       batch.verdicts()[lane] = net::LaneVerdict::forward(packet.in_port == 0 ? 1 : 0);
-      ++counters.packets;
-      counters.bytes += packet.total_bytes;
+      forwarder_.count_other(packet);
     }
   }
 
