@@ -15,12 +15,6 @@
 namespace roost::net {
 namespace {
 
-constexpr size_t kEthernetBytes = 14;
-
-std::span<uint8_t> part(Bytes& bytes, size_t at, size_t count) {
-  return std::span(bytes).subspan(at, count);
-}
-
 // The checksum of an ICMP message, whose own field must be zero.
 uint16_t icmp_checksum(Bytes frame, size_t ip, size_t icmp, size_t icmp_bytes, bool is_ipv6) {
   Bytes covered;

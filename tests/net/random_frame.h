@@ -23,6 +23,10 @@ inline void append(Bytes& bytes, std::span<const uint8_t> more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
+inline std::span<uint8_t> part(Bytes& bytes, size_t at, size_t count) {
+  return std::span(bytes).subspan(at, count);
+}
+
 // RFC 1071, literally.
 [[nodiscard]] uint16_t naive_checksum(std::span<const uint8_t> bytes);
 

@@ -12,12 +12,6 @@
 namespace roost::net {
 namespace {
 
-constexpr size_t kFrameHeaderBytes = 14;
-
-std::span<uint8_t> ip_part(Bytes& bytes, size_t at, size_t count) {
-  return std::span(bytes).subspan(at, count);
-}
-
 // Makes the TCP or UDP packet of a frame one of ICMP echo, with the right checksum.
 void become_echo(Bytes& frame, ParsedPacket& parsed, bool is_request) {
   const size_t protocol_field = parsed.ip_offset + (parsed.is_ipv6 ? 6U : 9U);
@@ -34,9 +28,9 @@ void become_echo(Bytes& frame, ParsedPacket& parsed, bool is_request) {
   fix_icmp_checksum(frame, parsed);
   if (!parsed.is_ipv6) {
     store_be16(&frame[parsed.ip_offset + 10U], 0);
-    store_be16(&frame[parsed.ip_offset + 10U],
-               naive_checksum(
-                   ip_part(frame, parsed.ip_offset, size_t{4} * (frame[parsed.ip_offset] & 15))));
+    store_be16(
+        &frame[parsed.ip_offset + 10U],
+        naive_checksum(part(frame, parsed.ip_offset, size_t{4} * (frame[parsed.ip_offset] & 15))));
   }
 }
 
@@ -63,20 +57,20 @@ Bytes random_icmp_error(std::mt19937_64& random) {
     append(frame, Bytes{0x60, 0, 0, 0, static_cast<uint8_t>(message_bytes >> 8),
                         static_cast<uint8_t>(message_bytes & 0xff), 58, 64});
     append(frame, address(16));
-    append(frame, ip_part(about, parsed.ip_offset + 8U, 16));
+    append(frame, part(about, parsed.ip_offset + 8U, 16));
   } else {
     const size_t ip_bytes = 20 + message_bytes;
     append(frame, Bytes{0x45, 0, static_cast<uint8_t>(ip_bytes >> 8),
                         static_cast<uint8_t>(ip_bytes & 0xff), 0, 0, 0, 0, 64, 1, 0, 0});
     append(frame, address(4));
-    append(frame, ip_part(about, parsed.ip_offset + 12U, 4));
-    store_be16(&frame[kFrameHeaderBytes + 10],
-               naive_checksum(ip_part(frame, kFrameHeaderBytes, 20)));
+    append(frame, part(about, parsed.ip_offset + 12U, 4));
+    store_be16(&frame[ethernet::kHeaderBytes + 10],
+               naive_checksum(part(frame, ethernet::kHeaderBytes, 20)));
   }
   const std::array<uint8_t, 3> types4 = {3, 11, 12};
   const uint8_t type = is_ipv6 ? static_cast<uint8_t>(1 + below(4)) : types4[below(3)];
   append(frame, Bytes{type, static_cast<uint8_t>(below(5)), 0, 0, 0, 0, 5, 0});
-  append(frame, ip_part(about, parsed.ip_offset, embedded));
+  append(frame, part(about, parsed.ip_offset, embedded));
   ParsedPacket outer;
   ROOST_ASSERT(parse(TestFrame(frame).packet, outer) == ParseVerdict::kUnsupportedProtocol);
   fix_icmp_checksum(frame, outer);
