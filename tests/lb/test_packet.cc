@@ -1,5 +1,7 @@
 #include "tests/lb/test_packet.h"
 
+#include <algorithm>
+
 #include "tests/lb/frame_bytes.h"
 
 namespace roost::lb {
@@ -73,7 +75,7 @@ uint16_t checksum_from_scratch(std::span<const uint8_t> bytes) {
 }
 
 void fix_ipv4_checksum(std::vector<uint8_t>& frame) {
-  const size_t header_bytes = 4 * size_t{frame[14] & 15U};
+  const size_t header_bytes = std::min(4 * size_t{frame[14] & 15U}, frame.size() - 14);
   set16(frame, 24, 0);
   set16(frame, 24, checksum_from_scratch(std::span(frame).subspan(14, header_bytes)));
 }

@@ -42,7 +42,8 @@ struct PacketSpec {
 // RFC 1071, literally.
 [[nodiscard]] uint16_t checksum_from_scratch(std::span<const uint8_t> bytes);
 
-// Makes the checksum of the IPv4 header anew, in a frame without VLAN tags.
+// Makes the checksum of the IPv4 header anew, in a frame without VLAN tags; what
+// its length says beyond the frame does not count.
 void fix_ipv4_checksum(std::vector<uint8_t>& frame);
 
 [[nodiscard]] std::vector<uint8_t> make_frame(const PacketSpec& spec);

@@ -73,10 +73,10 @@ TEST_F(NatTest, any_bytes_are_decided_and_leave_everything_whole) {
       ASSERT_TRUE(state->audit());
     }
   }
-  EXPECT_GT(forwarded, 5'000U);
+  EXPECT_GT(forwarded, step_count(5'000));
   uint64_t refused = 0;
   for (const auto& state : states_) refused += state->held().mappings.counters().refused_no_port;
-  EXPECT_GT(refused, 10U);
+  EXPECT_GT(refused, step_count(10));
 }
 
 }  // namespace
