@@ -8,6 +8,7 @@
 #include "roost/net/byte_order.h"
 #include "roost/net/fragment.h"
 #include "roost/net/ip_translation.h"
+#include "tests/base/step_count.h"
 #include "tests/net/icmp_check.h"
 #include "tests/net/random_frame.h"
 #include "tests/net/test_frame.h"
@@ -20,18 +21,18 @@ constexpr uint64_t kTranslationSeed = 20'261'127;
 
 TEST(Translation, of_random_packets_keeps_what_they_carry_there_and_back) {
   std::mt19937_64 random(kTranslationSeed);
-  int translated = 0;
-  for (int i = 0; i < 20'000; ++i) {
+  uint64_t translated = 0;
+  for (uint64_t i = 0; i < step_count(20'000); ++i) {
     const Bytes frame = random_frame(random);
     translated += check_translation(frame, 0, random() % 2 == 0) ? 1 : 0;
   }
-  EXPECT_GT(translated, 15'000);
+  EXPECT_GT(translated, step_count(15'000));
 }
 
 TEST(Translation, of_damaged_frames_is_refused_or_right) {
   std::mt19937_64 random(kTranslationSeed + 1);
-  int translated = 0;
-  for (int i = 0; i < 50'000; ++i) {
+  uint64_t translated = 0;
+  for (uint64_t i = 0; i < step_count(50'000); ++i) {
     Bytes frame = random() % 2 == 0 ? random_frame(random) : random_icmp_error(random);
     for (size_t n = random() % 4; n > 0; --n) {
       frame[random() % frame.size()] ^= static_cast<uint8_t>(1U << random() % 8);
@@ -40,16 +41,26 @@ TEST(Translation, of_damaged_frames_is_refused_or_right) {
     const auto cut_bytes = static_cast<uint8_t>(random() % 8 == 0 ? random() : 0);
     translated += check_translation(frame, cut_bytes, random() % 2 == 0) ? 1 : 0;
   }
-  EXPECT_GT(translated, 10'000);
+  EXPECT_GT(translated, step_count(10'000));
 }
 
 TEST(Translation, of_random_errors_is_an_error_about_the_same_ports) {
   std::mt19937_64 random(kTranslationSeed + 2);
-  int translated = 0;
-  for (int i = 0; i < 20'000; ++i) {
+  uint64_t translated = 0;
+  for (uint64_t i = 0; i < step_count(20'000); ++i) {
     translated += check_translation(random_icmp_error(random), 0, false) ? 1 : 0;
   }
-  EXPECT_GT(translated, 10'000);
+  EXPECT_GT(translated, step_count(10'000));
+}
+
+TEST(Translation, of_a_last_fragment_needs_no_whole_header) {
+  Bytes fragment = {0,    0x64, 0, 0,    0,   1,  2,    0,    0,  0,  1,    0x10, 8, 0,  // Ethernet
+                    0x45, 0,    0, 0x1f, 0,   7,  0x1f, 0xfc, 64, 17, 0x6e, 0x3d,        // IPv4
+                    192,  0,    2, 10,   198, 51, 100,  80};
+  fragment.resize(fragment.size() + 11);
+  for (const bool is_to_be_cut : {false, true}) {
+    EXPECT_TRUE(check_translation(fragment, 10, is_to_be_cut));
+  }
 }
 
 // What may be cut in IPv4 is cut in IPv6, and its receiver puts it together.
