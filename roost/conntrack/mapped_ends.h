@@ -103,8 +103,7 @@ class MappedEnds : public SameEnds<net::Ipv4Address> {
   Held* held_;
 };
 
+// The definitions are in tracker_impl.h.
 using MappedTracker = FamilyTracker<MappedEnds>;
-
-extern template class ConnectionTable<MappedEnds>;
 
 }  // namespace roost::conntrack

@@ -1,6 +1,13 @@
 #include "apps/nat/datapath/state.h"
 
+#include "roost/conntrack/tracker_impl.h"
 #include "roost/control/static_mappings.h"
+
+namespace roost::conntrack {
+
+template class ConnectionTable<MappedEnds>;
+
+}  // namespace roost::conntrack
 
 namespace roost::nat {
 

@@ -16,6 +16,12 @@
 #include "roost/node/workers.h"
 #include "roost/routing/routing_table.h"
 
+namespace roost::conntrack {
+
+extern template class ConnectionTable<MappedEnds>;
+
+}  // namespace roost::conntrack
+
 namespace roost::nat {
 
 using conntrack::Held;
