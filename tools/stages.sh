@@ -18,8 +18,8 @@ stage_beside=tidy
 stage_beside_from=install
 
 # What `./dev test --all` has beside them. No budgets: this takes hours.
-stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 attacks:0
-  switch_scenario:0 churn:0 histories:0 mutants:0'
+stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 package_whole:0
+  attacks:0 switch_scenario:0 churn:0 histories:0 mutants:0'
 
 # What people at work run after a build.
 stages_quick='check:20 quick:130'
@@ -156,8 +156,10 @@ stage_install() {
   /usr/bin/python3 tests/install/run.py
 }
 
-# The Debian packages: built, installed, the service run as its unit says, purged.
+# The Debian packages: built, installed, the service run as its unit says, purged; compiled as the
+# release build is, or with Debian's hardening, as they are shipped.
 stage_package() { /usr/bin/python3 tests/package/run.py; }
+stage_package_whole() { ROOST_PACKAGE_HARDENED=1 /usr/bin/python3 tests/package/run.py; }
 
 # The Python module, installed by pip.
 stage_python() { /usr/bin/python3 bindings/python/tests/run.py; }
