@@ -99,7 +99,7 @@ TEST(Learner, a_flood_of_sources_makes_no_station_unknown_and_keeps_none_out) {
   Learner learner(fdb, 0, 1);
   for (uint64_t i = 0; i < kKnown; ++i) ASSERT_TRUE(frame_from(learner, station(i), 1, Tick{0}));
   std::mt19937_64 draw(1);
-  for (uint64_t frame = 0; frame < 10 * kRoom; frame += Learner::kSourcesMax) {
+  for (uint64_t frame = 0; frame < step_count(10, 5) * kRoom; frame += Learner::kSourcesMax) {
     std::array<FdbKey, Learner::kSourcesMax> keys;
     for (FdbKey& key : keys) key = FdbKey(kVlan, draw() | 0xFF);
     frames_from(learner, keys, 0, Tick{1});

@@ -17,6 +17,7 @@
 
 #include "capi/roost.h"
 #include "capi/roost_shared.h"
+#include "tests/base/step_count.h"
 #include "tests/capi/c_table.h"
 #include "tests/capi/config_refusal.h"
 
@@ -142,7 +143,7 @@ TEST(CShared, readers_see_what_is_there_while_the_table_changes) {
   }
   const roost_keys leaving = keys_of(guests);
   std::vector<uint64_t> erased(ROOST_HIT_WORDS(kGuests));
-  for (uint16_t value = 2; value < 40; ++value) {
+  for (uint16_t value = 2; value < 2 + step_count(40, 5); ++value) {
     roost_table_write(table.get());
     insert(table.get(), guests, value);
     insert(table.get(), stayers, value);

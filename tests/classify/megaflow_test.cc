@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "roost/classify/classifier.h"
+#include "tests/base/step_count.h"
 #include "tests/classify/rule_model.h"
 
 namespace roost::classify {
@@ -51,7 +52,7 @@ void check(const std::vector<Seen>& megaflows, const RuleModel& model, RuleDraw&
 }
 
 TEST(Megaflows, all_packets_of_each_get_its_rule_and_no_packet_is_in_two) {
-  constexpr uint64_t kRuleSets = kIsOptimised ? 10 : 3;
+  constexpr uint64_t kRuleSets = kIsOptimised ? step_count(10, 3) : 3;
   uint64_t megaflow_count = 0;
   size_t masks_most = 0;
   for (uint64_t seed = 1; seed <= kRuleSets; ++seed) {

@@ -54,7 +54,7 @@ using Kinds = testing::Types<PackedKind<DefaultPolicies>, InlineKind<DefaultPoli
 TYPED_TEST_SUITE(BulkLoads, Kinds);
 
 TYPED_TEST(BulkLoads, hold_every_entry_up_to_what_the_table_promises) {
-  const uint64_t count = step_count(1'000'000);
+  const uint64_t count = step_count(1'000'000, 50);
   for (const unsigned threads : {1U, 2U, 5U}) {
     auto table = TypeParam::Table::create({.entries_max = count}).value();
     const auto refused = this->load(table, count, count, threads);

@@ -78,7 +78,7 @@ constexpr std::array<Shape, 4> kShapes = {{{0.5, 1}, {0.5, 8'192}, {0.97, 1}, {0
 
 [[nodiscard]] uint64_t operations_wanted() {
   const char* wanted = std::getenv("ROOST_HISTORY_OPERATIONS");
-  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : step_count(10'000'000);
+  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : step_count(10'000'000, 40);
 }
 
 template <class Kind>

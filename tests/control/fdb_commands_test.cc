@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "roost/control/fdb_file.h"
+#include "tests/base/step_count.h"
 #include "tests/control/fdb_source.h"
 
 namespace roost::control {
@@ -21,9 +22,11 @@ using bridge::FdbKey;
 
 class FdbCommands : public FdbTest {
  protected:
-  // 20,000 learned stations of two VLANs at three ports, and five static ones.
+  static constexpr uint64_t kLearned = step_count(20'000, 5);
+
+  // Learned stations of two VLANs at three ports, and five static ones.
   void fill() {
-    for (uint64_t i = 0; i < 20'000; ++i) {
+    for (uint64_t i = 0; i < kLearned; ++i) {
       const uint16_t vlan = i % 3 == 0 ? 20 : 10;
       const auto port = static_cast<uint16_t>(i % 2 == 0 ? 1 : vlan == 10 ? 0 : 2);
       learn(vlan, i, port);
@@ -39,7 +42,7 @@ class FdbCommands : public FdbTest {
 
 TEST_F(FdbCommands, pages_list_each_entry_once_whatever_their_limit) {
   fill();
-  EXPECT_EQ(entries_.size(), 20'005U);
+  EXPECT_EQ(entries_.size(), kLearned + 5);
   for (const uint64_t limit : {1'000U, 7U, 10'000U, 500U}) {
     std::multiset<Row> listed;
     uint64_t pages = 0;

@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "tests/base/step_count.h"
 #include "tests/lb/test_fragments.h"
 
 namespace roost::lb {
@@ -94,7 +95,7 @@ TEST_P(FragmentLimits, of_real_clients_pass_a_flood) {
     return make_frame(spec);
   }();
   uint16_t flood_id = 0;
-  for (uint16_t id = 1; id <= 500; ++id) {
+  for (uint16_t id = 1; id <= step_count(500, 5); ++id) {
     for (int i = 0; i < 300; ++i) {
       ASSERT_TRUE(balancer.send({fragment_of(f, flood, 400, 800, ++flood_id)}).is_consumed);
     }

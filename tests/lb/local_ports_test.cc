@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "tests/base/step_count.h"
 #include "tests/lb/test_fullnat.h"
 
 namespace roost::lb {
@@ -204,7 +205,7 @@ TEST(local_ports, every_answer_finds_its_client_whatever_came_before) {
         fullnat_config("\"10.0.0.100\", \"10.0.0.101\", \"2001:db8:2::100\"", "[5000, 5049]"));
     std::mt19937_64 random(seed);
     std::map<uint16_t, Ends> live;  // by client port
-    for (size_t step = 0; step < 20'000; ++step) {
+    for (size_t step = 0; step < step_count(20'000, 4); ++step) {
       const auto port = static_cast<uint16_t>(1 + random() % kClients);
       const auto known = live.find(port);
       if (known == live.end()) {

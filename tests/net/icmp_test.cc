@@ -4,6 +4,7 @@
 #include "roost/net/byte_order.h"
 #include "roost/net/icmp_answer.h"
 #include "roost/net/icmp_error.h"
+#include "tests/base/step_count.h"
 #include "tests/net/icmp_check.h"
 #include "tests/net/random_frame.h"
 #include "tests/net/test_frame.h"
@@ -15,7 +16,7 @@ constexpr uint64_t kIcmpSeed = 20'261'121;
 
 TEST(icmp, random_errors_are_translated_as_by_computing_every_checksum_anew) {
   std::mt19937_64 random(kIcmpSeed);
-  for (int i = 0; i < 20'000; ++i) {
+  for (uint64_t i = 0; i < step_count(20'000); ++i) {
     const Bytes frame = random_icmp_error(random);
     const IcmpChoices choices = {.rewrites_source = random() % 2 == 0};
     ASSERT_TRUE(check_icmp(frame, choices).is_error);
@@ -24,8 +25,8 @@ TEST(icmp, random_errors_are_translated_as_by_computing_every_checksum_anew) {
 
 TEST(icmp, damaged_errors_are_refused_or_translated_right) {
   std::mt19937_64 random(kIcmpSeed + 1);
-  int translated = 0;
-  for (int i = 0; i < 50'000; ++i) {
+  uint64_t translated = 0;
+  for (uint64_t i = 0; i < step_count(50'000); ++i) {
     Bytes frame = random_icmp_error(random);
     for (size_t n = random() % 4; n > 0; --n) {
       frame[random() % frame.size()] ^= static_cast<uint8_t>(1U << random() % 8);
@@ -36,20 +37,20 @@ TEST(icmp, damaged_errors_are_refused_or_translated_right) {
         .rewrites_source = random() % 2 == 0};
     translated += check_icmp(frame, choices).is_error ? 1 : 0;
   }
-  EXPECT_GT(translated, 10'000);
+  EXPECT_GT(translated, step_count(10'000));
 }
 
 TEST(icmp, random_packets_are_answered_by_the_rules) {
   std::mt19937_64 random(kIcmpSeed + 2);
-  int answered = 0;
-  for (int i = 0; i < 20'000; ++i) {
+  uint64_t answered = 0;
+  for (uint64_t i = 0; i < step_count(20'000); ++i) {
     Bytes frame = random_frame(random);
     if (random() % 2 == 0) frame[0] &= 0xfe;
     const IcmpChoices choices = {.is_too_big = random() % 2 == 0};
     answered += check_icmp(frame, choices).is_answered ? 1 : 0;
   }
-  EXPECT_GT(answered, 5'000);
-  EXPECT_LT(answered, 19'000);
+  EXPECT_GT(answered, step_count(5'000));
+  EXPECT_LT(answered, step_count(19'000));
 }
 
 // An unreachable port, as Linux reports it: 192.0.2.10 has no socket for what 198.51.100.53 sent.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "roost/net/l4_checksum.h"
+#include "tests/base/step_count.h"
 #include "tests/net/frame_check.h"
 #include "tests/net/random_frame.h"
 #include "tests/net/test_frame.h"
@@ -16,7 +17,7 @@ namespace {
 
 TEST(Parse, a_valid_frame_of_any_shape_is_ok_and_its_checksum_right) {
   std::mt19937_64 random(31);
-  for (size_t round = 0; round < 20'000; ++round) {
+  for (size_t round = 0; round < step_count(20'000); ++round) {
     const TestFrame frame(random_frame(random));
     ParsedPacket parsed;
     ASSERT_EQ(parse(frame.packet, parsed), ParseVerdict::kOk) << "round " << round;
@@ -76,7 +77,7 @@ FrameChoices random_choices(std::mt19937_64& random) {
 
 TEST(Parse, random_bytes_never_break_an_invariant) {
   std::mt19937_64 random(34);
-  for (size_t round = 0; round < 100'000; ++round) {
+  for (size_t round = 0; round < step_count(100'000); ++round) {
     std::vector<uint8_t> bytes(random() % 120);
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
     if (bytes.size() > 14) {  // else hardly any would be IP
@@ -91,7 +92,7 @@ TEST(Parse, random_bytes_never_break_an_invariant) {
 TEST(Parse, a_damaged_frame_never_breaks_an_invariant) {
   std::mt19937_64 random(35);
   size_t ok_count = 0;
-  constexpr size_t kRounds = 50'000;
+  constexpr uint64_t kRounds = step_count(50'000);
   for (size_t round = 0; round < kRounds; ++round) {
     std::vector<uint8_t> bytes = random_frame(random);
     for (size_t damage = random() % 4; damage > 0; --damage) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "roost/net/l4_checksum.h"
+#include "tests/base/step_count.h"
 #include "tests/net/random_frame.h"
 #include "tests/net/test_frame.h"
 
@@ -27,7 +28,7 @@ void rewrite_randomly(const Packet& packet, ParsedPacket& parsed, std::mt19937_6
 
 TEST(Rewrite, updated_checksums_equal_recomputed_ones) {
   std::mt19937_64 random(41);
-  for (size_t round = 0; round < 50'000; ++round) {
+  for (uint64_t round = 0; round < step_count(50'000); ++round) {
     const TestFrame frame(random_frame(random));
     ParsedPacket parsed;
     ASSERT_EQ(parse(frame.packet, parsed), ParseVerdict::kOk);
