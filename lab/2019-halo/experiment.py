@@ -2,6 +2,7 @@
 import statistics
 
 from harness.beside import beside
+from report import rules
 from report.rules import NOT_RUN
 from report.section import Section, Table, Verdict, cell, not_run_section
 
@@ -10,6 +11,12 @@ cases = jobs_of.cases
 jobs = jobs_of.jobs
 
 SOURCE = "classification beside Open vSwitch"
+FIG3_SOURCE = "HALO-F3"
+# Claimed: 340 to 993 cycles, of which classification takes 30.9 % to 77.8 %.
+FIG3_GROWTH = 993 / 340
+FIG3_SHARES = (0.309, 0.778)
+FIG3_NAMES = {"ovs_emc": "Open vSwitch, exact-match cache on",
+              "ovs_off": "Open vSwitch, caches off", "roost": "roost classify"}
 NOTES = ["Synthetic packets of 60 bytes from memory (net_pcap, infinite_rx) to a port that takes "
          "them at once (net_null), one core, pages of 2 MiB for all, one program at a time, in "
          "turns. Cycles are those of the time stamp counter: of Open vSwitch's `pmd-stats-show`, "
@@ -25,6 +32,9 @@ def sections(record):
     part = record.select(experiment="ovs")
     if part.rows:
         found.append(ovs_section(part))
+    part = record.select(experiment="fig3")
+    if part.rows:
+        found.append(fig3_section(part))
     return found + not_run_section(record)
 
 
@@ -82,3 +92,62 @@ def verdicts(case, name, ratios):
         yield Verdict(SOURCE, f"{word}: {claim}",
                       f"{word} reached" if share <= bound else "MISSED",
                       f"{share:.3f} ({min(ratios):.3f} to {max(ratios):.3f})")
+
+
+def fig3_shares(part, contestant, base):
+    """By case, the share of a packet's cycles that one of a flow which the cache always has does
+    not take."""
+    found = []
+    floor = part.median(workload=cases.ONE_FLOW, contestant=base, metric="cycles")
+    for place, name in enumerate(cases.FIG3):
+        cycles = part.median(workload=name, contestant=contestant, metric="cycles")
+        if cycles and floor:
+            found.append((place, 1 - floor / cycles))
+    return found
+
+
+def fig3_section(part):
+    section = Section("HALO-F3: what classification takes of a packet", notes=[
+        "Cycles a packet, moving it included. Classification is what is beyond the cycles of a "
+        "single flow, which the exact-match cache always has: parsing, moving and counting are the "
+        "same there.", cases.FIG3_NOTE])
+    curves = {who: [(place, part.median(workload=name, contestant=who, metric="cycles"))
+                    for place, name in enumerate(cases.FIG3)] for who in FIG3_NAMES}
+    shares = {who: dict(fig3_shares(part, who, "roost" if who == "roost" else "ovs_emc"))
+              for who in FIG3_NAMES}
+    section.tables.append(Table(
+        ["", "", *(name.replace("_", " ") for name in cases.FIG3)],
+        [row for who, said in FIG3_NAMES.items() for row in (
+            [said, "cycles", *(cell(value, 0) for _, value in curves[who])],
+            [said, "of them for classification",
+             *(cell(shares[who][place] * 100, 0, " %") if place in shares[who] else "-"
+               for place, _ in enumerate(cases.FIG3))])]))
+    section.verdicts += fig3_verdicts(part, curves, shares)
+    return section
+
+
+def fig3_verdicts(part, curves, shares):
+    first, last = 0, len(cases.FIG3) - 1
+    cached = [(place, part.median(workload=name, contestant="ovs_emc", metric="cached"))
+              for place, name in enumerate(cases.FIG3)]
+    emc = [value for _, value in curves["ovs_emc"] if value is not None]
+    gain = [off - on for (_, off), (_, on) in zip(curves["ovs_off"], curves["ovs_emc"])
+            if off is not None and on is not None]
+    is_whole = len(emc) == len(gain) == len(cases.FIG3)
+    yield Verdict.of(FIG3_SOURCE, "cycles rise over the five configurations, by "
+                     f"{FIG3_GROWTH:.1f} times in all", rules.all_of(
+                         order=rules.rises(curves["ovs_emc"] if is_whole else []),
+                         growth=rules.figure(emc[last] / emc[first] if is_whole else None,
+                                             FIG3_GROWTH, 0.25)))
+    for place, claimed in zip((first, last), FIG3_SHARES):
+        yield Verdict.of(FIG3_SOURCE, f"classification takes {claimed:.1%} of the cycles of "
+                         f"{list(cases.FIG3)[place].replace('_', ' ')}",
+                         rules.figure(shares["ovs_emc"].get(place), claimed, 0.25))
+    yield Verdict.of(FIG3_SOURCE, "the exact-match cache stops helping where flows are many",
+                     rules.all_of(
+                         hits=rules.falls(cached if is_whole else [], 0.5),
+                         gain=rules.at_most(gain[last] / emc[last] if is_whole else None, 0)))
+    ours = curves["roost"][last][1]
+    yield Verdict.of("beyond HALO-F3", "ours takes fewer cycles in the last of them",
+                     rules.at_most(ours / min(emc[last], curves["ovs_off"][last][1])
+                                   if is_whole and ours else None, 1))

@@ -8,7 +8,6 @@ from harness.under_load import UnderLoadJob
 
 HERE = Path(__file__).resolve().parent
 cases = beside(__file__, "cases")
-ROUNDS = 7
 MEASURED_SECONDS = 3
 SECONDS_OF_RUN = 12  # of one program: its start, its megaflows, measuring
 PROGRAM_BYTES = 2 << 30  # of one program at a time: packets, rules, megaflows
@@ -20,8 +19,6 @@ OVS = Path("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk")
 class HaloJob(UnderLoadJob):
     """`contestants`: one case, by name."""
 
-    experiment: str = "ovs"
-    rounds: int = ROUNDS
     loads: tuple = (0.8,)
 
     @property
@@ -45,16 +42,19 @@ class HaloJob(UnderLoadJob):
         return PROGRAM_BYTES
 
     def seconds(self):
-        return ROUNDS * SECONDS_OF_RUN * (2 + len(self.case.caches))
+        return self.rounds * SECONDS_OF_RUN * (2 + len(self.case.caches))
 
     def tiny(self):
         return dataclasses.replace(self, contestants=(cases.TINY,), pages="4K", not_run_because="")
 
 
 def jobs(size, _available):
-    names = ("1_subtable",) if size == "smoke" else cases.CASES
+    names = ("1_subtable",) if size == "smoke" else (
+        *cases.CASES, *cases.FIG3, cases.ONE_FLOW)
     there = len(os.sched_getaffinity(0))
     why = "" if OVS.exists() else f"{OVS} is not there: install openvswitch-switch-dpdk"
     if there < CORES:
         why = f"it takes {CORES} cores, and {there} is there"
-    return [HaloJob(contestants=(name,), not_run_because=why) for name in names]
+    chosen = {name: cases.ALL_CASES[name] for name in names}
+    return [HaloJob(experiment=case.part, contestants=(name,), rounds=case.rounds,
+                    not_run_because=why) for name, case in chosen.items()]

@@ -17,7 +17,7 @@ sys.path += [str(HERE.parent), str(HERE), str(HERE.parents[1] / "tests" / "live"
 
 import cases  # noqa: E402
 from harness.under_load import UnderLoad, arguments_for, write_rows  # noqa: E402
-from jobs import MEASURED_SECONDS, OVS, ROUNDS  # noqa: E402
+from jobs import MEASURED_SECONDS, OVS  # noqa: E402
 from open_vswitch import OpenVswitch  # noqa: E402
 
 PATIENCE_SECONDS = 120
@@ -65,7 +65,8 @@ class Measurement(UnderLoad):
         self.source = f"net_pcap0,rx_pcap={self.capture},infinite_rx=1,tx_pcap=/dev/null"
 
     def note(self, contestant, metric, value, number):
-        self.add(metric, value, number, experiment="ovs", contestant=contestant, form="",
+        self.add(metric, value, number, experiment=self.case.part, contestant=contestant,
+                 form="",
                  workload=self.arguments.case, slots=self.case.flows,
                  note="synthetic packets from memory, net_pcap to net_null")
 
@@ -75,7 +76,7 @@ class Measurement(UnderLoad):
     def run(self):
         cases.write_capture(self.case, self.capture)
         self.flows.write_text("\n".join(cases.rules(self.case)) + "\n", encoding="utf-8")
-        rounds = TINY_ROUNDS if self.is_tiny else ROUNDS
+        rounds = TINY_ROUNDS if self.is_tiny else self.case.rounds
         turns = [("raw", self.raw), ("roost", self.roost),
                  *((f"ovs_{cache}", lambda number, cache=cache: self.ovs(cache, number))
                    for cache in self.case.caches)]

@@ -29,10 +29,14 @@ def load_measure():
 def case_rows(name, roost, **ovs):
     """Three rounds; of moving a packet 100 cycles."""
     figures = {"raw": (100, 100, 100), "roost": roost, **{f"ovs_{c}": v for c, v in ovs.items()}}
-    return [rows.ROW | {"experiment": "ovs", "contestant": who, "form": "", "workload": name,
-                        "metric": "cycles", "value": float(value), "round": float(number),
-                        "job": f"ovs {name}", "page_bytes": None, "table_bytes": None}
+    return [made_row("ovs", who, name, "cycles", value, number)
             for who, values in figures.items() for number, value in enumerate(values)]
+
+
+def made_row(part, who, name, metric, value, number=0):
+    return rows.ROW | {"experiment": part, "contestant": who, "form": "", "workload": name,
+                       "metric": metric, "value": float(value), "round": float(number),
+                       "job": f"{part} {name}", "page_bytes": None, "table_bytes": None}
 
 
 def words(name, roost, **ovs):
@@ -65,6 +69,42 @@ class Verdicts(unittest.TestCase):
         text = render_text.render({}, HALO.sections(Record(made)), [])
         self.assertIn("500 (emc)", text)
         self.assertIn("0.40 (0.40 to 0.40)", text)
+
+
+class Fig3(unittest.TestCase):
+    """By case: cycles with the exact-match cache on, off, its hits, and ours."""
+
+    AS_CLAIMED = ((340, 500, 0.99, 300), (400, 500, 0.7, 300), (600, 590, 0.1, 350),
+                  (800, 790, 0.1, 400), (993, 980, 0.1, 450))
+
+    def verdicts(self, figures):
+        made = [made_row("fig3", "ovs_emc", HALO.cases.ONE_FLOW, "cycles", 235),
+                made_row("fig3", "roost", HALO.cases.ONE_FLOW, "cycles", 200)]
+        for name, (on, off, hits, ours) in zip(HALO.cases.FIG3, figures):
+            made += [made_row("fig3", "ovs_emc", name, "cycles", on),
+                     made_row("fig3", "ovs_off", name, "cycles", off),
+                     made_row("fig3", "ovs_emc", name, "cached", hits),
+                     made_row("fig3", "roost", name, "cycles", ours)]
+        return [verdict.verdict for verdict in HALO.sections(Record(made))[0].verdicts]
+
+    def test_figures_as_claimed_are_reproduced(self):
+        self.assertEqual(self.verdicts(self.AS_CLAIMED), ["reproduced"] * 5)
+
+    def test_cycles_that_do_not_rise_are_not(self):
+        flat = [(340, *figures[1:]) for figures in self.AS_CLAIMED]
+        self.assertEqual(self.verdicts(flat)[0], "partly")
+        self.assertEqual(self.verdicts(flat)[2], "not")
+
+    def test_a_cache_that_goes_on_helping_is_not(self):
+        helped = [(on, on + 300, 0.99, ours) for on, _, _, ours in self.AS_CLAIMED]
+        self.assertEqual(self.verdicts(helped)[3], "not")
+
+    def test_ours_that_takes_more_is_not(self):
+        slow = [(on, off, hits, 1_200) for on, off, hits, _ in self.AS_CLAIMED]
+        self.assertEqual(self.verdicts(slow)[4], "not")
+
+    def test_a_part_of_the_configurations_gives_no_verdict_on_all(self):
+        self.assertEqual(self.verdicts(self.AS_CLAIMED[:3])[0], "not run")
 
 
 class Packets(unittest.TestCase):
