@@ -19,6 +19,7 @@
 //       control::MetricFamilies metrics();                        // on several threads at a time
 //       std::optional<Error> on_started();                        // requests are taken
 //       void leave();         // a stop was requested; workers go on until it returns
+//       void ended();         // workers have, and nobody asks for anything any more
 //       // Only of a function that can take over: see apps/lb/control/balancer.h.
 //       std::optional<Error> take_over(std::span<const io::Port>, hooks);
 //       bool goes_on();
@@ -175,6 +176,7 @@ class FunctionRun final : public node::RunFunction {
     }
     offloads_.reset();
     plane_.reset();
+    if (running_) running_->ended();
     running_.reset();
     if (tracer_) outcome_.capture_error = tracer_->finish();
   }

@@ -27,6 +27,7 @@ class RunningFunction {
   [[nodiscard]] Control& control() { return own_; }
   std::optional<Error> on_started() { return {}; }
   void leave() {}
+  void ended() {}
 
  protected:
   [[nodiscard]] Own& own() { return own_; }

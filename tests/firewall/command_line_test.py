@@ -33,6 +33,7 @@ from = ["port 0"]
 protocol = "tcp"
 ports = [80]
 action = "allow"
+log = true
 
 [[rule]]
 name = "dns"
@@ -138,12 +139,13 @@ def replayed(roost, folder, *options):
     config = folder / "firewall.toml"
     config.write_text(CONFIG)
     return run(*command_of(roost, "firewall", config, devices, *options),
-               environment=run_directory(folder)).stdout
+               environment=run_directory(folder))
 
 
 def check_replay(roost, folder):
     trace = folder / "trace.pcapng"
-    report = json.loads(replayed(roost, folder, "--capture", trace))
+    run_of_all = replayed(roost, folder, "--capture", trace)
+    report = json.loads(run_of_all.stdout)
     for port in (0, 1):
         passed = [frame for by, frame, passes in FRAMES if by != port and passes]
         sent = [record.frame for record in pcap.read(folder / f"out{port}.pcap")]
@@ -159,6 +161,8 @@ def check_replay(roost, folder):
     counts = {rule["rule"]: rule["packets"] for rule in report["rules"]}
     assert counts == {"web": 2, "dns": 1, "none": 2}, counts
     assert report["connections"]["created"] == 1, report["connections"]
+    logged = run_of_all.stderr.count("allow by rule web: port 0, tcp")
+    assert logged == counts["web"] and report["log_suppressed"] == 0, run_of_all.stderr
     words = trace.read_bytes()
     for text in (b"connection begun", b"connection found, from its server", b"rule       dns: rej",
                  b"rule       none: deny"):

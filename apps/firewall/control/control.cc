@@ -170,6 +170,14 @@ void Control::write_log() {
   for (const LogRequest& request : requests) write_log(request.records());
 }
 
+void Control::write_rest() {
+  for (State* state : states_) {
+    LogRequest request(*state);
+    (void)request.step();
+    write_log(request.records());
+  }
+}
+
 void Control::write_log(std::span<const DecisionRecord> records) {
   for (const DecisionRecord& record : records) {
     config_.tell(control::Severity::kNotice, record_text(record, own_config_));

@@ -26,6 +26,8 @@ class Control final : public control::Control {
   [[nodiscard]] Result<Report> sample();
   // Writes what rules with `log` have decided.
   void look() override;
+  // The same of what is left when the workers have ended.
+  void write_rest();
 
  private:
   Result<control::Json> run_own(const control::ParsedRequest& request) override;

@@ -106,6 +106,9 @@ control::MetricFamilies Firewall::Running::metrics() {
     out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
                                                   report.work.fragments.counters);
     out.add_counters<l3::ResetCounters>("resets", l3::kResetCounters, report.work.resets);
+    out.counter("log_suppressed_total",
+                "Decisions that a rule should have logged, and that were too many.")
+        .add({}, report.work.log_suppressed);
   });
 }
 

@@ -40,7 +40,7 @@ struct Firewall : control::NoStatus {
   struct Running : control::RunningFunction<Control> {
     using RunningFunction::RunningFunction;
     [[nodiscard]] control::MetricFamilies metrics();
-    void leave() { own().look(); }  // the last lines of the log
+    void ended() { own().write_rest(); }
   };
   static Report make_report(std::span<State* const> states, node::RunTotals totals) {
     return firewall::make_report(states, std::move(totals));

@@ -56,6 +56,7 @@ struct Balancer {
     // start when this one has.
     std::optional<Error> on_started();
     void leave();
+    void ended() {}
     // How one process goes on with what another one has; nothing without a directory for it.
     [[nodiscard]] std::optional<Error> take_over(std::span<const io::Port> ports,
                                                  Takeover::Hooks hooks);
