@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/assets/observed.h"
+#include "tests/base/step_count.h"
 
 namespace roost::assets {
 namespace {
@@ -165,7 +166,7 @@ TEST(AssetModel, hosts_services_times_and_evictions_are_those_of_a_model) {
 }
 
 TEST(AssetModel, of_three_hundred_thousand_hosts_the_latest_hundred_thousand_are_there) {
-  constexpr uint32_t kMany = 100'000;
+  constexpr auto kMany = static_cast<uint32_t>(step_count(100'000));
   Observer observer = make_observer(kMany);
   Datapath datapath(observer);
   PacketSpec packet = tcp("2001:db8::", 80, kSynAck);

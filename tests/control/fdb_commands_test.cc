@@ -149,7 +149,7 @@ TEST_F(FdbCommands, flush_takes_learned_entries_unless_it_is_told_otherwise) {
   fill();
   const uint64_t of_port = count({{"port", 1}, {"vlan", 20}});
   const uint64_t before = count({});
-  EXPECT_GT(of_port, 1'000U);
+  EXPECT_GT(of_port, kLearned / 40);
   EXPECT_EQ(must({{"action", "flush"}, {"port", 1}, {"vlan", 20}})["flushed"], of_port);
   EXPECT_EQ(count({{"port", 1}, {"vlan", 20}}), 0U);
   EXPECT_EQ(count({}), before - of_port);
@@ -158,7 +158,7 @@ TEST_F(FdbCommands, flush_takes_learned_entries_unless_it_is_told_otherwise) {
   EXPECT_EQ(must({{"action", "flush"}, {"kind", "static"}, {"vlan", 20}})["flushed"], 1);
   EXPECT_EQ(count({{"kind", "static"}}), 4U);
   const bridge::Fdb::Writer writer = fdb().write();
-  EXPECT_EQ(writer.counters().erased, 20'001U);
+  EXPECT_EQ(writer.counters().erased, kLearned + 1);
   for (uint16_t port = 0; port < kFdbPorts; ++port) EXPECT_EQ(writer.learned_at(port), 0U);
 }
 

@@ -1,6 +1,7 @@
 // What passes: connections in both directions, what belongs to them, and what rules allow.
 #include <random>
 
+#include "tests/base/step_count.h"
 #include "tests/firewall/wire_bench.h"
 #include "tests/lb/frame_bytes.h"
 #include "tests/lb/test_fragments.h"
@@ -192,9 +193,9 @@ TEST(Firewall, a_wire_passes_what_belongs_to_its_link) {
 }
 
 TEST(Firewall, a_flood_of_ten_tables_displaces_no_connection_that_is_assured) {
-  constexpr uint64_t kConnections = 20'000;
-  constexpr uint32_t kAssured = 2'000;
-  WireBench bench("connections = 20_000\n", kAll);
+  constexpr uint64_t kConnections = step_count(20'000);
+  constexpr uint64_t kAssured = kConnections / 10;
+  WireBench bench("connections = " + std::to_string(kConnections) + "\n", kAll);
   const auto assured = [](uint32_t i) {
     return PacketSpec{.source_port = static_cast<uint16_t>(1'024 + i), .payload = ""};
   };

@@ -11,6 +11,7 @@
 #include "apps/firewall/config/rule_masks.h"
 #include "apps/firewall/datapath/rule_set.h"
 #include "roost/classify/rule_product.h"
+#include "tests/base/step_count.h"
 
 namespace roost::firewall {
 namespace {
@@ -139,7 +140,7 @@ uint32_t place_of(RuleSet& rules, const Asked& asked) {
 
 TEST(FirewallRules, every_packet_gets_the_rule_of_a_loop_over_them) {
   Draw draw(20'261'127);
-  for (int set = 0; set < 60; ++set) {
+  for (uint64_t set = 0; set < step_count(60); ++set) {
     Config config;
     config.hash_seed = 1;
     for (uint64_t left = 1 + draw.below(60); left > 0; --left) config.rules.push_back(draw.rule());
@@ -155,7 +156,7 @@ TEST(FirewallRules, every_packet_gets_the_rule_of_a_loop_over_them) {
 
 TEST(FirewallRules, blocks_cover_a_range_once_and_are_as_few_as_there_are) {
   Draw draw(7);
-  for (int i = 0; i < 300; ++i) {
+  for (uint64_t i = 0; i < step_count(300); ++i) {
     const auto first = static_cast<uint16_t>(i == 0 ? 0 : draw.below(65'536));
     const auto last = static_cast<uint16_t>(i == 0 ? 65'535 : first + draw.below(65'536U - first));
     std::vector<int> covered(65'536);
@@ -210,7 +211,7 @@ TEST(FirewallRules, a_hundred_to_ten_thousand_networks_of_the_world) {
     auto rules = RuleSet::create(config);
     ASSERT_TRUE(rules.ok()) << rules.error().message;
     Draw draw(count);
-    for (int packet = 0; packet < 2'000; ++packet) {
+    for (uint64_t packet = 0; packet < step_count(2'000); ++packet) {
       Asked asked;
       asked.ipv4.source = networks[draw.below(count)].address.ipv4();
       for (size_t i = 2; i < 4; ++i)

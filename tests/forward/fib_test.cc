@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "roost/io/eal.h"
+#include "tests/base/step_count.h"
 #include "tests/io/port_run.h"
 
 namespace roost::io {
@@ -68,7 +69,7 @@ void expect_as_the_model(size_t route_count, uint8_t bits_min) {
   const Result<Fib> fib = Fib::create(routes);
   ASSERT_TRUE(fib.ok()) << fib.error().message;
   std::vector<Address> addresses;
-  for (size_t i = 0; i < 100'000; ++i) {
+  for (size_t i = 0; i < step_count(100'000); ++i) {
     if (i % 2 == 0) {
       addresses.push_back(random_address<Address>(random));
     } else {  // within a route

@@ -272,7 +272,7 @@ TEST(churn, a_million_connections_end_as_a_map_of_them_predicts) {
   const uint64_t seed = 20'261'121;
   SCOPED_TRACE(seed);
   Churn churn(seed);
-  churn.run(step_count(1'000'000));
+  churn.run(step_count(1'000'000, 40));
   churn.check_counts();
 }
 

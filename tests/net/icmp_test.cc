@@ -35,7 +35,7 @@ TEST(icmp, damaged_errors_are_refused_or_translated_right) {
     const IcmpChoices choices = {
         .cut_bytes = static_cast<uint8_t>(random() % 8 == 0 ? random() : 0),
         .rewrites_source = random() % 2 == 0};
-    translated += check_icmp(frame, choices).is_error ? 1 : 0;
+    translated += check_icmp(frame, choices).is_error ? 1U : 0U;
   }
   EXPECT_GT(translated, step_count(10'000));
 }
@@ -47,7 +47,7 @@ TEST(icmp, random_packets_are_answered_by_the_rules) {
     Bytes frame = random_frame(random);
     if (random() % 2 == 0) frame[0] &= 0xfe;
     const IcmpChoices choices = {.is_too_big = random() % 2 == 0};
-    answered += check_icmp(frame, choices).is_answered ? 1 : 0;
+    answered += check_icmp(frame, choices).is_answered ? 1U : 0U;
   }
   EXPECT_GT(answered, step_count(5'000));
   EXPECT_LT(answered, step_count(19'000));

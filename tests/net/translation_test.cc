@@ -24,7 +24,7 @@ TEST(Translation, of_random_packets_keeps_what_they_carry_there_and_back) {
   uint64_t translated = 0;
   for (uint64_t i = 0; i < step_count(20'000); ++i) {
     const Bytes frame = random_frame(random);
-    translated += check_translation(frame, 0, random() % 2 == 0) ? 1 : 0;
+    translated += check_translation(frame, 0, random() % 2 == 0) ? 1U : 0U;
   }
   EXPECT_GT(translated, step_count(15'000));
 }
@@ -39,7 +39,7 @@ TEST(Translation, of_damaged_frames_is_refused_or_right) {
     }
     if (random() % 8 == 0) frame.resize(random() % frame.size());
     const auto cut_bytes = static_cast<uint8_t>(random() % 8 == 0 ? random() : 0);
-    translated += check_translation(frame, cut_bytes, random() % 2 == 0) ? 1 : 0;
+    translated += check_translation(frame, cut_bytes, random() % 2 == 0) ? 1U : 0U;
   }
   EXPECT_GT(translated, step_count(10'000));
 }
@@ -48,7 +48,7 @@ TEST(Translation, of_random_errors_is_an_error_about_the_same_ports) {
   std::mt19937_64 random(kTranslationSeed + 2);
   uint64_t translated = 0;
   for (uint64_t i = 0; i < step_count(20'000); ++i) {
-    translated += check_translation(random_icmp_error(random), 0, false) ? 1 : 0;
+    translated += check_translation(random_icmp_error(random), 0, false) ? 1U : 0U;
   }
   EXPECT_GT(translated, step_count(10'000));
 }

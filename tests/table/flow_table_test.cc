@@ -12,6 +12,7 @@
 
 #include "roost/hash/crc32c_hash.h"
 #include "roost/table/flow_table.h"
+#include "tests/base/step_count.h"
 #include "tests/table/test_types.h"
 
 namespace roost {
@@ -130,8 +131,8 @@ TEST(Flooding, keys_that_collide_in_crc32c_under_every_seed_fill_the_default_tab
 
 TEST(Flooding, the_same_keys_make_a_crc32c_table_fail_at_once_under_every_seed) {
   const std::vector<Key16> keys = keys_that_collide_in_crc32c();
-  for (const uint64_t seed :
-       {uint64_t{0}, uint64_t{1}, uint64_t{0x123456789ABCDEF}, ~uint64_t{0}}) {
+  constexpr std::array<uint64_t, 4> kSeeds = {0, 1, 0x123456789ABCDEF, ~uint64_t{0}};
+  for (const uint64_t seed : std::span(kSeeds).first(step_count(4, 4))) {
     auto table =
         FlowTable<Key16, NoValue, HashedByCrc32c>::create({.capacity = 111'111, .hash_seed = seed})
             .value();
