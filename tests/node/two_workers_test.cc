@@ -10,6 +10,7 @@
 #include "roost/io/lcores.h"
 #include "roost/node/flow_owner.h"
 #include "roost/node/worker_loop.h"
+#include "tests/base/step_count.h"
 #include "tests/io/capture_writer.h"
 #include "tests/io/port_run.h"
 
@@ -136,12 +137,12 @@ class TwoWorkers : public testing::Test {
 };
 
 TEST_F(TwoWorkers, every_packet_is_decided_by_its_owner_or_refused_on_the_way) {
-  run(200'000, 1'024);
+  run(step_count(200'000, 5), 1'024);
   expect_closed_sums();
 }
 
 TEST_F(TwoWorkers, rings_that_are_too_small_refuse_and_the_sums_close_all_the_same) {
-  run(100'000, 8);
+  run(step_count(100'000, 5), 8);
   expect_closed_sums();
   EXPECT_GT(handoff_counters_[0].handoff_full + handoff_counters_[1].handoff_full, 0u);
 }
