@@ -143,7 +143,8 @@ TEST(CShared, readers_see_what_is_there_while_the_table_changes) {
   }
   const roost_keys leaving = keys_of(guests);
   std::vector<uint64_t> erased(ROOST_HIT_WORDS(kGuests));
-  for (uint16_t value = 2; value < 2 + step_count(40, 5); ++value) {
+  constexpr auto kValueEnd = static_cast<uint16_t>(2 + step_count(40, 5));
+  for (uint16_t value = 2; value < kValueEnd; ++value) {
     roost_table_write(table.get());
     insert(table.get(), guests, value);
     insert(table.get(), stayers, value);

@@ -194,7 +194,7 @@ TEST(Firewall, a_wire_passes_what_belongs_to_its_link) {
 
 TEST(Firewall, a_flood_of_ten_tables_displaces_no_connection_that_is_assured) {
   constexpr uint64_t kConnections = step_count(20'000);
-  constexpr uint64_t kAssured = kConnections / 10;
+  constexpr auto kAssured = static_cast<uint32_t>(kConnections / 10);
   WireBench bench("connections = " + std::to_string(kConnections) + "\n", kAll);
   const auto assured = [](uint32_t i) {
     return PacketSpec{.source_port = static_cast<uint16_t>(1'024 + i), .payload = ""};

@@ -95,7 +95,8 @@ TEST_P(FragmentLimits, of_real_clients_pass_a_flood) {
     return make_frame(spec);
   }();
   uint16_t flood_id = 0;
-  for (uint16_t id = 1; id <= step_count(500, 5); ++id) {
+  constexpr auto kDatagrams = static_cast<uint16_t>(step_count(500, 5));
+  for (uint16_t id = 1; id <= kDatagrams; ++id) {
     for (int i = 0; i < 300; ++i) {
       ASSERT_TRUE(balancer.send({fragment_of(f, flood, 400, 800, ++flood_id)}).is_consumed);
     }
