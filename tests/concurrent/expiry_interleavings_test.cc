@@ -146,7 +146,7 @@ TYPED_TEST_SUITE(ExpiryInterleavings, Kinds);
 TYPED_TEST(ExpiryInterleavings, an_entry_lives_or_is_reclaimed) {
   uint64_t reclaimed = 0;
   uint64_t refreshed = 0;
-  for (uint64_t seed = 0; seed < step_count(100); ++seed) {
+  for (uint64_t seed = 0; seed < step_count(200, 20); ++seed) {
     const Lives lives = Run<TypeParam>(seed).run();
     ASSERT_EQ(lives.fault, "") << "seed " << seed;
     reclaimed += lives.reclaimed;

@@ -149,7 +149,7 @@ TEST_F(FdbCommands, flush_takes_learned_entries_unless_it_is_told_otherwise) {
   fill();
   const uint64_t of_port = count({{"port", 1}, {"vlan", 20}});
   const uint64_t before = count({});
-  EXPECT_GT(of_port, kLearned / 40);
+  EXPECT_GT(of_port, kLearned / 20);
   EXPECT_EQ(must({{"action", "flush"}, {"port", 1}, {"vlan", 20}})["flushed"], of_port);
   EXPECT_EQ(count({{"port", 1}, {"vlan", 20}}), 0U);
   EXPECT_EQ(count({}), before - of_port);

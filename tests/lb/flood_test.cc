@@ -2,7 +2,6 @@
 // taken: assured connections live through them, and real clients still get in.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <deque>
 #include <random>
@@ -37,7 +36,7 @@ TEST_P(flood, evicts_itself_and_lets_real_clients_in) {
   uint32_t began = 0;
   uint32_t arrived = 0;
   uint64_t refused = 0;
-  const uint64_t between = std::max<uint64_t>(1, places / 4'000);
+  const uint64_t between = places / 4'000;
   for (uint32_t packet = 0; packet < packets; ++packet) {
     const auto cause = world.flood_once();
     ASSERT_TRUE(!cause || cause == DropCause::kTableFull);
@@ -72,8 +71,7 @@ TEST_P(flood, evicts_itself_and_lets_real_clients_in) {
   EXPECT_EQ(report.flows.expired + report.flows.ended + report.flows.deleted, 0U);
   EXPECT_GE(report.flows.evicted, packets - places);
   EXPECT_LE(refused, packets / 1'000);
-  const uint64_t lost = began - arrived - asking.size() - answered.size();
-  EXPECT_LE(lost, 2 + began / 20);
+  EXPECT_GE(arrived, began * 19 / 20);
   EXPECT_TRUE(world.balancer().state().audit());
 }
 
@@ -102,16 +100,15 @@ std::vector<Flood> floods_in_modes() {
   std::vector<Flood> floods;
   for (const Mode mode : {Mode::kFullnat, Mode::kL2dsr, Mode::kIpip, Mode::kGue}) {
     const std::string name(mode_name(mode));
-    const uint64_t places = std::min<uint64_t>(kPlaces, 5'000);
     for (const size_t packets : kLengths) {
       const std::vector<uint8_t> flags(kSynAndMore.begin(),
                                        kSynAndMore.begin() + static_cast<ptrdiff_t>(packets));
       const auto named = [&](const char* protocol) {
         return std::string(name).append(protocol).append(std::to_string(packets));
       };
-      floods.push_back({named("_tcp_"), false, net::IpProtocol::kTcp, flags, mode, places});
+      floods.push_back({named("_tcp_"), false, net::IpProtocol::kTcp, flags, mode, 5'000});
       floods.push_back({named("_udp_"), false, net::IpProtocol::kUdp, std::vector<uint8_t>(packets),
-                        mode, places});
+                        mode, 5'000});
     }
   }
   return floods;

@@ -13,9 +13,9 @@
 
 namespace roost::lb {
 
-// Fewer where a sanitizer looks on, which looks at each packet and not at how many there are.
+// As many as a flood in any other mode than `nat` has, where a sanitizer looks on.
 #ifdef ROOST_SANITIZED
-inline constexpr uint64_t kPlaces = 1'000;
+inline constexpr uint64_t kPlaces = 5'000;
 #else
 inline constexpr uint64_t kPlaces = 20'000;
 #endif

@@ -14,7 +14,7 @@ from mutate import mutate
 from roost_replay import replay
 from translate import mac_text
 
-FUZZ_SEEDS = (1, 2)
+FUZZ_SEEDS = (1, 2, 3)
 RAW_IP = 101
 CRASHED = 128  # a shell's status for a signal; subprocess gives signals as negative numbers
 
