@@ -257,12 +257,14 @@ def check_downloads(roost, network, folder, digest):
             assert body == digest, body
         mapped = control.ask("mappings", "--protocol", "tcp", "--limit", "1000")["mappings"]
         assert sum(row["forward"] for row in mapped) == 1, mapped
-        flows = control.ask("flows", "count")["flows"]
+        live = control.ask("flows", "count")["flows"]
         shutil.rmtree(folder / "got")
         report = nat.stop()
-        assert report["flows"]["created"] >= good and report["mappings"]["created"] >= good, report
+        # A host may take a port again that a download before it had, and with it the mapping.
+        flows, mappings = report["flows"]["created"], report["mappings"]["created"]
+        assert flows >= good and 0.9 * good <= mappings <= flows, report
         assert all(worker["batches"] > 100 for worker in report["workers"]), report["workers"]
-        check_report(report, f"{good} downloads, {after} before the reload, {flows} flows")
+        check_report(report, f"{good} downloads, {after} before the reload, {live} flows")
 
 
 def check_exhaustion(roost, network, folder):
