@@ -1,5 +1,5 @@
 // The ICMP errors that are sent from here: to the senders of packets that are too big for
-// the way out, whose hops are used up, or whose destination cannot be reached.
+// the way out, whose hops are used up, whose destination cannot be reached, or which are refused.
 //
 // Each kind has a budget of its own, so that packets with an expired TTL cannot use up what path
 // MTU discovery needs; and so has each destination of an error, so that a host that causes many

@@ -46,6 +46,9 @@ TypeAndCode type_of(IcmpAnswer::Reason reason, bool is_ipv6) {
     case kPortUnreachable:
       return is_ipv6 ? TypeAndCode{icmp::kUnreachable6, icmp::kPortUnreachable6}
                      : TypeAndCode{icmp::kUnreachable4, icmp::kPortUnreachable4};
+    case kProhibited:
+      return is_ipv6 ? TypeAndCode{icmp::kUnreachable6, icmp::kProhibited6}
+                     : TypeAndCode{icmp::kUnreachable4, icmp::kProhibited4};
   }
   return {};
 }

@@ -1,4 +1,5 @@
-// What the NAT makes of ICMP: echo, and errors in both directions and by a hairpin.
+// What the NAT makes of ICMP: echo, errors in both directions and by a hairpin, and what it
+// says itself.
 #include "tests/nat/test_nat.h"
 
 namespace roost::nat {
@@ -121,6 +122,50 @@ TEST_F(NatTest, other_protocols_and_messages_are_refused) {
   EXPECT_EQ(send(frame, 0).cause(), DropCause::kUnsupportedProtocol);
   EXPECT_EQ(send(echo("10.0.0.10", "198.51.100.1", 13, 7), 0).cause(),
             DropCause::kUnsupportedProtocol);
+}
+
+// Destination unreachable, administratively prohibited, about what the host sent.
+void expect_told(const std::vector<Frame>& own, const std::string& host, uint16_t port) {
+  ASSERT_EQ(own.size(), 1U);
+  const Sent error{.frame = own[0]};
+  EXPECT_EQ(error.destination(), host);
+  EXPECT_EQ(error.word(34), 0x030d);
+  EXPECT_EQ(error.address(14 + 20 + 8 + 12), host);
+  EXPECT_EQ(error.word(14 + 20 + 8 + 20), port);
+}
+
+// RFC 5508 REQ-8.
+TEST_F(NatTest, a_host_is_told_that_its_mapping_is_refused) {
+  make(nat_toml("ports = [2000, 2001]\nports_per_host = 1"));
+  EXPECT_TRUE(from_inside(udp("10.0.0.10", 1, "198.51.100.1", 53)).verdict.is_forward());
+  EXPECT_TRUE(take_own().empty());
+  EXPECT_EQ(from_inside(udp("10.0.0.10", 2, "198.51.100.1", 53)).cause(), drop_cause::kHostLimit);
+  expect_told(take_own(), "10.0.0.10", 2);
+  EXPECT_TRUE(from_inside(udp("10.0.1.12", 1, "198.51.100.1", 53)).verdict.is_forward());
+  EXPECT_EQ(from_inside(udp("10.0.0.11", 1, "198.51.100.1", 53)).cause(), drop_cause::kNoPort);
+  expect_told(take_own(), "10.0.0.11", 1);
+  EXPECT_EQ(states_[0]->icmp_errors().unreachable, 2U);
+}
+
+TEST_F(NatTest, a_host_is_told_that_there_is_no_room_for_its_connection) {
+  make(nat_toml("connections = 1000"));
+  const auto ask = [&](uint16_t to) {
+    return from_inside(udp("10.0.0.10", 5'000, "198.51.100.1", to));
+  };
+  const uint16_t port = ask(1).source_port();
+  uint16_t to = 1;
+  for (; to < 50'000; ++to) {
+    if (ask(to).cause()) break;
+    EXPECT_TRUE(from_outside(udp("198.51.100.1", to, kExternalEnd, port)).verdict.is_forward());
+  }
+  EXPECT_GT(to, 1'000);
+  EXPECT_EQ(ask(to).cause(), DropCause::kTableFull);
+  static_cast<void>(take_own());
+  EXPECT_EQ(ask(to).cause(), DropCause::kTableFull);
+  expect_told(take_own(), "10.0.0.10", 5'000);
+  // Nobody outside is told.
+  EXPECT_EQ(from_outside(udp("198.51.100.2", 7, kExternalEnd, port)).cause(), DropCause::kTableFull);
+  EXPECT_TRUE(take_own().empty());
 }
 
 }  // namespace

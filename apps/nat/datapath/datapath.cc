@@ -33,16 +33,29 @@ void Datapath::process(net::PacketBatch& batch, Tick now) {
 // In the order of arrival: a packet finds the connection that one before it has begun.
 void Datapath::translate(net::PacketBatch& batch, bool was_released) {
   forwarder_.lanes<net::Ipv4Address>().keep_if([&](size_t lane) {
-    const auto verdict =
-        translator_.decide(lane, batch.packets()[lane], forwarder_.parsed()[lane], was_released);
-    if (verdict) batch.verdicts()[lane] = *verdict;
-    return !verdict;
+    net::Packet& packet = batch.packets()[lane];
+    net::ParsedPacket& parsed = forwarder_.parsed()[lane];
+    const auto verdict = translator_.decide(lane, packet, parsed, was_released);
+    if (!verdict) return true;
+    batch.verdicts()[lane] = *verdict;
+    if (verdict->is_drop()) tell_if_refused(packet, parsed, verdict->drop_cause());
+    return false;
   });
   if (state_.config().routes_ipv6) return;
   forwarder_.lanes<net::Ipv6Address>().keep_if([&](size_t lane) {
     batch.verdicts()[lane] = net::drop(drop_cause::kIpv6);
     return false;
   });
+}
+
+// RFC 5508 REQ-8. Who is outside is refused in silence.
+void Datapath::tell_if_refused(const net::Packet& packet, const net::ParsedPacket& parsed,
+                               net::DropCause cause) {
+  const bool is_refused = cause == drop_cause::kNoPort || cause == drop_cause::kHostLimit ||
+                          cause == net::DropCause::kTableFull;
+  if (!is_refused || !translator_.is_from_host(packet, parsed)) return;
+  forwarder_.ingress().icmp_errors().unreachable(packet, parsed,
+                                                 net::IcmpAnswer::Reason::kProhibited);
 }
 
 // A fragment that has waited for its first one, and has its ports now.

@@ -21,6 +21,8 @@ class Datapath {
 
  private:
   void translate(net::PacketBatch& batch, bool was_released);
+  void tell_if_refused(const net::Packet& packet, const net::ParsedPacket& parsed,
+                       net::DropCause cause);
   void forward_released(net::PacketBatch& one, const net::ParsedPacket& parsed, Tick now);
   void advance(Tick now);
 

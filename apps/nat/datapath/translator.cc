@@ -85,6 +85,11 @@ std::optional<net::LaneVerdict> Translator::decide(size_t lane, net::Packet& pac
   return {};
 }
 
+bool Translator::is_from_host(const net::Packet& packet, const net::ParsedPacket& parsed) const {
+  return inside_[packet.in_port] &&
+         !held_.external.index_of(net::FlowKey4::from_packet(packet, parsed).source);
+}
+
 // What a reload has moved since it was handed off finds nothing here.
 std::optional<net::LaneVerdict> Translator::hand_off(const net::Packet& packet,
                                                      size_t address) const {

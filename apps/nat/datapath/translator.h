@@ -41,6 +41,8 @@ class Translator {
                                                        net::ParsedPacket& parsed,
                                                        bool was_released);
   [[nodiscard]] std::span<net::Translation> translations() { return translations_; }
+  // Whether it is as a host inside has sent it.
+  [[nodiscard]] bool is_from_host(const net::Packet& packet, const net::ParsedPacket& parsed) const;
 
  private:
   // What a packet is about.
