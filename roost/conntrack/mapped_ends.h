@@ -17,7 +17,6 @@
 #include "roost/conntrack/external_addresses.h"
 #include "roost/conntrack/port_mappings.h"
 #include "roost/conntrack/reply_rule.h"
-#include "roost/conntrack/tracker.h"
 #include "roost/net/flow_key.h"
 #include "roost/table/flow_table.h"
 
@@ -102,8 +101,5 @@ class MappedEnds : public SameEnds<net::Ipv4Address> {
  private:
   Held* held_;
 };
-
-// The definitions are in tracker_impl.h.
-using MappedTracker = FamilyTracker<MappedEnds>;
 
 }  // namespace roost::conntrack

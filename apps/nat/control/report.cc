@@ -21,7 +21,7 @@ Work& Work::operator+=(const Work& other) {
 }
 
 Work work_of(State& state, bool counts_live) {
-  Tracker& tracker = state.tracker();
+  State::Tracker& tracker = state.tracker();
   if (counts_live) tracker.connections().settle();
   const conntrack::PortMappings& mappings = state.held().mappings;
   Work work{.translations = state.counters(),

@@ -1,5 +1,5 @@
 // The NAT's datapath: packets are admitted as a router's, translated, and routed by the ends that
-// they get. It satisfies roost::node's NetworkFunction.
+// they get. It satisfies roost::node's NetworkFunction. The definitions are in datapath_impl.h.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace roost::nat {
 
-class Datapath {
+template <class Tables>
+class BasicDatapath {
  public:
   // The state must outlive the datapath and stay where it is.
-  explicit Datapath(State& state, const node::FlowOwner& = node::FlowOwner({}));
+  explicit BasicDatapath(BasicState<Tables>& state, const node::FlowOwner& = node::FlowOwner({}));
 
   void process(net::PacketBatch& batch, Tick now);
   void idle(Tick now, uint64_t budget);
@@ -26,9 +27,12 @@ class Datapath {
   void forward_released(net::PacketBatch& one, const net::ParsedPacket& parsed, Tick now);
   void advance(Tick now);
 
-  State& state_;
-  Translator translator_;
+  BasicState<Tables>& state_;
+  BasicTranslator<Tables> translator_;
   routing::Forwarder forwarder_;
 };
+
+using Datapath = BasicDatapath<conntrack::OwnTables>;
+extern template class BasicDatapath<conntrack::OwnTables>;
 
 }  // namespace roost::nat

@@ -1,5 +1,6 @@
 // Everything the NAT knows while it runs: its network, its mappings and connections. One worker's;
-// the table of routes is all workers'.
+// the table of routes is all workers'. `Tables`: where connections stand (conntrack/tables.h). The
+// definitions are in state_impl.h.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,8 @@
 #include "apps/nat/datapath/translation_counters.h"
 #include "roost/base/result.h"
 #include "roost/conntrack/mapped_ends.h"
+#include "roost/conntrack/tables.h"
+#include "roost/conntrack/tracker.h"
 #include "roost/l3/icmp_error_counters.h"
 #include "roost/l3/local_delivery.h"
 #include "roost/l3/next_hops.h"
@@ -25,13 +28,16 @@ extern template class ConnectionTable<MappedEnds>;
 namespace roost::nat {
 
 using conntrack::Held;
-using Tracker = conntrack::MappedTracker;
 
-class State {
+template <class Tables>
+class BasicState {
  public:
+  using Tracker = conntrack::FamilyTracker<conntrack::MappedEnds, Tables>;
+
   // The table of routes is the configuration's; without one nothing is routed, as in a check.
   // Errors: memory.
-  static Result<State> create(const Config& config, const node::WorkerSeat& seat);
+  static Result<BasicState> create(const Config& config, const node::WorkerSeat& seat,
+                                   const Tables& tables = {});
 
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] routing::WorkerRoutes& routes() { return routes_; }
@@ -54,8 +60,8 @@ class State {
   [[nodiscard]] bool audit();
 
  private:
-  State(const Config& config, size_t worker, l3::NextHops next_hops, std::unique_ptr<Held> held,
-        Tracker tracker)
+  BasicState(const Config& config, size_t worker, l3::NextHops next_hops,
+             std::unique_ptr<Held> held, Tracker tracker)
       : config_(config),
         worker_(worker),
         next_hops_(std::move(next_hops)),
@@ -73,5 +79,8 @@ class State {
   l3::LocalCounters local_{};
   l3::IcmpErrorCounters icmp_errors_{};
 };
+
+using State = BasicState<conntrack::OwnTables>;
+extern template class BasicState<conntrack::OwnTables>;
 
 }  // namespace roost::nat

@@ -29,11 +29,12 @@
 
 namespace roost::nat {
 
-// One worker's.
-class Translator {
+// One worker's. The definitions are in translator_impl.h.
+template <class Tables>
+class BasicTranslator {
  public:
   // The state must outlive this object and stay where it is.
-  explicit Translator(State& state);
+  explicit BasicTranslator(BasicState<Tables>& state);
 
   // Decides a packet of IPv4 that has passed admission. Nothing: it goes on, with what
   // translations() has for its lane. `was_released`: a fragment that has waited for its ports.
@@ -54,7 +55,7 @@ class Translator {
 
     [[nodiscard]] net::Endpoint4 source() const { return {key.source, key.source_port}; }
   };
-  using Connections = Tracker::Connections;
+  using Connections = typename BasicState<Tables>::Tracker::Connections;
   using Refusal = std::optional<net::DropCause>;
 
   [[nodiscard]] Refusal read_error(const net::Packet& packet, const net::ParsedPacket& parsed,
@@ -75,11 +76,14 @@ class Translator {
                                conntrack::BoundPort bound, const Subject& subject);
   void update(const Subject& subject, conntrack::Connection& connection, conntrack::Sender sender);
 
-  State& state_;
+  BasicState<Tables>& state_;
   Held& held_;
   Connections& connections_;
   std::vector<bool> inside_;  // by port
   std::array<net::Translation, net::kBatchLanesMax> translations_{};
 };
+
+using Translator = BasicTranslator<conntrack::OwnTables>;
+extern template class BasicTranslator<conntrack::OwnTables>;
 
 }  // namespace roost::nat
