@@ -7,10 +7,10 @@
 #include <random>
 #include <utility>
 
-#include "lab/lb/balancer.h"
-#include "lab/lb/frame_batch.h"
+#include "lab/lb/balancer_holder.h"
 #include "lab/lb/raw_parsing.h"
 #include "lab/lb/record_balancer.h"
+#include "lab/packets/raw_holder.h"
 #include "lab/packets/port_bench.h"
 #include "lab/packets/raw_io.h"
 #include "roost/traffic/draw.h"
@@ -18,72 +18,6 @@
 
 namespace roost::lab {
 namespace {
-
-// A raw function; it knows no flows.
-template <class RawFunction>
-class RawHolder {
- public:
-  using Function = RawFunction;
-
-  [[nodiscard]] Function& function() { return function_; }
-  [[nodiscard]] std::optional<Error> wrong() const {
-    if constexpr (std::is_same_v<Function, RawIoAndParse>) {
-      if (function_.key_sum() == 0) return Error{"no keys were made"};
-    }
-    return {};
-  }
-  [[nodiscard]] uint64_t memory_bytes() const { return 0; }
-
- private:
-  Function function_;
-};
-
-template <class Tables>
-class BalancerHolder {
- public:
-  using Function = lb::BasicDatapath<Tables>;
-
-  explicit BalancerHolder(std::unique_ptr<Balancer<Tables>> balancer)
-      : balancer_(std::move(balancer)) {}
-
-  [[nodiscard]] Function& function() { return balancer_->datapath(); }
-  [[nodiscard]] std::optional<Error> fill(std::span<const uint32_t> flows, Tick now) {
-    flow_count_ = flows.size();
-    FrameBatch frames;
-    while (!flows.empty()) {
-      const size_t count = std::min(flows.size(), net::kBatchLanesMax);
-      frames.clear();
-      for (const uint32_t flow : flows.first(count)) frames.push(request_of(flow));
-      function().process(frames.batch(), now);
-      for (const net::LaneVerdict& verdict : frames.batch().verdicts())
-        if (!verdict.is_forward())
-          return Error{"a flow was refused that the table has a place for"};
-      flows = flows.subspan(count);
-    }
-    return {};
-  }
-  // Every flow is there, and was created once.
-  [[nodiscard]] std::optional<Error> wrong() {
-    const lb::FlowCounts counts = balancer_->state().tracker().counts();
-    const uint64_t live = balancer_->state().tracker().count_live();
-    if (counts.created == flow_count_ && live == flow_count_) return {};
-    return Error{fmt::format("of {} flows {} were created and {} are live", flow_count_,
-                             counts.created, live)};
-  }
-  [[nodiscard]] uint64_t memory_bytes() const {
-    return balancer_->state().ipv4().connections().memory_bytes();
-  }
-  [[nodiscard]] PageKind page_kind() const {
-    return balancer_->state().ipv4().connections().page_kind();
-  }
-
- private:
-  std::unique_ptr<Balancer<Tables>> balancer_;
-  uint64_t flow_count_ = 0;
-};
-
-// However long a machine takes, no flow is over before the last pass.
-constexpr const char* kTimeouts = "tcp_syn = 1000\ntcp_established = 1000\n";
 
 class PacketJob {
  public:
@@ -156,14 +90,11 @@ class PacketJob {
     for (size_t worker = 0; worker < worker_count(); ++worker) {
       auto balancer = Balancer<Tables>::create({.connections = flows_of_[worker].size(),
                                                 .hash_seed = config_.seed,
-                                                .timeouts = kTimeouts},
+                                                .timeouts = kPacketTimeouts},
                                                owner(worker), tables);
       if (!balancer) return Error{fmt::format("{}: {}", name, balancer.error().message)};
       holders.push_back(std::make_unique<BalancerHolder<Tables>>(std::move(balancer).value()));
-      const PageKind pages = holders.back()->page_kind();
-      if (config_.pages == PageKind::kHuge2MiB && pages != config_.pages) {
-        return Error{fmt::format("{}: its table is on pages of {}", name, page_kind_name(pages))};
-      }
+      if (auto error = wrong_pages(name, config_.pages, holders.back()->page_kind())) return error;
       if (auto error = holders.back()->fill(flows_of_[worker], bench_.now())) return error;
     }
     bench_.add(name, std::move(holders));

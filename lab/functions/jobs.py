@@ -1,0 +1,94 @@
+"""The jobs of the experiment `functions`, each a process."""
+import dataclasses
+
+FIREWALL, NAT, RULES = "firewall", "nat", "rules"
+RAW = ("raw_io", "raw_io_parse")
+CONTESTANTS = {FIREWALL: (*RAW, "balancer", "firewall", "firewall_denied"),
+               NAT: (*RAW, "nat", "nat_on_rte_hash"),
+               RULES: ("classifier", "classifier_rules", "rte_acl")}
+FLOWS = 1 << 22
+DENYING_RULES = 1_000
+RULE_COUNTS = (100, 1_000, 10_000)
+
+# A pass is short, so that a slow second of the machine is everyone's; the next one goes on with the
+# flows that follow.
+ROUNDS_PER_CYCLE = 8
+ROUNDS = 40
+
+BYTES_PER_FLOW = 1_024  # buffers, and all tables, with a margin
+BYTES_OF_RULES = 3 << 30  # what rte_acl may take while it builds
+BYTES_FIXED = 512 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class FunctionsJob:
+    """`slots`: flows, or rules."""
+
+    experiment: str
+    slots: int
+    rounds: int = ROUNDS
+    packets: int = FLOWS // ROUNDS_PER_CYCLE  # a pass; of rules: different ones
+    passes: int = 1
+    denying_rules: int = DENYING_RULES
+    pages: str = "2M"
+    cores: int = 1
+    loads: tuple = (1.0,)
+    not_run_because: str = ""
+    process: int = 0  # the only one
+
+    @property
+    def contestants(self):
+        return CONTESTANTS[self.experiment]
+
+    @property
+    def command(self):
+        return "rules" if self.experiment == RULES else "functions"
+
+    @property
+    def name(self):
+        return f"{self.experiment} {self.slots}"
+
+    @property
+    def process_name(self):
+        return self.name
+
+    @staticmethod
+    def program(beside):
+        """What measures; `beside` is the lab's other program."""
+        return beside.with_name("roost_lab_functions")
+
+    def words(self, _beside):
+        words = [self.command, "--experiment", self.experiment, "--pages", self.pages,
+                 "--rounds", str(self.rounds), "--packets", str(self.packets)]
+        if self.experiment == RULES:
+            return [*words, "--rules", str(self.slots), "--passes", str(self.passes)]
+        return [*words, "--flows", str(self.slots), "--rules", str(self.denying_rules)]
+
+    def table_bytes(self):
+        return (BYTES_OF_RULES if self.experiment == RULES
+                else self.slots * BYTES_PER_FLOW) + BYTES_FIXED
+
+    def reserved_bytes(self):
+        return self.table_bytes()
+
+    def seconds(self):
+        """About how long it takes: only the progress bar asks."""
+        passes = len(self.contestants) * self.rounds * self.passes * self.packets
+        filling = 0 if self.experiment == RULES else 3 * self.slots
+        return (passes + filling) * 5e-7 + 5
+
+    def tiny(self):
+        if self.experiment == RULES:
+            return dataclasses.replace(self, slots=min(self.slots, 500), packets=2_048, passes=1,
+                                       rounds=2, pages="4K")
+        return dataclasses.replace(self, slots=20_000, packets=10_000, rounds=2, pages="4K",
+                                   denying_rules=100)
+
+
+def jobs(size, _available):
+    rounds = ROUNDS if size != "quick" else 10
+    found = [FunctionsJob(FIREWALL, FLOWS, rounds=rounds), FunctionsJob(NAT, FLOWS, rounds=rounds)]
+    # Different packets are as many as fit in no cache; those of 10,000 rules take as long.
+    found += [FunctionsJob(RULES, count, rounds=7, packets=1 << 16, passes=16)
+              for count in RULE_COUNTS]
+    return found
