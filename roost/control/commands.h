@@ -60,18 +60,26 @@ struct ParsedRequest {
 [[nodiscard]] Result<std::optional<net::IpPrefix>> parse_prefix(const Json& parameters,
                                                                 const char* name);
 
-// The numbers of a page's cursor, "worker.place" and the like; nothing: it is none.
+[[nodiscard]] inline Error wrong_cursor() { return Error{"cursor: give that of the page before"}; }
+
+// Where a page begins: the numbers of `cursor`, "worker.place" and the like, the first of which is
+// below `first_end`; zeroes if there is none.
 template <size_t kCount>
-[[nodiscard]] std::optional<std::array<uint64_t, kCount>> parse_cursor(const std::string& text) {
-  std::array<uint64_t, kCount> numbers;
+[[nodiscard]] Result<std::array<uint64_t, kCount>> parse_cursor(const Json& parameters,
+                                                                uint64_t first_end) {
+  std::array<uint64_t, kCount> numbers{};
+  if (!parameters.contains("cursor")) return numbers;
+  const auto text = parameters["cursor"].get<std::string>();
   const char* at = text.data();
   const char* const end = at + text.size();
   for (size_t i = 0; i < kCount; ++i) {
     const bool is_last = i + 1 == kCount;
     const auto [next, error] = std::from_chars(at, end, numbers[i]);
-    if (error != std::errc() || (is_last ? next != end : next == end || *next != '.')) return {};
+    if (error != std::errc() || (is_last ? next != end : next == end || *next != '.'))
+      return wrong_cursor();
     at = is_last ? next : next + 1;
   }
+  if (numbers[0] >= first_end) return wrong_cursor();
   return numbers;
 }
 

@@ -23,10 +23,12 @@ struct PageCursor {
   ConnectionPlace place{};
 };
 
-std::optional<PageCursor> parse_page_cursor(const std::string& text) {
-  const auto numbers = parse_cursor<3>(text);
-  if (!numbers || (*numbers)[1] > 1) return {};
-  return PageCursor{(*numbers)[0], {.family = (*numbers)[1], .slot = (*numbers)[2]}};
+Result<PageCursor> parse_page_cursor(const Json& parameters, size_t worker_count) {
+  const auto numbers = parse_cursor<3>(parameters, worker_count);
+  if (!numbers) return numbers.error();
+  const auto [worker, family, slot] = numbers.value();
+  if (family > 1) return wrong_cursor();
+  return PageCursor{worker, {.family = family, .slot = slot}};
 }
 
 Result<ConnectionFilter> parse_filter(const Json& parameters,
@@ -63,30 +65,29 @@ Result<Json> list_connections(const Json& parameters, const ConnectionFilter& fi
   if (!(limit >= ConnectionWalk::kRowsMin && limit <= kRowsMax)) {
     return Error{fmt::format("limit: give {} to {}", ConnectionWalk::kRowsMin, kRowsMax)};
   }
-  std::optional<PageCursor> cursor = parse_page_cursor(parameters.value("cursor", "0.0.0"));
-  if (!cursor || cursor->worker >= source.worker_count) {
-    return Error{"cursor: give that of the page before"};
-  }
+  const Result<PageCursor> begin = parse_page_cursor(parameters, source.worker_count);
+  if (!begin) return begin.error();
+  PageCursor cursor = begin.value();
   const auto rows_max = static_cast<size_t>(limit);
   Json rows = Json::array();
-  while (cursor->worker < source.worker_count &&
+  while (cursor.worker < source.worker_count &&
          rows.size() + ConnectionWalk::kRowsMin <= rows_max) {
     const auto walk = source.walk(
-        cursor->worker, {ConnectionAction::kList, &filter, cursor->place, rows_max - rows.size()});
+        cursor.worker, {ConnectionAction::kList, &filter, cursor.place, rows_max - rows.size()});
     std::vector<node::Request*> posted(source.worker_count);
-    posted[cursor->worker] = walk.get();
+    posted[cursor.worker] = walk.get();
     if (auto error = source.ask(posted)) return *error;
     for (const ConnectionRow& row : walk->rows) {
-      rows.push_back(row_json(cursor->worker, row, source));
+      rows.push_back(row_json(cursor.worker, row, source));
     }
-    cursor->place = walk->place;
+    cursor.place = walk->place;
     if (!walk->place.is_end()) break;
-    cursor = PageCursor{cursor->worker + 1, {}};
+    cursor = PageCursor{cursor.worker + 1, {}};
   }
   Json json = {{"flows", std::move(rows)}};
-  if (cursor->worker < source.worker_count) {
+  if (cursor.worker < source.worker_count) {
     json["cursor"] =
-        fmt::format("{}.{}.{}", cursor->worker, cursor->place.family, cursor->place.slot);
+        fmt::format("{}.{}.{}", cursor.worker, cursor.place.family, cursor.place.slot);
   }
   return json;
 }

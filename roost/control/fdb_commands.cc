@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -34,30 +33,22 @@ Json row_json(const FdbKey& key, FdbValue value) {
           {"kind", bridge::kind_name(value)}};
 }
 
-// The bucket that a page begins with.
-std::optional<uint64_t> parse_cursor(const std::string& text, uint64_t bucket_count) {
-  uint64_t bucket = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, bucket);
-  if (error != std::errc() || rest != end || bucket >= bucket_count) return {};
-  return bucket;
-}
-
 // A page is of whole buckets, and has as many rows as the last of them brings.
 Result<Json> list(const FdbFilter& filter, const Json& parameters, const FdbSource& source) {
   const auto limit = parse_number(parameters, "limit", 1, kFdbRowsMax);
   if (!limit) return limit.error();
   const uint64_t end = source.fdb.bucket_count();
-  std::optional<uint64_t> bucket = parse_cursor(parameters.value("cursor", "0"), end);
-  if (!bucket) return Error{"cursor: give that of the page before"};
+  const auto cursor = parse_cursor<1>(parameters, end);
+  if (!cursor) return cursor.error();
+  uint64_t bucket = cursor.value()[0];
   const Result<Tick> now = source.now();
   if (!now) return now.error();
   const bridge::Ageing& ageing = source.fdb.ageing();
   const uint64_t sixteenth = ageing.sixteenth(now.value());
   const auto reader = source.fdb.reader();
   Json rows = Json::array();
-  for (; *bucket < end && rows.size() < limit.value().value_or(kFdbRowsDefault); ++*bucket) {
-    reader.visit_bucket(BucketIndex{*bucket}, [&](const FdbKey& key, FdbValue value) {
+  for (; bucket < end && rows.size() < limit.value().value_or(kFdbRowsDefault); ++bucket) {
+    reader.visit_bucket(BucketIndex{bucket}, [&](const FdbKey& key, FdbValue value) {
       if (!filter.admits(key, value)) return;
       Json row = row_json(key, value);
       if (!value.is_static()) {
@@ -68,7 +59,7 @@ Result<Json> list(const FdbFilter& filter, const Json& parameters, const FdbSour
     });
   }
   Json json = {{"rows", std::move(rows)}};
-  if (*bucket < end) json["cursor"] = std::to_string(*bucket);
+  if (bucket < end) json["cursor"] = std::to_string(bucket);
   return json;
 }
 

@@ -109,9 +109,9 @@ Result<Json> run_mappings(
   const auto limit = parse_number(parameters, "limit", 1, kMappingRowsMax);
   if (!limit) return limit.error();
   const size_t rows_max = limit.value().value_or(kMappingRowsDefault);
-  const auto cursor = parse_cursor<2>(parameters.value("cursor", "0.0"));
-  if (!cursor || (*cursor)[0] >= held.size()) return Error{"cursor: give that of the page before"};
-  auto [worker, place] = *cursor;
+  const auto cursor = parse_cursor<2>(parameters, held.size());
+  if (!cursor) return cursor.error();
+  auto [worker, place] = cursor.value();
   Json rows = Json::array();
   while (worker < held.size() && rows.size() < rows_max) {
     MappingsRequest request(*held[worker], filter.value(), place, rows_max - rows.size());

@@ -158,11 +158,10 @@ Result<Json> Control::assets(const Json& parameters) {
   const auto limit = control::parse_number(parameters, "limit", 1, kRowsMax);
   if (!limit) return limit.error();
   page.rows_max = limit.value().value_or(kRowsDefault);
-  const auto cursor = control::parse_cursor<2>(parameters.value("cursor", "0.0"));
-  if (!cursor || (*cursor)[0] >= states_.size())
-    return Error{"cursor: give that of the page before"};
-  page.worker = (*cursor)[0];
-  page.place = (*cursor)[1];
+  const auto cursor = control::parse_cursor<2>(parameters, states_.size());
+  if (!cursor) return cursor.error();
+  page.worker = cursor.value()[0];
+  page.place = cursor.value()[1];
   while (page.worker < states_.size() && page.rows.size() < page.rows_max) {
     if (auto error = fill(page)) return *error;
   }

@@ -92,12 +92,9 @@ Result<Json> Control::list_rules(const Json& parameters) {
   if (!is_wanted) return is_wanted.error();
   const auto limit = control::parse_number(parameters, "limit", 1, kRowsMax);
   if (!limit) return limit.error();
-  const std::string cursor = parameters.value("cursor", "0");
-  const bool is_number =
-      !cursor.empty() && cursor.size() < 10 &&
-      std::ranges::all_of(cursor, [](char byte) { return byte >= '0' && byte <= '9'; });
-  if (!is_number) return Error{"cursor: give that of the page before"};
-  size_t number = std::stoul(cursor);
+  const auto cursor = control::parse_cursor<1>(parameters, UINT64_MAX);
+  if (!cursor) return cursor.error();
+  size_t number = cursor.value()[0];
   std::vector<Place> places;
   Place place = flows().begin();
   std::advance(place, std::min(number, flows().size()));
