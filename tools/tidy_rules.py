@@ -7,10 +7,10 @@ from tidy_tree import Finding, without_comments
 
 # The rooms in dependency order: a room includes only itself and those before it.
 ROOMS = ["roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry", "roost/table",
-         "roost/concurrent", "roost/balance", "roost/traffic", "roost/net", "roost/bridge",
-         "roost/assets", "roost/capture", "roost/conntrack", "roost/classify", "roost/config",
-         "roost/openflow", "roost/l3", "roost/io", "roost/routing", "roost/node", "roost/control",
-         "roost/trace", "apps", "capi", "bindings", "lab", "tests"]
+         "roost/concurrent", "roost/compact", "roost/balance", "roost/traffic", "roost/net",
+         "roost/bridge", "roost/assets", "roost/capture", "roost/conntrack", "roost/classify",
+         "roost/config", "roost/openflow", "roost/l3", "roost/io", "roost/routing", "roost/node",
+         "roost/control", "roost/trace", "apps", "capi", "bindings", "lab", "tests"]
 
 # Rooms that may use only some of those before them.
 USES = {"capi": ("capi", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",

@@ -31,7 +31,8 @@ class AclFilter {
   };
 
   // Of rules with at most one network a side and one range of each port. It looks packets up by the
-  // widest registers that the processor and the library have. Errors: the library refuses the rules.
+  // widest registers that the processor and the library have. Errors: the library refuses the
+  // rules.
   static Result<AclFilter> create(std::span<const firewall::RuleConfig> rules);
 
   static Tuple tuple_of(const net::FlowKey4& key);

@@ -77,13 +77,12 @@ std::optional<Error> FirewallHolder::wrong() {
 
 std::optional<Error> DenyingFirewallHolder::wrong() {
   if (state().filter_counters().established != 0) {
-    return Error{fmt::format("{} packets were of a connection",
-                             state().filter_counters().established)};
+    return Error{
+        fmt::format("{} packets were of a connection", state().filter_counters().established)};
   }
   const std::span counts = state().rules().counts();
-  const size_t idle = static_cast<size_t>(
-      std::ranges::count_if(counts.first(counts.size() - 1),
-                            [](const auto& count) { return count.packets == 0; }));
+  const size_t idle = static_cast<size_t>(std::ranges::count_if(
+      counts.first(counts.size() - 1), [](const auto& count) { return count.packets == 0; }));
   if (idle > counts.size() / 2) {
     return Error{fmt::format("{} of {} rules denied nothing", idle, counts.size() - 1)};
   }

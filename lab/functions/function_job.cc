@@ -85,17 +85,15 @@ class FunctionJob {
 
   template <class Holder>
   Result<std::unique_ptr<Holder>> make_firewall() {
-    auto firewall = Firewall::create({.connections = config_.flows,
-                                      .hash_seed = config_.seed,
-                                      .rules = config_.rules});
+    auto firewall = Firewall::create(
+        {.connections = config_.flows, .hash_seed = config_.seed, .rules = config_.rules});
     if (!firewall) return firewall.error();
     return std::make_unique<Holder>(std::move(firewall).value());
   }
   Result<std::unique_ptr<BalancerHolder<conntrack::OwnTables>>> make_balancer() {
     using Tables = conntrack::OwnTables;
-    auto balancer = Balancer<Tables>::create({.connections = config_.flows,
-                                              .hash_seed = config_.seed,
-                                              .timeouts = kPacketTimeouts});
+    auto balancer = Balancer<Tables>::create(
+        {.connections = config_.flows, .hash_seed = config_.seed, .timeouts = kPacketTimeouts});
     if (!balancer) return balancer.error();
     return std::make_unique<BalancerHolder<Tables>>(std::move(balancer).value());
   }

@@ -1,5 +1,5 @@
-// A NAT as a bench holds one (lab/packets/packet_runner.h): each flow of lab/lb/flows.h is an inside
-// host's, with a mapping and a connection of its own.
+// A NAT as a bench holds one (lab/packets/packet_runner.h): each flow of lab/lb/flows.h is an
+// inside host's, with a mapping and a connection of its own.
 #pragma once
 
 #include <fmt/format.h>

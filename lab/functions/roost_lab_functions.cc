@@ -85,8 +85,8 @@ int run(int argc, char** argv) {
   const auto cores = measuring_cores(options.core, 1);
   if (!cores) return fail(cores.error().message);
   const int core = cores.value().front();
-  const Result<Rows> rows = functions->parsed() ? run_functions(options, core)
-                                                : run_rules(options, core);
+  const Result<Rows> rows =
+      functions->parsed() ? run_functions(options, core) : run_rules(options, core);
   const auto wrong = write_rows(rows, options.csv);
   return wrong ? fail(wrong->message) : 0;
 }

@@ -62,9 +62,9 @@ class ClassifierSearch : public RuleSearch {
       : RuleSearch(std::move(name), fmt::format("{} masks", classifier.mask_count())),
         classifier_(std::move(classifier)) {}
 
-  static Result<std::unique_ptr<RuleSearch>> create(
-      std::string name, std::span<const firewall::RuleConfig> rules,
-      const classify::ClassifierConfig& config) {
+  static Result<std::unique_ptr<RuleSearch>> create(std::string name,
+                                                    std::span<const firewall::RuleConfig> rules,
+                                                    const classify::ClassifierConfig& config) {
     auto classifier = classify::Classifier::create(config);
     if (!classifier) return classifier.error();
     for (uint32_t place = 0; place < rules.size(); ++place) {
@@ -144,9 +144,8 @@ class RuleJob {
     using Config = classify::ClassifierConfig;
     const std::array<std::pair<const char*, Config>, 2> configs = {
         {{"classifier", Config{.hash_seed = config_.seed}},
-         {"classifier_rules", Config{.cache_entries = 0,
-                                     .has_megaflows = false,
-                                     .hash_seed = config_.seed}}}};
+         {"classifier_rules",
+          Config{.cache_entries = 0, .has_megaflows = false, .hash_seed = config_.seed}}}};
     for (const auto& [name, config] : configs) {
       auto made = ClassifierSearch::create(name, rules_, config);
       if (!made) return Error{fmt::format("{}: {}", name, made.error().message)};
@@ -165,9 +164,8 @@ class RuleJob {
       search->find(packets_, places_);
       const auto [mine, its] = std::ranges::mismatch(first, places_);
       if (mine != first.end()) {
-        return Error{fmt::format("packet {} gets rule {} of {}, and {} of {}",
-                                 mine - first.begin(), *mine, searches_.front()->name, *its,
-                                 search->name)};
+        return Error{fmt::format("packet {} gets rule {} of {}, and {} of {}", mine - first.begin(),
+                                 *mine, searches_.front()->name, *its, search->name)};
       }
     }
     return {};

@@ -69,9 +69,9 @@ uint16_t draw_port(const std::vector<firewall::PortRange>& ranges, traffic::Draw
 }  // namespace
 
 std::string denying_rules(size_t count) {
-  constexpr std::array<const char*, 4> kAbout = {
-      "", "protocol = \"tcp\"\n", "protocol = \"tcp\"\nports = [80]\n",
-      "protocol = \"tcp\"\nports = [\"1-1023\"]\n"};
+  constexpr std::array<const char*, 4> kAbout = {"", "protocol = \"tcp\"\n",
+                                                 "protocol = \"tcp\"\nports = [80]\n",
+                                                 "protocol = \"tcp\"\nports = [\"1-1023\"]\n"};
   unsigned bits = 0;
   while (size_t{1} << bits < count) ++bits;
   std::string rules;

@@ -12,9 +12,9 @@
 
 namespace roost::lab {
 
-// [[rule]]s that deny, between them, nearly all flows of lab/lb/flows.h: each is about a part of the
-// clients' addresses, and in turns about any packet of theirs, TCP, TCP to port 80, and TCP to the
-// ports below 1,024, which is ten masks.
+// [[rule]]s that deny, between them, nearly all flows of lab/lb/flows.h: each is about a part of
+// the clients' addresses, and in turns about any packet of theirs, TCP, TCP to port 80, and TCP to
+// the ports below 1,024, which is ten masks.
 [[nodiscard]] std::string denying_rules(size_t count);
 
 // Rules as an access list has them: a prefix of each address, in ten pairs of lengths; TCP, UDP or

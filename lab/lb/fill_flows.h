@@ -42,8 +42,7 @@ template <class Function>
 [[nodiscard]] inline std::optional<Error> wrong_flows(uint64_t flows, uint64_t created,
                                                       uint64_t live) {
   if (created == flows && live == flows) return {};
-  return Error{
-      fmt::format("of {} flows {} were created and {} are live", flows, created, live)};
+  return Error{fmt::format("of {} flows {} were created and {} are live", flows, created, live)};
 }
 
 // All tables that are compared stand on pages of 2 MiB, where pages of 2 MiB are asked for.

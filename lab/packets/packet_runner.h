@@ -43,8 +43,8 @@ class PacketRunner {
   std::string name_;
 };
 
-// Each worker's function, and what is known of it, is a `Holder`. It forwards every packet; one with
-// `kDropsAll` none.
+// Each worker's function, and what is known of it, is a `Holder`. It forwards every packet; one
+// with `kDropsAll` none.
 template <class Holder>
 class HolderRunner : public PacketRunner {
  public:

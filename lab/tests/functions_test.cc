@@ -105,9 +105,9 @@ TEST(Rules, are_about_the_keys_that_are_drawn_from_them) {
     const auto masks = firewall::masks_of(rule, 0);
     ASSERT_TRUE(masks);
     const auto fields = firewall::fields_of(draw_key(rule, draw), 0, {});
-    EXPECT_TRUE(std::ranges::any_of(
-        *masks, [&](const classify::Rule& mask) { return mask.matches(fields); }))
-        << rule_text(rule);
+    EXPECT_TRUE(std::ranges::any_of(*masks, [&](const classify::Rule& mask) {
+      return mask.matches(fields);
+    })) << rule_text(rule);
   }
 }
 

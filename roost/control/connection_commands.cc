@@ -86,8 +86,7 @@ Result<Json> list_connections(const Json& parameters, const ConnectionFilter& fi
   }
   Json json = {{"flows", std::move(rows)}};
   if (cursor.worker < source.worker_count) {
-    json["cursor"] =
-        fmt::format("{}.{}.{}", cursor.worker, cursor.place.family, cursor.place.slot);
+    json["cursor"] = fmt::format("{}.{}.{}", cursor.worker, cursor.place.family, cursor.place.slot);
   }
   return json;
 }

@@ -164,7 +164,8 @@ TEST_F(NatTest, a_host_is_told_that_there_is_no_room_for_its_connection) {
   EXPECT_EQ(ask(to).cause(), DropCause::kTableFull);
   expect_told(take_own(), "10.0.0.10", 5'000);
   // Nobody outside is told.
-  EXPECT_EQ(from_outside(udp("198.51.100.2", 7, kExternalEnd, port)).cause(), DropCause::kTableFull);
+  EXPECT_EQ(from_outside(udp("198.51.100.2", 7, kExternalEnd, port)).cause(),
+            DropCause::kTableFull);
   EXPECT_TRUE(take_own().empty());
 }
 

@@ -1,0 +1,87 @@
+// Models never fall, whatever the keys, and stay within their error.
+#include "roost/compact/model_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "tests/compact/key_sets.h"
+
+namespace roost::compact {
+namespace {
+
+const std::vector<ModelChoice> kChoices = {{ModelKind::kRmi, 1},      {ModelKind::kRmi, 100},
+                                           {ModelKind::kRmi, 20'000}, {ModelKind::kSpline, 1},
+                                           {ModelKind::kSpline, 32},  {ModelKind::kSpline, 1'000}};
+
+std::vector<std::pair<std::string, std::vector<uint64_t>>> key_sets() {
+  std::vector<uint64_t> powers;
+  for (unsigned bit = 0; bit < 64; ++bit) powers.push_back(uint64_t{1} << bit);
+  std::vector<uint64_t> ends = dense_keys(1'000, 0);
+  for (uint64_t i = 0; i < 1'000; ++i) ends.push_back(UINT64_MAX - i);
+  return {{"random", random_keys(50'000, 1)},
+          {"random of 64 bits", random_keys(50'000, 2, UINT64_MAX)},
+          {"dense", dense_keys(50'000)},
+          {"vendors", vendor_keys(50'000, 3)},
+          {"powers of two", powers},
+          {"both ends", distinct(std::move(ends))},
+          {"one", {42}},
+          {"two", {0, UINT64_MAX}},
+          {"two neighbours", {UINT64_MAX - 1, UINT64_MAX}}};
+}
+
+TEST(MonotoneModel, x107_never_falls) {
+  for (const auto& [name, keys] : key_sets()) {
+    for (const ModelChoice& choice : kChoices) {
+      SCOPED_TRACE(name + ", " + choice.format());
+      const uint64_t buckets = keys.size() / 3 + 1;
+      const BuiltModel built = build_model(choice, keys, buckets);
+      const MonotoneModel model = built.view();
+      // Its keys, those beside them, and those by chance between.
+      std::vector<uint64_t> asked = {0, 1, UINT64_MAX};
+      traffic::Draw draw(7);
+      for (size_t i = 0; i < keys.size(); ++i) {
+        asked.insert(asked.end(), {keys[i] - 1, keys[i], keys[i] + 1});
+        if (i > 0) asked.push_back(keys[i - 1] + draw.word() % (keys[i] - keys[i - 1]));
+      }
+      uint64_t before = 0;
+      for (const uint64_t key : distinct(std::move(asked))) {
+        const uint64_t bucket = model.bucket_of(key);
+        ASSERT_GE(bucket, before) << key;
+        ASSERT_LT(bucket, buckets) << key;
+        before = bucket;
+      }
+      EXPECT_EQ(model.bucket_of(keys.front()), 0U);
+    }
+  }
+}
+
+TEST(MonotoneModel, splines_stay_within_their_error) {
+  for (const auto& [name, keys] : key_sets()) {
+    for (const uint32_t error : {1U, 4U, 32U}) {
+      SCOPED_TRACE(name + ", error " + std::to_string(error));
+      const uint64_t buckets = keys.size() / 3 + 1;
+      const BuiltModel built = build_model({ModelKind::kSpline, error}, keys, buckets);
+      for (size_t rank = 0; rank < keys.size(); ++rank) {
+        const auto wanted = static_cast<double>(rank * buckets) / static_cast<double>(keys.size());
+        const auto got = static_cast<double>(built.view().bucket_of(keys[rank]));
+        ASSERT_NEAR(got, wanted, error + 1.5) << rank;
+      }
+    }
+  }
+}
+
+// Few lines are enough where keys are evenly spaced, and none are where they lie in runs.
+TEST(MonotoneModel, sizes_are_what_keys_ask_for) {
+  const auto lines = [](const ModelChoice& choice, const std::vector<uint64_t>& keys) {
+    return build_model(choice, keys, keys.size() / 4 + 1).head.line_count;
+  };
+  EXPECT_EQ(lines({ModelKind::kSpline, 1}, dense_keys(100'000)), 1U);
+  EXPECT_LT(lines({ModelKind::kSpline, 1}, vendor_keys(100'000, 4)), 200U);
+  EXPECT_GT(lines({ModelKind::kSpline, 1}, random_keys(100'000, 5)), 1'000U);
+  EXPECT_EQ(lines({ModelKind::kRmi, 77}, random_keys(100'000, 6)), 77U);
+}
+
+}  // namespace
+}  // namespace roost::compact
