@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <rte_acl.h>
-#include <rte_vect.h>
 
 #include <array>
 #include <cstddef>
@@ -29,7 +28,7 @@ constexpr std::array<rte_acl_field_def, kFields> kFieldDefs = {
      {RTE_ACL_FIELD_TYPE_RANGE, sizeof(uint16_t), 4, 3, offsetof(Tuple, destination_port)}}};
 
 struct Algorithm {
-  rte_acl_classify_alg number;
+  enum rte_acl_classify_alg number;  // a function has the same name
   std::string_view name;
 };
 constexpr std::array<Algorithm, 5> kAlgorithms = {{{RTE_ACL_CLASSIFY_AVX512X32, "AVX-512, 32"},
@@ -91,8 +90,6 @@ Result<AclFilter> AclFilter::create(std::span<const firewall::RuleConfig> rules)
   config.num_fields = kFields;
   std::memcpy(config.defs, kFieldDefs.data(), sizeof kFieldDefs);
   if (rte_acl_build(context.get(), &config) != 0) return Error{"rte_acl cannot build its tries"};
-  // Registers of 512 bits are not used unless asked for.
-  rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
   for (const Algorithm& algorithm : kAlgorithms) {
     if (rte_acl_set_ctx_classify(context.get(), algorithm.number) == 0) {
       return AclFilter(std::move(context), algorithm.name);

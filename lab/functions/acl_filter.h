@@ -29,9 +29,10 @@ class AclFilter {
     std::array<uint8_t, 2> source_port{};
     std::array<uint8_t, 2> destination_port{};
   };
+  static_assert(sizeof(Tuple) == 16);
 
   // Of rules with at most one network a side and one range of each port. It looks packets up by the
-  // widest registers that the processor and the library have. Errors: the library refuses the
+  // widest registers that the processor has and EAL allows. Errors: the library refuses the
   // rules.
   static Result<AclFilter> create(std::span<const firewall::RuleConfig> rules);
 

@@ -1,4 +1,4 @@
-"""a firewall beside the balancer, a NAT on our tables and on rte_hash, our classifier beside rte_acl
+"""a firewall beside the balancer, a NAT on our tables and on rte_hash, rules beside rte_acl
 
 Parts, for --only: firewall, nat, rules.
 """
@@ -76,8 +76,8 @@ def firewall_section(part):
         ratios(own["firewall"], own["balancer"]), lambda ratio: ratio <= MUST_FIREWALL)
     whole = {name: part.by_round(contestant=name) for name in ("firewall", "firewall_denied")}
     section.verdicts += judged(
-        part, f"packets of unknown flows, denied by 1,000 rules, pass at no less than {MUST_DENIED} "
-        "of the rate of connections' packets",
+        part, "packets of unknown flows, denied by 1,000 rules, pass at no less than "
+        f"{MUST_DENIED} of the rate of connections' packets",
         ratios(whole["firewall"], whole["firewall_denied"]), lambda ratio: ratio >= MUST_DENIED)
     return section
 

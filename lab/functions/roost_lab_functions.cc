@@ -57,8 +57,10 @@ Result<Rows> run_rules(const Options& options, int core) {
   config.experiment = options.experiment;
   config.rounds = options.rounds;
   config.core = core;
-  const auto eal = Eal::start(
-      {.core = core, .pages = kBenchPages.at(options.pages), .memory_bytes = kMemoryBytes});
+  const auto eal = Eal::start({.core = core,
+                               .pages = kBenchPages.at(options.pages),
+                               .memory_bytes = kMemoryBytes,
+                               .has_wide_registers = true});
   if (!eal) return eal.error();
   return run_rule_job(config, say_progress);
 }

@@ -44,7 +44,7 @@ Packets draw_packets(std::span<const firewall::RuleConfig> rules, size_t count, 
 // What is timed: answers all packets, in batches, with the places of their rules.
 class RuleSearch {
  public:
-  RuleSearch(std::string name, std::string note) : name(std::move(name)), note(std::move(note)) {}
+  RuleSearch(std::string name, std::string note) : name_(std::move(name)), note_(std::move(note)) {}
   RuleSearch(const RuleSearch&) = delete;
   RuleSearch& operator=(const RuleSearch&) = delete;
   virtual ~RuleSearch() = default;
@@ -52,8 +52,12 @@ class RuleSearch {
   virtual void find(const Packets& packets, std::span<uint32_t> places) = 0;
   [[nodiscard]] virtual uint64_t memory_bytes() const { return 0; }
 
-  const std::string name;
-  const std::string note;
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& note() const { return note_; }
+
+ private:
+  std::string name_;
+  std::string note_;
 };
 
 class ClassifierSearch : public RuleSearch {
@@ -165,7 +169,7 @@ class RuleJob {
       const auto [mine, its] = std::ranges::mismatch(first, places_);
       if (mine != first.end()) {
         return Error{fmt::format("packet {} gets rule {} of {}, and {} of {}", mine - first.begin(),
-                                 *mine, searches_.front()->name, *its, search->name)};
+                                 *mine, searches_.front()->name(), *its, search->name())};
       }
     }
     return {};
@@ -177,7 +181,7 @@ class RuleJob {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     RecordRow row;
     row.experiment = config_.experiment;
-    row.contestant = search.name;
+    row.contestant = search.name();
     row.form = fmt::format("{} packets a call", kLanes);
     row.workload = "uniform";
     row.slots = config_.rules;
@@ -191,7 +195,7 @@ class RuleJob {
     row.table_bytes = search.memory_bytes();
     row.core = config_.core;
     row.seed = config_.seed;
-    row.note = search.note;
+    row.note = search.note();
     return row;
   }
 

@@ -158,7 +158,7 @@ Result<ParrotBuilder> ParrotBuilder::build(const Config& config, std::vector<Par
     const auto seed = find_seed(std::span(keys).subspan(first, in_slots));
     plan.seeds[bucket] = seed.value_or(0);
     plan.has_failed[bucket] = !seed;
-    plan.failed += seed ? 0 : 1;
+    if (!seed) ++plan.failed;
     const size_t stashed = seed ? count - in_slots : count;
     plan.stashed += stashed;
     is_too_full |= stashed > kStashWalkMax;

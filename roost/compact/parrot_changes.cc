@@ -215,7 +215,7 @@ std::optional<std::string> ParrotBuilder::audit() const {
       const Place place = place_of(entry.key);
       if (model.bucket_of(entry.key) != index || !place.slot)
         return "bucket " + std::to_string(index) + " has a slot that its key does not lead to";
-      keys += place.stash ? 0 : 1;
+      if (!place.stash) ++keys;
     }
   }
   keys += space_.taken();

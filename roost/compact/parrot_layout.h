@@ -84,7 +84,7 @@ class StashWord {
     return static_cast<uint16_t>(word_ >> (kFirstBits + kCountBits));
   }
   [[nodiscard]] constexpr bool may_have(uint64_t key) const {
-    return (filter() >> filter_bit(key) & 1U) != 0;
+    return (uint32_t{filter()} >> filter_bit(key) & 1U) != 0;
   }
 
   // The exclusive or of the key's groups of four bits.

@@ -26,8 +26,8 @@ inline constexpr std::array kIcmpErrorCounters = {
             "errors sent because a packet's hops are used up"}
         .with_text("time exceeded"),
     Counter{"unreachable", &IcmpErrorCounters::unreachable,
-            "errors sent because a packet's destination cannot be reached, or does not serve it, or "
-            "the function has no room for it"}
+            "errors sent because a packet's destination cannot be reached, or does not serve it, "
+            "or the function has no room for it"}
         .with_text("unreachable"),
     Counter{"limited", &IcmpErrorCounters::limited, "errors not sent: too many of them"}.with_text(
         "for their number"),

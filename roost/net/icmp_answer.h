@@ -24,7 +24,7 @@ struct IcmpAnswer {
     kNoRoute,          // no route to the network
     kHostUnreachable,  // its neighbour has failed
     kPortUnreachable,  // the destination does not serve it
-    kProhibited,       // administratively, or for want of room
+    kProhibited,       // administratively, or because there is no room
   };
   Reason reason = Reason::kTimeExceeded;
   uint16_t mtu = 0;         // of the way out; only with kTooBig

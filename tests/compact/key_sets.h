@@ -54,4 +54,8 @@ inline std::vector<ParrotEntry> entries_of(const std::vector<uint64_t>& keys, ui
   return entries;
 }
 
+inline ParrotReader reader_of(const ParrotBuilder& table) {
+  return ParrotReader::open(table.image()).value();
+}
+
 }  // namespace roost::compact

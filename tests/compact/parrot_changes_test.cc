@@ -15,9 +15,6 @@ namespace {
 
 constexpr ModelChoice kOneLine{ModelKind::kRmi, 1};
 
-ParrotReader reader_of(const ParrotBuilder& table) {
-  return ParrotReader::open(table.image()).value();
-}
 std::optional<uint32_t> ask(const ParrotBuilder& table, uint64_t key) {
   uint32_t value = 0;
   HitArray<1> maybe;
@@ -69,11 +66,11 @@ TEST(ParrotChanges, x105_what_is_erased_stays_away_and_others_stay) {
   EXPECT_EQ(table.erase(8), ChangeOutcome::kDone);
   EXPECT_EQ(ask(table, 8), std::nullopt);
   EXPECT_EQ(table.find(8), std::nullopt);
-  for (const uint64_t stranger : {2, 3, 5, 7, 9, 10, 11, 13})
+  for (const uint64_t stranger : {2U, 3U, 5U, 7U, 9U, 10U, 11U, 13U})
     EXPECT_EQ(table.erase(stranger), ChangeOutcome::kNotFound);
   EXPECT_EQ(table.update(2, 1), ChangeOutcome::kNotFound);
-  for (const auto& [key, value] : {std::pair{1, 10}, {4, 40}, {6, 60}, {12, 1}, {16, 6}})
-    EXPECT_EQ(ask(table, static_cast<uint64_t>(key)), static_cast<uint32_t>(value)) << key;
+  for (const auto& [key, value] : {std::pair{1U, 10U}, {4, 40}, {6, 60}, {12, 1}, {16, 6}})
+    EXPECT_EQ(ask(table, key), value) << key;
   EXPECT_EQ(table.erase(8), ChangeOutcome::kNotFound);
   EXPECT_EQ(table.size(), 6U);
   EXPECT_EQ(table.audit(), std::nullopt);
@@ -86,8 +83,8 @@ TEST(ParrotChanges, x103_a_stash_that_begins_below_the_slots_hides_nothing) {
   EXPECT_EQ(table.insert(5, 50), ChangeOutcome::kDone);
   EXPECT_EQ(stash_of(table, 0), (std::vector<uint64_t>{0, 5, 12, 16}));
   for (const auto& [key, value] :
-       {std::pair{0, 5}, {1, 10}, {4, 40}, {5, 50}, {6, 60}, {8, 8}, {12, 1}, {16, 6}})
-    EXPECT_EQ(ask(table, static_cast<uint64_t>(key)), static_cast<uint32_t>(value)) << key;
+       {std::pair{0U, 5U}, {1, 10}, {4, 40}, {5, 50}, {6, 60}, {8, 8}, {12, 1}, {16, 6}})
+    EXPECT_EQ(ask(table, key), value) << key;
   // A stranger gets a slot's value, or none; the walk ends.
   for (uint64_t stranger = 17; stranger < 100; ++stranger) static_cast<void>(ask(table, stranger));
 }
@@ -119,7 +116,7 @@ TEST(ParrotChanges, reseeding_uses_slots_that_are_free) {
   uint64_t seen = 0;
   for (const ParrotEntry& entry : entries_of(dense_keys(100'000))) {
     ASSERT_EQ(table.value().update(entry.key, 7), ChangeOutcome::kDone);
-    seen += ask(table.value(), entry.key) == 7U ? 1 : 0;
+    if (ask(table.value(), entry.key) == 7U) ++seen;
   }
   EXPECT_EQ(seen, 100'000U);
   EXPECT_EQ(table.value().report().stashed, stashed);

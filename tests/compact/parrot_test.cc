@@ -19,9 +19,6 @@ ParrotBuilder built(const ParrotBuilder::Config& config, const std::vector<uint6
   EXPECT_TRUE(table) << table.error().message;
   return std::move(table).value();
 }
-ParrotReader reader_of(const ParrotBuilder& table) {
-  return ParrotReader::open(table.image()).value();
-}
 
 // Whether the reader gives each key its value, in calls of all sizes up to 100.
 void expect_all(const ParrotReader& reader, const std::vector<uint64_t>& keys, uint32_t bits) {

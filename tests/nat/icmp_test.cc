@@ -147,25 +147,40 @@ TEST_F(NatTest, a_host_is_told_that_its_mapping_is_refused) {
   EXPECT_EQ(states_[0]->icmp_errors().unreachable, 2U);
 }
 
+// Connections that are established and in use give way to none.
 TEST_F(NatTest, a_host_is_told_that_there_is_no_room_for_its_connection) {
   make(nat_toml("connections = 1000"));
-  const auto ask = [&](uint16_t to) {
-    return from_inside(udp("10.0.0.10", 5'000, "198.51.100.1", to));
+  const auto ask = [&](uint16_t to, uint8_t flags = net::tcp::kSyn) {
+    return from_inside({.source = "10.0.0.10",
+                        .destination = "198.51.100.1",
+                        .source_port = 5'000,
+                        .destination_port = to,
+                        .tcp_flags = flags});
+  };
+  const auto answer = [&](const std::string& from, uint16_t from_port, uint16_t to_port) {
+    return from_outside({.source = from,
+                         .destination = kExternalEnd,
+                         .source_port = from_port,
+                         .destination_port = to_port,
+                         .tcp_flags = net::tcp::kSyn | net::tcp::kAck});
   };
   const uint16_t port = ask(1).source_port();
   uint16_t to = 1;
-  for (; to < 50'000; ++to) {
+  for (; to < 10'000; ++to) {
     if (ask(to).cause()) break;
-    EXPECT_TRUE(from_outside(udp("198.51.100.1", to, kExternalEnd, port)).verdict.is_forward());
+    EXPECT_TRUE(answer("198.51.100.1", to, port).verdict.is_forward());
+    EXPECT_TRUE(ask(to, net::tcp::kAck).verdict.is_forward());
   }
-  EXPECT_GT(to, 1'000);
-  EXPECT_EQ(ask(to).cause(), DropCause::kTableFull);
+  EXPECT_EQ(to, 1'001);
   static_cast<void>(take_own());
   EXPECT_EQ(ask(to).cause(), DropCause::kTableFull);
   expect_told(take_own(), "10.0.0.10", 5'000);
   // Nobody outside is told.
-  EXPECT_EQ(from_outside(udp("198.51.100.2", 7, kExternalEnd, port)).cause(),
-            DropCause::kTableFull);
+  const Sent stranger = from_outside({.source = "198.51.100.2",
+                                      .destination = kExternalEnd,
+                                      .source_port = 7,
+                                      .destination_port = port});
+  EXPECT_EQ(stranger.cause(), DropCause::kTableFull);
   EXPECT_TRUE(take_own().empty());
 }
 

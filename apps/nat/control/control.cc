@@ -112,7 +112,7 @@ Result<Json> Control::run_own(const control::ParsedRequest& request) {
 Result<Json> Control::flows(const Json& parameters) {
   const std::string from = parameters.value("from", "");
   const std::vector<bool> sides = {from != "outside", from != "inside"};
-  using Walk = control::Ipv4Walk<Tracker::Connections>;
+  using Walk = control::Ipv4Walk<State::Tracker::Connections>;
   const auto side_name = [](uint32_t side) {
     return side == conntrack::kInside ? "inside" : "outside";
   };
