@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "roost/base/result.h"
+#include "roost/compact/change_outcome.h"
 #include "roost/compact/model_builder.h"
 #include "roost/compact/parrot_layout.h"
 #include "roost/compact/parrot_reader.h"
@@ -35,16 +36,6 @@ struct ParrotEntry {
 enum class InsertionPolicy : uint8_t {
   kStash,  // the paper's: they go to the stash, even where slots are free, and shadow the old value
   kReseed,  // a bucket with a free slot gets another seed; a value is changed where it stands
-};
-
-enum class ChangeOutcome : uint8_t {
-  kDone,
-  kNotFound,    // of update and erase
-  kThere,       // of insert: the key has a value; it stays
-  kTooWide,     // the key or the value has more bits than the table's, or the value is reserved
-  kBucketFull,  // a lookup would look at more than 16 entries of the stash: the model no longer
-                // fits
-  kNoRoom,      // the image has grown to its limit
 };
 
 class ParrotBuilder {

@@ -1,0 +1,112 @@
+// Where what stands in the image of a line map.
+//
+//   head | lines of level 0 | lines of level 1 | ...
+//
+//   line of 64 bytes   version 32 | a seed of 8 bits a group | slots of value and fingerprint
+//
+// A key's hash under a level's seed gives its line, its group there, and a word that the group's
+// seed sends to a slot. Seed 255 says that the group's keys are one level further.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "roost/compact/bit_fields.h"
+#include "roost/compact/image_head.h"
+#include "roost/hash/hash64.h"
+
+namespace roost::compact {
+
+inline constexpr size_t kLineBytes = 64;
+inline constexpr size_t kLevelsMax = 8;
+inline constexpr uint8_t kSeedFurther = 255;
+inline constexpr size_t kSlotsMax = 60;  // of a line: values of 4 bits
+
+struct LineShape {
+  uint32_t value_bits = 0;        // 4 to 32
+  uint32_t fingerprint_bits = 0;  // 0, 8, 12 or 16
+
+  [[nodiscard]] constexpr uint32_t slot_bits() const { return value_bits + fingerprint_bits; }
+  // An even number, so that groups have two slots each.
+  [[nodiscard]] constexpr uint32_t slots() const { return 480 / (slot_bits() + 4) / 2 * 2; }
+  [[nodiscard]] constexpr uint32_t groups() const { return slots() / 2; }
+  [[nodiscard]] constexpr size_t slots_at() const { return kSeedsAt + groups(); }
+  // The value that nothing has: of empty slots.
+  [[nodiscard]] constexpr uint32_t absent() const { return UINT32_MAX >> (32 - value_bits); }
+
+  static constexpr size_t kSeedsAt = sizeof(uint32_t);
+
+  bool operator==(const LineShape&) const = default;
+};
+
+struct LineLevel {
+  uint64_t hash_seed = 0;
+  uint64_t line_count = 0;
+  uint64_t offset = 0;  // from the image's begin
+};
+
+struct LineMapHead {
+  ImageHead image{};
+  LineShape shape{};
+  uint32_t key_bytes = 0;  // padded to words
+  uint32_t level_count = 0;
+  uint64_t fingerprint_seed = 0;
+  std::array<LineLevel, kLevelsMax> levels{};
+};
+static_assert(sizeof(LineMapHead) == 248);
+// Lines begin at multiples of 64 bytes.
+inline constexpr size_t kLineMapHeadBytes = 256;
+
+// Where a key is in a level.
+struct LinePlace {
+  uint64_t line = 0;
+  uint32_t group = 0;
+  uint32_t word = 0;
+
+  // The line is of the hash's upper bits, the group of its lowest 16, the word of 32 above those.
+  static LinePlace of(Hash64 hash, uint64_t line_count, uint32_t groups) {
+    return {.line = multiply_wide(hash.bits, line_count).high,
+            .group = static_cast<uint32_t>((hash.bits & 0xffff) * groups >> 16),
+            .word = static_cast<uint32_t>(hash.bits >> 16)};
+  }
+};
+
+// The slot that a seed sends a word to.
+[[nodiscard]] constexpr uint32_t slot_of_word(uint32_t word, uint8_t seed, uint32_t slots) {
+  uint32_t mixed = word + seed * 0x9E3779B9U;
+  mixed = (mixed ^ mixed >> 16) * 0x7FEB352DU;
+  mixed = (mixed ^ mixed >> 15) * 0x846CA68BU;
+  return static_cast<uint32_t>(uint64_t{mixed} * slots >> 32);
+}
+
+// A line of an image, to be read.
+class MapLine {
+ public:
+  MapLine(const LineShape& shape, const std::byte* bytes) : shape_(shape), bytes_(bytes) {}
+
+  [[nodiscard]] uint8_t seed(uint32_t group) const {
+    return static_cast<uint8_t>(bytes_[LineShape::kSeedsAt + group]);
+  }
+  // Its value in the low bits, and its fingerprint above them.
+  [[nodiscard]] uint64_t slot(uint32_t slot) const {
+    // A read of eight bytes must not leave the line: the last slots are read from its end.
+    const size_t bit = 8 * shape_.slots_at() + slot * shape_.slot_bits();
+    const size_t byte =
+        bit / 8 > kLineBytes - sizeof(uint64_t) ? kLineBytes - sizeof(uint64_t) : bit / 8;
+    uint64_t word = 0;
+    std::memcpy(&word, bytes_ + byte, sizeof word);
+    return word >> (bit - 8 * byte) & ((uint64_t{1} << shape_.slot_bits()) - 1);
+  }
+  [[nodiscard]] uint32_t value(uint32_t at) const {
+    return static_cast<uint32_t>(slot(at)) & shape_.absent();
+  }
+  [[nodiscard]] bool is_empty(uint32_t at) const { return value(at) == shape_.absent(); }
+
+ private:
+  const LineShape& shape_;
+  const std::byte* bytes_;
+};
+
+}  // namespace roost::compact

@@ -1,0 +1,88 @@
+#include "roost/compact/line_map_levels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "roost/base/assert.h"
+#include "roost/hash/random_seed.h"
+#include "roost/hash/split_mix.h"
+
+namespace roost::compact {
+namespace {
+
+// A level behind the first one has room for a quarter more keys, which inserts may send there; the
+// last one for twice as many more.
+constexpr double kSpare = 1.25;
+constexpr double kLoadOfLast = 0.4;
+
+}  // namespace
+
+Result<LineMapLevels> LineMapLevels::create(const LineMapConfig& config, size_t key_bytes) {
+  if (config.value_bits < 4 || config.value_bits > 32) return Error{"value_bits: give 4 to 32"};
+  constexpr std::array<uint32_t, 4> kFingerprints = {0, 8, 12, 16};
+  if (std::ranges::find(kFingerprints, config.fingerprint_bits) == kFingerprints.end())
+    return Error{"fingerprint_bits: give 0, 8, 12 or 16"};
+  if (!(config.load > 0 && config.load <= 0.97))
+    return Error{"load: give more than 0 and at most 0.97"};
+  uint64_t seed = config.hash_seed ? *config.hash_seed : random_seed();
+  const LineMapHead head{
+      .image = {.magic = kImageMagic, .version = kImageVersion, .kind = ImageKind::kLineMap},
+      .shape = {.value_bits = config.value_bits, .fingerprint_bits = config.fingerprint_bits},
+      .key_bytes = static_cast<uint32_t>(key_bytes),
+      .fingerprint_seed = split_mix(seed)};
+  return LineMapLevels(config, head, seed);
+}
+
+std::optional<Error> LineMapLevels::add_level(uint64_t keys, bool is_last) {
+  ROOST_ASSERT(head_.level_count < kLevelsMax);
+  const bool is_first = head_.level_count == 0;
+  const double slots = is_last    ? static_cast<double>(keys) * kSpare / kLoadOfLast
+                       : is_first ? static_cast<double>(keys) / config_.load
+                                  : static_cast<double>(keys) * kSpare / config_.load;
+  LineLevel& level = head_.levels[head_.level_count];
+  level.hash_seed = split_mix(seeds_);
+  level.line_count =
+      static_cast<uint64_t>(std::ceil(slots / head_.shape.slots())) + (is_last ? 2 : 1);
+  const LineLevel* const before = is_first ? nullptr : &head_.levels[head_.level_count - 1];
+  level.offset = is_first ? kLineMapHeadBytes : before->offset + before->line_count * kLineBytes;
+  const uint64_t bytes = level.offset + level.line_count * kLineBytes;
+  if (image_.size() < bytes) {
+    auto arena = Arena::map(bytes + bytes / 8, config_.memory);  // the next levels are small
+    if (!arena) return arena.error();
+    if (!is_first) std::memcpy(arena.value().data(), image_.data(), level.offset);
+    arena_.emplace(std::move(arena).value());
+    image_ = {arena_->data(), arena_->bytes()};
+  }
+  ++head_.level_count;
+  head_.image.image_bytes = bytes;
+  for (uint64_t line = 0; line < level.line_count; ++line) {
+    std::memset(line_at(head_.level_count - 1, line), 0, kLineBytes);
+    for (uint32_t slot = 0; slot < head_.shape.slots(); ++slot)
+      write_slot(head_.level_count - 1, line, slot, head_.shape.absent());
+  }
+  write_head();
+  return {};
+}
+
+void LineMapLevels::drop_level() {
+  ROOST_ASSERT(head_.level_count > 0);
+  head_.image.image_bytes = head_.levels[--head_.level_count].offset;
+  head_.levels[head_.level_count] = {};
+  write_head();
+}
+
+void LineMapLevels::write_head() { std::memcpy(image_.data(), &head_, sizeof head_); }
+
+void LineMapLevels::write_seed(size_t level, uint64_t line, uint32_t group, uint8_t seed) {
+  line_at(level, line)[LineShape::kSeedsAt + group] = static_cast<std::byte>(seed);
+}
+
+void LineMapLevels::write_slot(size_t level, uint64_t line, uint32_t slot, uint64_t word) {
+  const uint32_t bits = head_.shape.slot_bits();
+  store_bits(line_at(level, line) + head_.shape.slots_at(), size_t{slot} * bits, bits, word);
+}
+
+}  // namespace roost::compact

@@ -1,0 +1,239 @@
+// Line maps: every key's value, the bytes, changes against a model, what cannot be.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <string>
+
+#include "roost/base/hit_words.h"
+#include "roost/compact/line_map_builder_impl.h"
+#include "tests/base/step_count.h"
+#include "tests/compact/key_sets.h"
+
+namespace roost::compact {
+namespace {
+
+using Map = LineMapBuilder<uint64_t>;
+
+std::vector<Map::Entry> map_entries(const std::vector<uint64_t>& keys, uint32_t bits = 16) {
+  std::vector<Map::Entry> entries;
+  for (const uint64_t key : keys) entries.push_back({key, value_of(key, bits)});
+  return entries;
+}
+Map map_of(LineMapConfig config, const std::vector<uint64_t>& keys) {
+  if (!config.hash_seed) config.hash_seed = 1;
+  auto map = Map::build(config, map_entries(keys, config.value_bits));
+  EXPECT_TRUE(map) << map.error().message;
+  return std::move(map).value();
+}
+LineMapReader<uint64_t> map_reader(const Map& map) {
+  return LineMapReader<uint64_t>::open(map.image()).value();
+}
+void expect_all(const Map& map, const std::vector<uint64_t>& keys, uint32_t bits) {
+  const auto reader = map_reader(map);
+  std::array<uint32_t, 100> values;
+  HitArray<100> maybe;
+  size_t size = 1;
+  for (size_t at = 0; at < keys.size(); at += size, size = size % 100 + 1) {
+    const auto asked = std::span(keys).subspan(at, std::min(size, keys.size() - at));
+    ASSERT_EQ(reader.lookup_unverified(asked, values, maybe), asked.size());
+    for (size_t lane = 0; lane < asked.size(); ++lane)
+      ASSERT_EQ(values[lane], value_of(asked[lane], bits)) << asked[lane];
+  }
+}
+double share_of_strangers(const Map& map, const std::vector<uint64_t>& strangers) {
+  std::vector<uint32_t> values(strangers.size());
+  std::vector<uint64_t> words(hit_word_count(strangers.size()));
+  return static_cast<double>(
+             map_reader(map).lookup_unverified(strangers, values, HitWords(words))) /
+         static_cast<double>(strangers.size());
+}
+
+TEST(LineShape, uses_the_line) {
+  EXPECT_EQ((LineShape{16, 0}.slots()), 24U);
+  EXPECT_EQ((LineShape{16, 0}.groups()), 12U);
+  EXPECT_EQ((LineShape{8, 0}.slots()), 40U);
+  EXPECT_EQ((LineShape{4, 0}.slots()), kSlotsMax);
+  for (uint32_t value_bits = 4; value_bits <= 32; ++value_bits) {
+    for (const uint32_t fingerprint_bits : {0U, 8U, 12U, 16U}) {
+      const LineShape shape{value_bits, fingerprint_bits};
+      EXPECT_LE(8 * shape.slots_at() + shape.slots() * shape.slot_bits(), 8 * kLineBytes);
+      EXPECT_GE(shape.slots(), 8U);
+    }
+  }
+}
+
+TEST(LineMap, gives_each_key_its_value) {
+  const size_t count = step_count(1'000'000);
+  for (const auto& keys : {dense_keys(count), random_keys(count, 1), vendor_keys(count, 2)}) {
+    for (const double load : {0.85, 0.95}) {
+      const Map map = map_of({.load = load}, keys);
+      expect_all(map, keys, 16);
+      EXPECT_EQ(map.audit(), std::nullopt);
+    }
+  }
+}
+
+TEST(LineMap, takes_few_bits_a_key) {
+  const auto keys = random_keys(2'000'000, 3);
+  const auto bits = [&](double load) {
+    const Map map = map_of({.load = load}, keys);
+    const auto report = map.report();
+    EXPECT_LT(report.keys_by_level[1], keys.size() / 10);
+    return 8 * static_cast<double>(report.image_bytes) / static_cast<double>(keys.size());
+  };
+  EXPECT_LE(bits(0.85), 26.5);
+  EXPECT_LE(bits(0.95), 24.5);
+}
+
+TEST(LineMap, has_values_and_fingerprints_of_all_widths) {
+  const auto keys = random_keys(3'000, 4);
+  for (const uint32_t value_bits : {4U, 5U, 8U, 12U, 16U, 24U, 31U, 32U}) {
+    for (const uint32_t fingerprint_bits : {0U, 8U, 12U, 16U}) {
+      SCOPED_TRACE(std::to_string(value_bits) + " " + std::to_string(fingerprint_bits));
+      const Map map =
+          map_of({.value_bits = value_bits, .fingerprint_bits = fingerprint_bits}, keys);
+      expect_all(map, keys, value_bits);
+      EXPECT_EQ(map.audit(), std::nullopt);
+    }
+  }
+}
+
+TEST(LineMap, has_few_keys_and_none) {
+  for (size_t count = 0; count <= 100; ++count) {
+    const auto keys = random_keys(count, 5 + count);
+    const Map map = map_of({}, keys);
+    expect_all(map, keys, 16);
+    EXPECT_EQ(map.audit(), std::nullopt);
+  }
+}
+
+// Keys of 40 bytes, as IPv6's flows have.
+TEST(LineMap, has_keys_of_any_class) {
+  using Wide = std::array<uint8_t, 37>;
+  std::vector<LineMapBuilder<Wide>::Entry> entries;
+  traffic::Draw draw(6);
+  for (uint32_t i = 0; i < 10'000; ++i) {
+    Wide key{};
+    for (uint8_t& byte : key) byte = static_cast<uint8_t>(draw.word());
+    entries.push_back({key, i});
+  }
+  auto map = LineMapBuilder<Wide>::build({.hash_seed = 1}, entries);
+  ASSERT_TRUE(map) << map.error().message;
+  const auto reader = LineMapReader<Wide>::open(map.value().image());
+  ASSERT_TRUE(reader) << reader.error().message;
+  EXPECT_FALSE(LineMapReader<uint64_t>::open(map.value().image()));
+  for (const auto& entry : entries) {
+    uint32_t value = 0;
+    HitArray<1> maybe;
+    ASSERT_EQ(reader.value().lookup_unverified(std::span<const Wide>(&entry.key, 1),
+                                               std::span(&value, 1), maybe),
+              1U);
+    ASSERT_EQ(value, entry.value);
+  }
+}
+
+TEST(LineMap, x106_strangers_get_values_as_often_as_is_said) {
+  const auto keys = random_keys(200'000, 7);
+  std::vector<uint64_t> strangers;
+  for (const uint64_t key : random_keys(200'000, 8))
+    if (!std::ranges::binary_search(keys, key)) strangers.push_back(key);
+  const double plain = share_of_strangers(map_of({}, keys), strangers);
+  EXPECT_GT(plain, 0.7);
+  EXPECT_LT(plain, 0.9);
+  EXPECT_NEAR(share_of_strangers(map_of({.fingerprint_bits = 8}, keys), strangers), plain / 256,
+              0.001);
+  EXPECT_LT(share_of_strangers(map_of({.fingerprint_bits = 16}, keys), strangers), 0.0002);
+}
+
+TEST(LineMap, refuses_what_cannot_be) {
+  const auto refusal = [](const LineMapConfig& config, const std::vector<Map::Entry>& entries) {
+    const auto map = Map::build(config, entries);
+    return map ? std::string() : map.error().message;
+  };
+  EXPECT_EQ(refusal({.value_bits = 33}, {}), "value_bits: give 4 to 32");
+  EXPECT_EQ(refusal({.fingerprint_bits = 1}, {}), "fingerprint_bits: give 0, 8, 12 or 16");
+  EXPECT_EQ(refusal({.load = 1}, {}), "load: give more than 0 and at most 0.97");
+  EXPECT_EQ(refusal({.value_bits = 8}, {{1, 255}}),
+            "a value of 255; values of 8 bits are below 255");
+  EXPECT_EQ(refusal({.hash_seed = 1}, {{7, 1}, {6, 2}, {7, 3}}), "a key is there twice");
+}
+
+TEST(LineMap, images_that_are_cut_foreign_or_changed_are_refused) {
+  const Map map = map_of({}, random_keys(10'000, 9));
+  const std::vector<std::byte> bytes = map.exported();
+  auto arena = Arena::map(bytes.size());
+  ASSERT_TRUE(arena);
+  const std::span good(arena.value().data(), bytes.size());
+  std::ranges::copy(bytes, good.begin());
+  ASSERT_TRUE(LineMapReader<uint64_t>::open(good));
+  for (const size_t size : {size_t{0}, sizeof(ImageHead), kLineMapHeadBytes, good.size() - 1})
+    EXPECT_FALSE(LineMapReader<uint64_t>::open(good.first(size))) << size;
+  for (size_t at = 0; at < good.size(); at += at < 256 ? 1 : 997) {
+    good[at] ^= std::byte{0x40};
+    EXPECT_FALSE(LineMapReader<uint64_t>::open(good)) << at;
+    good[at] ^= std::byte{0x40};
+  }
+}
+
+// What any sequence of changes leaves is what a map has.
+TEST(LineMap, random_changes) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    traffic::Draw draw(seed);
+    const auto keys = random_keys(2'000, seed);
+    Map map = map_of({.fingerprint_bits = seed % 2 == 0 ? 8U : 0U,
+                      .load = seed % 3 == 0 ? 0.95 : 0.85,
+                      .hash_seed = seed},
+                     keys);
+    std::map<uint64_t, uint32_t> model;
+    for (const uint64_t key : keys) model[key] = value_of(key);
+    uint64_t rebuilt = 0;
+    for (uint64_t step = 0; step < step_count(30'000); ++step) {
+      const uint64_t key = draw.below(3) == 0 ? draw.word() & kMac : keys[draw.below(keys.size())];
+      const auto value = static_cast<uint32_t>(draw.below(65'535));
+      const bool is_there = model.contains(key);
+      ChangeOutcome outcome = ChangeOutcome::kDone;
+      switch (draw.below(4)) {
+        case 0:
+          outcome = map.erase(key);
+          ASSERT_EQ(outcome == ChangeOutcome::kDone, is_there);
+          model.erase(key);
+          break;
+        case 1:
+          outcome = map.update(key, value);
+          ASSERT_EQ(outcome == ChangeOutcome::kNotFound, !is_there);
+          if (is_there) model[key] = value;
+          break;
+        default:
+          outcome = map.insert(key, value);
+          ASSERT_EQ(outcome == ChangeOutcome::kThere, is_there);
+          if (outcome == ChangeOutcome::kDone) model[key] = value;
+      }
+      ASSERT_EQ(map.size(), model.size());
+      if (step % 1'000 == 0) {
+        ASSERT_EQ(map.audit(), std::nullopt) << step;
+      }
+      if (outcome != ChangeOutcome::kNoRoom) continue;
+      ASSERT_EQ(map.audit(), std::nullopt) << step;
+      auto anew = map.rebuilt();
+      ASSERT_TRUE(anew) << anew.error().message;
+      map = std::move(anew).value();
+      ++rebuilt;
+    }
+    EXPECT_LT(rebuilt, 50U);  // a map that grows to twice its size
+    ASSERT_EQ(map.audit(), std::nullopt);
+    const auto reader = map_reader(map);
+    for (const auto& [key, value] : model) {
+      uint32_t got = 0;
+      HitArray<1> maybe;
+      ASSERT_EQ(
+          reader.lookup_unverified(std::span<const uint64_t>(&key, 1), std::span(&got, 1), maybe),
+          1U);
+      ASSERT_EQ(got, value) << key;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roost::compact
