@@ -92,7 +92,7 @@ class MapLine {
   // Its value in the low bits, and its fingerprint above them.
   [[nodiscard]] uint64_t slot(uint32_t slot) const {
     // A read of eight bytes must not leave the line: the last slots are read from its end.
-    const size_t bit = 8 * shape_.slots_at() + slot * shape_.slot_bits();
+    const size_t bit = 8 * shape_.slots_at() + size_t{slot} * shape_.slot_bits();
     const size_t byte =
         bit / 8 > kLineBytes - sizeof(uint64_t) ? kLineBytes - sizeof(uint64_t) : bit / 8;
     uint64_t word = 0;

@@ -92,7 +92,10 @@ class LineMapBuilder {
   [[nodiscard]] bool refill_line(size_t level, uint64_t line, const Entry& entry);
   [[nodiscard]] bool send_further(size_t level, const LinePlace& at, const Entry& entry);
 
-  [[nodiscard]] const LineMapReader<Key>& reader() const { return *reader_; }
+  [[nodiscard]] const LineMapReader<Key>& reader() const {
+    ROOST_ASSERT(reader_.has_value());
+    return *reader_;
+  }
   [[nodiscard]] std::optional<Place> find_place(const Key& key) const;
   // What a line has; of one of its groups.
   [[nodiscard]] std::vector<Entry> entries_of(size_t level, uint64_t line) const;

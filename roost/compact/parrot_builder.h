@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "roost/base/assert.h"
 #include "roost/base/result.h"
 #include "roost/compact/change_outcome.h"
 #include "roost/compact/model_builder.h"
@@ -123,7 +124,10 @@ class ParrotBuilder {
   void fill_bucket(uint64_t bucket, std::span<const ParrotEntry> entries, const Plan& plan);
 
   // Of the image as it is; what it knows of the stash's size may be old.
-  [[nodiscard]] const ParrotReader& reader() const { return *reader_; }
+  [[nodiscard]] const ParrotReader& reader() const {
+    ROOST_ASSERT(reader_.has_value());
+    return *reader_;
+  }
   [[nodiscard]] ParrotBucket bucket(uint64_t index) const {
     return {head_.shape, bucket_at(index)};
   }

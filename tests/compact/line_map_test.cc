@@ -57,7 +57,7 @@ TEST(LineShape, uses_the_line) {
   for (uint32_t value_bits = 4; value_bits <= 32; ++value_bits) {
     for (const uint32_t fingerprint_bits : {0U, 8U, 12U, 16U}) {
       const LineShape shape{value_bits, fingerprint_bits};
-      EXPECT_LE(8 * shape.slots_at() + shape.slots() * shape.slot_bits(), 8 * kLineBytes);
+      EXPECT_LE(8 * shape.slots_at() + size_t{shape.slots()} * shape.slot_bits(), 8 * kLineBytes);
       EXPECT_GE(shape.slots(), 8U);
     }
   }
