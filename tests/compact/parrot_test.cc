@@ -56,13 +56,14 @@ TEST(Parrot, gives_each_key_its_value) {
 
 // 17 bytes a bucket of 3.4 keys, and the stash's share.
 TEST(Parrot, x110_takes_the_bytes_that_its_parts_take) {
-  const ParrotBuilder dense = built({}, dense_keys(1'000'000));
+  const ParrotBuilder dense = built({}, dense_keys(step_count(1'000'000)));
   EXPECT_LE(bits_a_key(dense), 41);
   EXPECT_EQ(dense.report().image.sum(), dense.image().size());
   EXPECT_EQ(dense.report().image.buckets / 17, dense.report().buckets);
-  const ParrotBuilder random = built({}, random_keys(1'000'000, 3));
+  const ParrotBuilder random = built({}, random_keys(step_count(1'000'000), 3));
   EXPECT_LE(bits_a_key(random), 61);
-  EXPECT_NEAR(static_cast<double>(random.report().stashed) / 1e6, 0.14, 0.01);
+  EXPECT_NEAR(static_cast<double>(random.report().stashed) / static_cast<double>(random.size()),
+              0.14, 0.01);
   // A failed bucket is a full one that no seed tells apart.
   EXPECT_LT(static_cast<double>(random.report().failed_buckets),
             0.003 * static_cast<double>(random.report().buckets));
