@@ -1,12 +1,11 @@
 #include "roost/compact/line_map_levels.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "roost/base/assert.h"
+#include "roost/compact/lookup_groups.h"
 #include "roost/hash/random_seed.h"
 #include "roost/hash/split_mix.h"
 
@@ -21,10 +20,7 @@ constexpr double kLoadOfLast = 0.4;
 }  // namespace
 
 Result<LineMapLevels> LineMapLevels::create(const LineMapConfig& config, size_t key_bytes) {
-  if (config.value_bits < 4 || config.value_bits > 32) return Error{"value_bits: give 4 to 32"};
-  constexpr std::array<uint32_t, 4> kFingerprints = {0, 8, 12, 16};
-  if (std::ranges::find(kFingerprints, config.fingerprint_bits) == kFingerprints.end())
-    return Error{"fingerprint_bits: give 0, 8, 12 or 16"};
+  if (auto wrong = wrong_widths(config.value_bits, config.fingerprint_bits)) return *wrong;
   if (!(config.load > 0 && config.load <= 0.97))
     return Error{"load: give more than 0 and at most 0.97"};
   uint64_t seed = config.hash_seed ? *config.hash_seed : random_seed();

@@ -11,11 +11,8 @@ Result<LineMapHead> open_line_map(std::span<const std::byte> image, size_t key_b
   LineMapHead head;
   std::memcpy(&head, image.data(), sizeof head);
   const LineShape& shape = head.shape;
-  const uint32_t fingerprint = shape.fingerprint_bits;
-  bool is_right =
-      shape.value_bits >= 4 && shape.value_bits <= 32 &&
-      (fingerprint == 0 || fingerprint == 8 || fingerprint == 12 || fingerprint == 16) &&
-      head.level_count >= 1 && head.level_count <= kLevelsMax;
+  bool is_right = !wrong_widths(shape.value_bits, shape.fingerprint_bits) &&
+                  head.level_count >= 1 && head.level_count <= kLevelsMax;
   uint64_t offset = kLineMapHeadBytes;
   for (size_t level = 0; is_right && level < head.level_count; ++level) {
     const LineLevel& at = head.levels[level];

@@ -17,6 +17,7 @@
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
 #include "roost/compact/line_layout.h"
+#include "roost/compact/lookup_groups.h"
 #include "roost/hash/keyed_hash.h"
 
 namespace roost::compact {
@@ -57,15 +58,10 @@ class LineMapReader {
   // further one more a level.
   size_t lookup_unverified(std::span<const Key> keys, std::span<uint32_t> values,
                            HitWords maybe) const {
-    ROOST_ASSERT(values.size() >= keys.size() && maybe.hold(keys.size()));
-    size_t count = 0;
-    for (size_t at = 0; at < keys.size(); at += kGroup) {
-      const size_t lanes = std::min(kGroup, keys.size() - at);
-      const uint32_t found = look_up(keys.subspan(at, lanes), values.subspan(at, lanes));
-      maybe.write_group(at, found);
-      count += static_cast<size_t>(std::popcount(found));
-    }
-    return count;
+    return look_up_in_groups(keys, values, maybe,
+                             [this](std::span<const Key> group, std::span<uint32_t> into) {
+                               return look_up(group, into);
+                             });
   }
 
   [[nodiscard]] const LineMapHead& head() const { return head_; }
@@ -82,8 +78,6 @@ class LineMapReader {
   }
 
  private:
-  static constexpr size_t kGroup = 32;  // lanes whose lines are asked for together
-
   struct Level {
     KeyedHash hash{0};
     const std::byte* lines = nullptr;
@@ -98,7 +92,7 @@ class LineMapReader {
   }
 
   uint32_t look_up(std::span<const Key> keys, std::span<uint32_t> values) const {
-    std::array<LinePlace, kGroup> places;
+    std::array<LinePlace, kGroupLanes> places;
     uint32_t found = 0;
     auto lanes = static_cast<uint32_t>((uint64_t{1} << keys.size()) - 1);
     for (size_t level = 0; lanes != 0 && level < head_.level_count; ++level) {

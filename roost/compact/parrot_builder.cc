@@ -27,10 +27,7 @@ constexpr uint64_t kKeysMax = UINT32_MAX;
 
 std::optional<Error> wrong_config(const ParrotBuilder::Config& config) {
   if (config.key_bits < 1 || config.key_bits > 64) return Error{"key_bits: give 1 to 64"};
-  if (config.value_bits < 4 || config.value_bits > 32) return Error{"value_bits: give 4 to 32"};
-  constexpr std::array<uint32_t, 4> kFingerprints = {0, 8, 12, 16};
-  if (std::ranges::find(kFingerprints, config.fingerprint_bits) == kFingerprints.end())
-    return Error{"fingerprint_bits: give 0, 8, 12 or 16"};
+  if (auto wrong = wrong_widths(config.value_bits, config.fingerprint_bits)) return wrong;
   if (!(config.load > 0 && config.load <= 1)) return Error{"load: give more than 0 and at most 1"};
   if (!(config.growth >= 1)) return Error{"growth: give at least 1"};
   if (config.model && config.model->size == 0) return Error{"a model has at least 1 line"};

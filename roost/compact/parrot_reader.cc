@@ -23,10 +23,8 @@ bool parts_fit(const ParrotHead& head, uint64_t image_bytes) {
 }
 
 bool is_shape(const ParrotShape& shape) {
-  const uint32_t fingerprint = shape.fingerprint_bits;
-  return shape.key_bits >= 1 && shape.key_bits <= 64 && shape.value_bits >= 4 &&
-         shape.value_bits <= 32 && shape.has_keys <= 1 &&
-         (fingerprint == 0 || fingerprint == 8 || fingerprint == 12 || fingerprint == 16);
+  return shape.key_bits >= 1 && shape.key_bits <= 64 && shape.has_keys <= 1 &&
+         !wrong_widths(shape.value_bits, shape.fingerprint_bits);
 }
 
 bool is_model(const ModelHead& model) {
@@ -70,19 +68,14 @@ Result<ParrotReader> ParrotReader::open(std::span<const std::byte> image) {
 
 size_t ParrotReader::lookup_unverified(std::span<const uint64_t> keys, std::span<uint32_t> values,
                                        HitWords maybe) const {
-  ROOST_ASSERT(values.size() >= keys.size() && maybe.hold(keys.size()));
-  size_t count = 0;
-  for (size_t at = 0; at < keys.size(); at += kGroup) {
-    const size_t lanes = std::min(kGroup, keys.size() - at);
-    const uint32_t found = look_up(keys.subspan(at, lanes), values.subspan(at, lanes));
-    maybe.write_group(at, found);
-    count += static_cast<size_t>(std::popcount(found));
-  }
-  return count;
+  return look_up_in_groups(keys, values, maybe,
+                           [this](std::span<const uint64_t> group, std::span<uint32_t> into) {
+                             return look_up(group, into);
+                           });
 }
 
 uint32_t ParrotReader::look_up(std::span<const uint64_t> keys, std::span<uint32_t> values) const {
-  std::array<uint64_t, kGroup> indices;
+  std::array<uint64_t, kGroupLanes> indices;
   for (size_t lane = 0; lane < keys.size(); ++lane) {
     indices[lane] = model_.bucket_of(keys[lane]);
     const std::byte* const at = buckets_ + indices[lane] * bucket_bytes_;

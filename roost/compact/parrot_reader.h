@@ -13,6 +13,7 @@
 #include "roost/base/assert.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
+#include "roost/compact/lookup_groups.h"
 #include "roost/compact/parrot_layout.h"
 #include "roost/hash/keyed_hash.h"
 
@@ -97,8 +98,6 @@ class ParrotReader {
   [[nodiscard]] std::optional<std::string> audit() const;
 
  private:
-  static constexpr size_t kGroup = 32;  // lanes whose lines are asked for together
-
   explicit ParrotReader(const ParrotHead& head, std::span<const std::byte> image);
 
   // One group: buckets, then what they say.
