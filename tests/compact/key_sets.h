@@ -1,11 +1,16 @@
 // Keys of several kinds for the tests of value-only tables, from a seed.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "roost/base/hit_words.h"
 #include "roost/compact/parrot_builder.h"
 #include "roost/traffic/draw.h"
 
@@ -56,6 +61,20 @@ inline std::vector<ParrotEntry> entries_of(const std::vector<uint64_t>& keys, ui
 
 inline ParrotReader reader_of(const ParrotBuilder& table) {
   return ParrotReader::open(table.image()).value();
+}
+
+// Whether the reader gives each key its value, in calls of all sizes up to 100.
+template <class Reader>
+void expect_all(const Reader& reader, const std::vector<uint64_t>& keys, uint32_t bits) {
+  std::array<uint32_t, 100> values;
+  HitArray<100> maybe;
+  size_t size = 1;
+  for (size_t at = 0; at < keys.size(); at += size, size = size % 100 + 1) {
+    const auto asked = std::span(keys).subspan(at, std::min(size, keys.size() - at));
+    ASSERT_EQ(reader.lookup_unverified(asked, values, maybe), asked.size());
+    for (size_t lane = 0; lane < asked.size(); ++lane)
+      ASSERT_EQ(values[lane], value_of(asked[lane], bits)) << asked[lane];
+  }
 }
 
 }  // namespace roost::compact

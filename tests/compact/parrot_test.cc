@@ -20,18 +20,6 @@ ParrotBuilder built(const ParrotBuilder::Config& config, const std::vector<uint6
   return std::move(table).value();
 }
 
-// Whether the reader gives each key its value, in calls of all sizes up to 100.
-void expect_all(const ParrotReader& reader, const std::vector<uint64_t>& keys, uint32_t bits) {
-  std::array<uint32_t, 100> values;
-  HitArray<100> maybe;
-  size_t size = 1;
-  for (size_t at = 0; at < keys.size(); at += size, size = size % 100 + 1) {
-    const auto asked = std::span(keys).subspan(at, std::min(size, keys.size() - at));
-    ASSERT_EQ(reader.lookup_unverified(asked, values, maybe), asked.size());
-    for (size_t lane = 0; lane < asked.size(); ++lane)
-      ASSERT_EQ(values[lane], value_of(asked[lane], bits)) << asked[lane];
-  }
-}
 // The share of keys that the reader gives a value to.
 double maybe_share(const ParrotReader& reader, const std::vector<uint64_t>& keys) {
   std::vector<uint32_t> values(keys.size());
