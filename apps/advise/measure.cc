@@ -199,6 +199,7 @@ Result<Load> load_of(const Advice& advice, const MeasureOptions& options) {
   const double packets = workload.packets_of_each();
   // Connections last exponentially long: after three times their mean, 95 % of them are there.
   constexpr double kMeansUntilAlive = 3;
+  constexpr double kRoundTripSeconds = 0.05;
   const double held_seconds = kMeansUntilAlive * alive / begin + advice.timeouts[kTcpClosed] +
                               std::max(kSweepSeconds, advice.sizing.tick_seconds);
   const double warm_up = held_seconds * begin * packets;
@@ -215,7 +216,8 @@ Result<Load> load_of(const Advice& advice, const MeasureOptions& options) {
              .flows = static_cast<uint64_t>(std::ceil(begin * seconds)),
              .seconds = seconds,
              .length = {.law = traffic::LengthLaw::kFixed, .mean = packets},
-             .flow_seconds = std::max(1e-6, alive / begin)};
+             .flow_seconds = std::max(1e-6, alive / begin),
+             .round_trip_seconds = kRoundTripSeconds};
   if (options.largest_share > 0.01) {
     profile.length.law = traffic::LengthLaw::kPareto;
     profile.length.tail = tail_of(options.largest_share);

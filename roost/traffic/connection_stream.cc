@@ -129,9 +129,16 @@ std::optional<Tick> ConnectionStream::send_due(uint32_t place) {
       --live_;
       return {};
     }
-    flow.due += Arrivals::exponential(draw_, static_cast<double>(flow.gap));
+    flow.due += Arrivals::exponential(draw_, gap_of(flow));
   }
   return tick_of(flow.due);
+}
+
+double ConnectionStream::gap_of(const Flow& flow) const {
+  constexpr uint32_t kHandshakePackets = 3;
+  const double round_trip = config_.profile.round_trip_seconds * kNanosecondsPerSecond;
+  const auto gap = static_cast<double>(flow.gap);
+  return round_trip > 0 && flow.sent < kHandshakePackets ? std::min(gap, round_trip) : gap;
 }
 
 }  // namespace roost::traffic

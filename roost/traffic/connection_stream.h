@@ -35,6 +35,9 @@ struct Profile {
   FlowLengthConfig length{};
   double flow_seconds = 1;  // from a connection's first packet to its last, on average
   double frame_bytes = 64;  // on average, to state packets in bits
+  // Between a connection's first three packets at most, on average: a handshake is not as slow as
+  // the data behind it. 0: no bound.
+  double round_trip_seconds = 0;
 };
 
 // The paper's ten seconds at a campus router, and at a backbone link with twice the connections and
@@ -106,6 +109,8 @@ class ConnectionStream {
   [[nodiscard]] std::optional<Tick> see_to(uint32_t timer);
   [[nodiscard]] std::optional<Tick> begin_due(uint32_t window);
   [[nodiscard]] std::optional<Tick> send_due(uint32_t flow);
+  // To a connection's next packet, on average.
+  [[nodiscard]] double gap_of(const Flow& flow) const;
   void begin(uint32_t window);
 
   [[nodiscard]] Tick tick_of(double due) const {

@@ -54,6 +54,26 @@ TEST(ConnectionStream, gives_a_place_to_one_connection_at_a_time) {
   EXPECT_LT(flow_at.size(), packets.size() / 30);  // fewer than there are connections in all
 }
 
+// Connections that last for minutes have their handshakes in no time.
+TEST(ConnectionStream, handshakes_last_for_round_trips) {
+  Profile profile = kSmall;
+  profile.length = {.law = LengthLaw::kFixed, .mean = 20};
+  profile.flow_seconds = 200;
+  profile.round_trip_seconds = 0.05;
+  std::vector<uint64_t> before(profile.flows);
+  double handshakes = 0;
+  double data = 0;
+  for (const StreamPacket& packet : all_packets({.profile = profile})) {
+    const auto gap = static_cast<double>(packet.nanoseconds - before[packet.flow]) / 1e9;
+    before[packet.flow] = packet.nanoseconds;
+    if (packet.number == 1 || packet.number == 2) handshakes += gap;
+    if (packet.number > 2) data += gap;
+  }
+  const auto flows = static_cast<double>(profile.flows);
+  EXPECT_NEAR(handshakes / (2 * flows), 0.05, 0.002);
+  EXPECT_NEAR(data / (17 * flows), 10, 0.4);
+}
+
 TEST(ConnectionStream, flows_of_a_fixed_length_have_exactly_that) {
   Profile profile = kSmall;
   profile.length = {.law = LengthLaw::kFixed, .mean = 20};
