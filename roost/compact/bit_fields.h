@@ -4,16 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace roost::compact {
 
-// A number of at most 57 bits. Eight bytes are read from the one that it begins in.
-[[nodiscard]] inline uint64_t load_bits(const std::byte* bytes, size_t first_bit, unsigned bits) {
-  uint64_t word = 0;
-  std::memcpy(&word, bytes + first_bit / 8, sizeof word);
-  return word >> (first_bit % 8) & ((uint64_t{1} << bits) - 1);
-}
 // Writes only the bytes that the number has a part in.
 inline void store_bits(std::byte* bytes, size_t first_bit, unsigned bits, uint64_t number) {
   for (unsigned done = 0; done < bits;) {

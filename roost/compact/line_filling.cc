@@ -24,7 +24,7 @@ LineSeeds fill_line(const LineShape& shape, std::span<const LineItem> items) {
     for (const LineItem& item : items)
       if (item.group == group) words[count++] = item.word;
     SlotSet chosen = 0;
-    const auto seed = find_group_seed(shape, std::span(words).first(count), taken, chosen);
+    const auto seed = find_group_seed(shape.slots(), std::span(words).first(count), taken, chosen);
     if (!seed) continue;
     seeds[group] = *seed;
     taken |= chosen;

@@ -18,10 +18,9 @@ using SlotSet = uint64_t;
 
 // The first seed that sends these words to different slots outside `taken`; nothing: there is none.
 // `chosen` gets those slots.
-[[nodiscard]] inline std::optional<uint8_t> find_group_seed(const LineShape& shape,
+[[nodiscard]] inline std::optional<uint8_t> find_group_seed(uint32_t slots,
                                                             std::span<const uint32_t> words,
                                                             SlotSet taken, SlotSet& chosen) {
-  const uint32_t slots = shape.slots();
   for (unsigned seed = 0; seed < kSeedFurther; ++seed) {
     SlotSet mine = 0;
     size_t at = 0;

@@ -11,15 +11,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-#include "roost/compact/bit_fields.h"
 #include "roost/compact/image_head.h"
+#include "roost/compact/image_memory.h"
 #include "roost/hash/hash64.h"
 
 namespace roost::compact {
 
-inline constexpr size_t kLineBytes = 64;
 inline constexpr size_t kLevelsMax = 8;
 inline constexpr uint8_t kSeedFurther = 255;
 inline constexpr size_t kSlotsMax = 60;  // of a line: values of 4 bits
@@ -81,31 +79,56 @@ struct LinePlace {
   return static_cast<uint32_t>(uint64_t{mixed} * slots >> 32);
 }
 
-// A line of an image, to be read.
+// What follows from a shape, computed once: it is asked for with every key.
+struct LineGeometry {
+  explicit LineGeometry(const LineShape& shape)
+      : slots(shape.slots()),
+        groups(shape.groups()),
+        slot_bits(shape.slot_bits()),
+        value_bits(shape.value_bits),
+        absent(shape.absent()),
+        first_bit(8 * static_cast<uint32_t>(shape.slots_at())) {}
+
+  [[nodiscard]] size_t bit_of(uint32_t slot) const { return first_bit + size_t{slot} * slot_bits; }
+
+  uint32_t slots;
+  uint32_t groups;
+  uint32_t slot_bits;
+  uint32_t value_bits;
+  uint32_t absent;
+  uint32_t first_bit;  // of the slots
+};
+
+// A line of an image, to be read. `Memory`: image_memory.h.
+template <class Memory>
 class MapLine {
  public:
-  MapLine(const LineShape& shape, const std::byte* bytes) : shape_(shape), bytes_(bytes) {}
+  MapLine(const LineGeometry& geometry, const std::byte* bytes)
+      : geometry_(geometry), bytes_(bytes) {}
 
+  // Even, and another one after each step of the builder.
+  [[nodiscard]] uint32_t version() const {
+    return Memory::kIsShared ? static_cast<uint32_t>(Memory::bits_of_line(bytes_, 0)) : 0;
+  }
+  // Whether what was read since then belongs together.
+  [[nodiscard]] bool is_still(uint32_t since) const {
+    return !Memory::kIsShared || (since % 2 == 0 && version() == since);
+  }
   [[nodiscard]] uint8_t seed(uint32_t group) const {
-    return static_cast<uint8_t>(bytes_[LineShape::kSeedsAt + group]);
+    return Memory::byte_of_line(bytes_, LineShape::kSeedsAt + group);
   }
   // Its value in the low bits, and its fingerprint above them.
   [[nodiscard]] uint64_t slot(uint32_t slot) const {
-    // A read of eight bytes must not leave the line: the last slots are read from its end.
-    const size_t bit = 8 * shape_.slots_at() + size_t{slot} * shape_.slot_bits();
-    const size_t byte =
-        bit / 8 > kLineBytes - sizeof(uint64_t) ? kLineBytes - sizeof(uint64_t) : bit / 8;
-    uint64_t word = 0;
-    std::memcpy(&word, bytes_ + byte, sizeof word);
-    return word >> (bit - 8 * byte) & ((uint64_t{1} << shape_.slot_bits()) - 1);
+    return Memory::bits_of_line(bytes_, geometry_.bit_of(slot)) &
+           ((uint64_t{1} << geometry_.slot_bits) - 1);
   }
   [[nodiscard]] uint32_t value(uint32_t at) const {
-    return static_cast<uint32_t>(slot(at)) & shape_.absent();
+    return static_cast<uint32_t>(slot(at)) & geometry_.absent;
   }
-  [[nodiscard]] bool is_empty(uint32_t at) const { return value(at) == shape_.absent(); }
+  [[nodiscard]] bool is_empty(uint32_t at) const { return value(at) == geometry_.absent; }
 
  private:
-  const LineShape& shape_;
+  const LineGeometry& geometry_;
   const std::byte* bytes_;
 };
 

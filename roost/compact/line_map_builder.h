@@ -2,6 +2,9 @@
 //
 //   auto map = LineMapBuilder<uint64_t>::build({.value_bits = 16}, entries).value();
 //   auto reader = LineMapReader<uint64_t>::open(map.image()).value();
+//
+// Readers of a SharedImage may read while it changes
+// (docs/decisions/0048-value-only-tables-shared.md).
 #pragma once
 
 #include <cstddef>
@@ -10,12 +13,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "roost/base/assert.h"
 #include "roost/base/result.h"
 #include "roost/compact/change_outcome.h"
+#include "roost/compact/line_draft.h"
 #include "roost/compact/line_filling.h"
 #include "roost/compact/line_layout.h"
 #include "roost/compact/line_map_levels.h"
@@ -23,11 +28,15 @@
 
 namespace roost::compact {
 
-// Keys are values without padding bytes, of at most 64 bytes. The definitions are in
-// line_map_builder_impl.h, which the sources include that build maps of their keys.
-template <class Key>
+// Keys are values without padding bytes, of at most 64 bytes. `Words` stores what readers may read
+// meanwhile. The definitions are in line_map_builder_impl.h, which the sources include that build
+// maps of their keys. One thread at a time.
+template <class Key, class Words = AtomicWords>
 class LineMapBuilder {
  public:
+  using KeyType = Key;
+  using Config = LineMapConfig;
+  using SharedReader = LineMapReader<Key, BasicSharedImage<Words>>;
   struct Entry {
     Key key{};
     uint32_t value = 0;
@@ -54,6 +63,7 @@ class LineMapBuilder {
     return reader().line(place->level, place->line).value(place->slot);
   }
   [[nodiscard]] uint64_t size() const { return size_; }
+  [[nodiscard]] const Config& config() const { return config_; }
   // In no order.
   [[nodiscard]] std::vector<Entry> entries() const;
   // A map of the same keys, as large as they are now.
@@ -61,6 +71,7 @@ class LineMapBuilder {
 
   // To be read; it changes with the map, and goes with it.
   [[nodiscard]] std::span<const std::byte> image() const { return levels_.image(); }
+  [[nodiscard]] SharedReader shared_reader() const { return SharedReader::open(image()).value(); }
   // A copy with a checksum, for files.
   [[nodiscard]] std::vector<std::byte> exported() const {
     std::vector<std::byte> bytes(image().begin(), image().end());
@@ -73,6 +84,8 @@ class LineMapBuilder {
 
  private:
   using Padded = PaddedKey<Key>;
+  using Reader = LineMapReader<Key>;
+  using Line = typename Reader::Line;
   struct Place {
     size_t level = 0;
     uint64_t line = 0;
@@ -86,35 +99,62 @@ class LineMapBuilder {
   void fill_level(std::vector<Entry>& waiting);
   void fill_one(size_t level, uint64_t line, std::span<const Entry> entries,
                 std::vector<Entry>& further);
+
   // Brings a key into a level or one behind it; false: there is no room, and nothing has changed.
   [[nodiscard]] bool put(size_t level, const Entry& entry);
   [[nodiscard]] bool reseed_group(size_t level, const LinePlace& at, const Entry& entry);
   [[nodiscard]] bool refill_line(size_t level, uint64_t line, const Entry& entry);
   [[nodiscard]] bool send_further(size_t level, const LinePlace& at, const Entry& entry);
+  // Takes a key out of a level or one behind it, where it is.
+  Place take_out(size_t level, const Key& key);
+  // Tries each group of a line that went further.
+  void bring_back(size_t level, uint64_t line);
+  void bring_group_back(size_t level, uint64_t line, uint32_t group);
+  // Writes keys of one group into a draft, under a seed that sends them to free slots; whether
+  // there is one.
+  [[nodiscard]] bool seed_group(LineDraft& draft, size_t level, uint64_t line, uint32_t group,
+                                std::span<const Entry> entries, SlotSet taken);
 
-  [[nodiscard]] const LineMapReader<Key>& reader() const {
+  [[nodiscard]] const Reader& reader() const {
     ROOST_ASSERT(reader_.has_value());
     return *reader_;
   }
-  [[nodiscard]] std::optional<Place> find_place(const Key& key) const;
+  [[nodiscard]] const LineGeometry& geometry() const { return reader().geometry(); }
+  // From a level on.
+  [[nodiscard]] std::optional<Place> find_place(const Key& key, size_t level = 0) const;
   // What a line has; of one of its groups.
   [[nodiscard]] std::vector<Entry> entries_of(size_t level, uint64_t line) const;
-  [[nodiscard]] std::vector<Entry> group_of(size_t level, const LinePlace& at) const;
-  void write(const Place& place, const Entry& entry);
-  void clear(const Place& place);
-  void clear_all(size_t level, const std::vector<Entry>& entries);
+  [[nodiscard]] std::vector<Entry> group_of(size_t level, uint64_t line, uint32_t group) const;
+  [[nodiscard]] SlotSet taken_slots(size_t level, uint64_t line) const;
+
+  [[nodiscard]] LineDraft draft_of(size_t level, uint64_t line) const {
+    return {geometry(), levels_.line_at(level, line)};
+  }
+  void store(size_t level, uint64_t line, const LineDraft& draft) {
+    draft.template store<Words>(levels_.line_at(level, line));
+  }
+  // A key's slot in a draft of its line.
+  void write(LineDraft& draft, const Place& place, const Entry& entry);
   [[nodiscard]] Key& key_at(const Place& place) {
-    return keys_[place.level][place.line * shape().slots() + place.slot];
+    return keys_[place.level][place.line * geometry().slots + place.slot];
   }
   [[nodiscard]] const Key& key_at(const Place& place) const {
-    return keys_[place.level][place.line * shape().slots() + place.slot];
+    return keys_[place.level][place.line * geometry().slots + place.slot];
   }
-  [[nodiscard]] const LineShape& shape() const { return levels_.head().shape; }
+
+  // Keys whose group went further, by group.
+  [[nodiscard]] uint64_t group_number(size_t level, uint64_t line, uint32_t group) const {
+    return (line * geometry().groups + group) * kLevelsMax + level;
+  }
+  void note_further(size_t level, const Key& key);
+  void forget_further(size_t level, const Key& key);
+  [[nodiscard]] std::vector<Key> further_of(size_t level, uint64_t line, uint32_t group) const;
 
   LineMapConfig config_;
   LineMapLevels levels_;
-  std::optional<LineMapReader<Key>> reader_;
+  std::optional<Reader> reader_;
   std::vector<std::vector<Key>> keys_;  // by level, line and slot
+  std::unordered_multimap<uint64_t, Key> further_;
   uint64_t size_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Definitions of LineMapBuilder.
+// Definitions of LineMapBuilder. How keys find room: line_map_moves_impl.h.
 #pragma once
 
 #include <algorithm>
@@ -7,23 +7,25 @@
 #include <utility>
 
 #include "roost/compact/line_map_builder.h"
+#include "roost/compact/line_map_moves_impl.h"
 
 namespace roost::compact {
 
-template <class Key>
-Result<LineMapBuilder<Key>> LineMapBuilder<Key>::build(const LineMapConfig& config,
-                                                       std::vector<Entry> entries) {
+template <class Key, class Words>
+Result<LineMapBuilder<Key, Words>> LineMapBuilder<Key, Words>::build(const LineMapConfig& config,
+                                                                     std::vector<Entry> entries) {
   // As few keys that a level of their own would cost more than a half-empty last one.
   constexpr size_t kFewKeys = 512;
   constexpr int kHashesTried = 1'000;
   auto levels = LineMapLevels::create(config, Padded::kBytes);
   if (!levels) return levels.error();
   LineMapBuilder map(config, std::move(levels).value());
+  const LineShape shape = map.levels_.head().shape;
   for (const Entry& entry : entries) {
-    if (entry.value >= map.shape().absent()) {
+    if (entry.value >= shape.absent()) {
       return Error{"a value of " + std::to_string(entry.value) + "; values of " +
                    std::to_string(config.value_bits) + " bits are below " +
-                   std::to_string(map.shape().absent())};
+                   std::to_string(shape.absent())};
     }
   }
   if (entries.size() >= std::numeric_limits<uint32_t>::max())
@@ -34,9 +36,8 @@ Result<LineMapBuilder<Key>> LineMapBuilder<Key>::build(const LineMapConfig& conf
     const bool is_last =
         map.keys_.size() + 1 == kLevelsMax || (!is_first && entries.size() <= kFewKeys);
     if (auto error = map.levels_.add_level(entries.size(), is_last)) return *error;
-    map.keys_.emplace_back(map.levels_.head().levels[map.keys_.size()].line_count *
-                           map.shape().slots());
-    map.reader_.emplace(LineMapReader<Key>::open(map.image()).value());
+    map.keys_.emplace_back(map.levels_.head().levels[map.keys_.size()].line_count * shape.slots());
+    map.reader_.emplace(Reader::open(map.image()).value());
     std::vector<Entry> waiting = entries;
     map.fill_level(waiting);
     if (is_last && !waiting.empty()) {  // once more, by another hash
@@ -45,6 +46,7 @@ Result<LineMapBuilder<Key>> LineMapBuilder<Key>::build(const LineMapConfig& conf
       map.keys_.pop_back();
       continue;
     }
+    for (const Entry& entry : waiting) map.note_further(map.keys_.size() - 1, entry.key);
     entries = std::move(waiting);
     if (is_last) break;
   }
@@ -52,8 +54,8 @@ Result<LineMapBuilder<Key>> LineMapBuilder<Key>::build(const LineMapConfig& conf
 }
 
 // A counting sort by line; then line by line.
-template <class Key>
-void LineMapBuilder<Key>::fill_level(std::vector<Entry>& waiting) {
+template <class Key, class Words>
+void LineMapBuilder<Key, Words>::fill_level(std::vector<Entry>& waiting) {
   const size_t level = levels_.level_count() - 1;
   const uint64_t line_count = levels_.head().levels[level].line_count;
   std::vector<uint32_t> ends(line_count + 1);
@@ -70,202 +72,112 @@ void LineMapBuilder<Key>::fill_level(std::vector<Entry>& waiting) {
   }
 }
 
-template <class Key>
-void LineMapBuilder<Key>::fill_one(size_t level, uint64_t line, std::span<const Entry> entries,
-                                   std::vector<Entry>& further) {
+template <class Key, class Words>
+void LineMapBuilder<Key, Words>::fill_one(size_t level, uint64_t line,
+                                          std::span<const Entry> entries,
+                                          std::vector<Entry>& further) {
   std::vector<LineItem> items;
+  items.reserve(entries.size());
   for (const Entry& entry : entries) {
     const LinePlace at = reader().place_of(entry.key, level);
     items.push_back({at.group, at.word});
   }
-  const LineSeeds seeds = fill_line(shape(), items);
-  for (uint32_t group = 0; group < shape().groups(); ++group)
-    levels_.write_seed(level, line, group, seeds[group]);
+  const LineSeeds seeds = fill_line(levels_.head().shape, items);
+  LineDraft draft(geometry());
+  for (uint32_t group = 0; group < geometry().groups; ++group) draft.set_seed(group, seeds[group]);
   for (size_t i = 0; i < entries.size(); ++i) {
     const uint8_t seed = seeds[items[i].group];
     if (seed == kSeedFurther) {
       further.push_back(entries[i]);
     } else {
-      write({level, line, slot_of_word(items[i].word, seed, shape().slots())}, entries[i]);
+      write(draft, {level, line, slot_of_word(items[i].word, seed, geometry().slots)}, entries[i]);
     }
   }
+  draft.write(levels_.line_at(level, line));
 }
 
-template <class Key>
-ChangeOutcome LineMapBuilder<Key>::insert(const Key& key, uint32_t value) {
-  if (value >= shape().absent()) return ChangeOutcome::kTooWide;
+template <class Key, class Words>
+ChangeOutcome LineMapBuilder<Key, Words>::insert(const Key& key, uint32_t value) {
+  if (value >= geometry().absent) return ChangeOutcome::kTooWide;
   if (find_place(key)) return ChangeOutcome::kThere;
   if (!put(0, {key, value})) return ChangeOutcome::kNoRoom;
   ++size_;
   return ChangeOutcome::kDone;
 }
 
-template <class Key>
-ChangeOutcome LineMapBuilder<Key>::update(const Key& key, uint32_t value) {
-  if (value >= shape().absent()) return ChangeOutcome::kTooWide;
+template <class Key, class Words>
+ChangeOutcome LineMapBuilder<Key, Words>::update(const Key& key, uint32_t value) {
+  if (value >= geometry().absent) return ChangeOutcome::kTooWide;
   const auto place = find_place(key);
   if (!place) return ChangeOutcome::kNotFound;
-  write(*place, {key, value});
+  LineDraft draft = draft_of(place->level, place->line);
+  write(draft, *place, {key, value});
+  store(place->level, place->line, draft);
   return ChangeOutcome::kDone;
 }
 
-template <class Key>
-ChangeOutcome LineMapBuilder<Key>::erase(const Key& key) {
-  const auto place = find_place(key);
-  if (!place) return ChangeOutcome::kNotFound;
-  clear(*place);
+template <class Key, class Words>
+ChangeOutcome LineMapBuilder<Key, Words>::erase(const Key& key) {
+  if (!find_place(key)) return ChangeOutcome::kNotFound;
+  const Place place = take_out(0, key);
   --size_;
+  bring_back(place.level, place.line);
   return ChangeOutcome::kDone;
 }
 
-template <class Key>
-bool LineMapBuilder<Key>::put(size_t level, const Entry& entry) {
-  if (level == levels_.level_count()) return false;
-  const LinePlace at = reader().place_of(entry.key, level);
-  if (reader().line(level, at.line).seed(at.group) == kSeedFurther) return put(level + 1, entry);
-  return reseed_group(level, at, entry) || refill_line(level, at.line, entry) ||
-         send_further(level, at, entry);
-}
-
-template <class Key>
-bool LineMapBuilder<Key>::reseed_group(size_t level, const LinePlace& at, const Entry& entry) {
-  std::vector<Entry> group = group_of(level, at);
-  if (group.size() == shape().slots()) return false;
-  const MapLine line = reader().line(level, at.line);
-  SlotSet taken = 0;
-  for (uint32_t slot = 0; slot < shape().slots(); ++slot)
-    if (!line.is_empty(slot)) taken |= SlotSet{1} << slot;
-  std::vector<uint32_t> words;
-  for (const Entry& other : group) {
-    words.push_back(reader().place_of(other.key, level).word);
-    taken &= ~(SlotSet{1} << slot_of_word(words.back(), line.seed(at.group), shape().slots()));
-  }
-  group.push_back(entry);
-  words.push_back(at.word);
-  SlotSet chosen = 0;
-  const auto seed = find_group_seed(shape(), words, taken, chosen);
-  if (!seed) return false;
-  group.pop_back();
-  clear_all(level, group);
-  group.push_back(entry);
-  levels_.write_seed(level, at.line, at.group, *seed);
-  for (size_t i = 0; i < group.size(); ++i)
-    write({level, at.line, slot_of_word(words[i], *seed, shape().slots())}, group[i]);
-  return true;
-}
-
-// Only where every group that is here now finds its slots again.
-template <class Key>
-bool LineMapBuilder<Key>::refill_line(size_t level, uint64_t index, const Entry& entry) {
-  std::vector<Entry> all = entries_of(level, index);
-  if (all.size() == shape().slots()) return false;
-  all.push_back(entry);
-  std::vector<LineItem> items;
-  for (const Entry& one : all) {
-    const LinePlace at = reader().place_of(one.key, level);
-    items.push_back({at.group, at.word});
-  }
-  LineSeeds seeds = fill_line(shape(), items);
-  for (const LineItem& item : items)
-    if (seeds[item.group] == kSeedFurther) return false;
-  const MapLine before = reader().line(level, index);
-  for (uint32_t group = 0; group < shape().groups(); ++group)
-    if (before.seed(group) == kSeedFurther) seeds[group] = kSeedFurther;
-  all.pop_back();
-  clear_all(level, all);
-  all.push_back(entry);
-  for (uint32_t group = 0; group < shape().groups(); ++group)
-    levels_.write_seed(level, index, group, seeds[group]);
-  for (size_t i = 0; i < all.size(); ++i) {
-    write({level, index, slot_of_word(items[i].word, seeds[items[i].group], shape().slots())},
-          all[i]);
-  }
-  return true;
-}
-
-// The group's keys are one level further before their group points there.
-template <class Key>
-bool LineMapBuilder<Key>::send_further(size_t level, const LinePlace& at, const Entry& entry) {
-  std::vector<Entry> group = group_of(level, at);
-  const size_t here = group.size();
-  group.push_back(entry);
-  for (size_t i = 0; i < group.size(); ++i) {
-    if (put(level + 1, group[i])) continue;
-    clear_all(level + 1, {group.begin(), group.begin() + static_cast<ptrdiff_t>(i)});
-    return false;
-  }
-  levels_.write_seed(level, at.line, at.group, kSeedFurther);
-  group.resize(here);
-  for (const Entry& one : group) {
-    const uint32_t slots = shape().slots();
-    for (uint32_t slot = 0; slot < slots; ++slot) {
-      const Place place{level, at.line, slot};
-      if (std::memcmp(&key_at(place), &one.key, sizeof one.key) == 0) clear(place);
-    }
-  }
-  return true;
-}
-
-template <class Key>
-auto LineMapBuilder<Key>::find_place(const Key& key) const -> std::optional<Place> {
-  for (size_t level = 0; level < levels_.level_count(); ++level) {
+template <class Key, class Words>
+auto LineMapBuilder<Key, Words>::find_place(const Key& key, size_t level) const
+    -> std::optional<Place> {
+  for (; level < levels_.level_count(); ++level) {
     const LinePlace at = reader().place_of(key, level);
-    const MapLine line = reader().line(level, at.line);
+    const Line line = reader().line(level, at.line);
     const uint8_t seed = line.seed(at.group);
     if (seed == kSeedFurther) continue;
-    const Place place{level, at.line, slot_of_word(at.word, seed, shape().slots())};
+    const Place place{level, at.line, slot_of_word(at.word, seed, geometry().slots)};
     if (line.is_empty(place.slot) || std::memcmp(&key_at(place), &key, sizeof key) != 0) return {};
     return place;
   }
   return {};
 }
 
-template <class Key>
-auto LineMapBuilder<Key>::entries_of(size_t level, uint64_t index) const -> std::vector<Entry> {
+template <class Key, class Words>
+auto LineMapBuilder<Key, Words>::entries_of(size_t level, uint64_t index) const
+    -> std::vector<Entry> {
   std::vector<Entry> all;
-  const MapLine line = reader().line(level, index);
-  for (uint32_t slot = 0; slot < shape().slots(); ++slot)
+  const Line line = reader().line(level, index);
+  for (uint32_t slot = 0; slot < geometry().slots; ++slot)
     if (!line.is_empty(slot)) all.push_back({key_at({level, index, slot}), line.value(slot)});
   return all;
 }
 
-template <class Key>
-auto LineMapBuilder<Key>::group_of(size_t level, const LinePlace& at) const -> std::vector<Entry> {
-  std::vector<Entry> group = entries_of(level, at.line);
-  std::erase_if(group, [&](const Entry& entry) {
-    return reader().place_of(entry.key, level).group != at.group;
+template <class Key, class Words>
+auto LineMapBuilder<Key, Words>::group_of(size_t level, uint64_t line, uint32_t group) const
+    -> std::vector<Entry> {
+  std::vector<Entry> entries = entries_of(level, line);
+  std::erase_if(entries, [&](const Entry& entry) {
+    return reader().place_of(entry.key, level).group != group;
   });
-  return group;
+  return entries;
 }
 
-template <class Key>
-void LineMapBuilder<Key>::write(const Place& place, const Entry& entry) {
+template <class Key, class Words>
+SlotSet LineMapBuilder<Key, Words>::taken_slots(size_t level, uint64_t index) const {
+  const Line line = reader().line(level, index);
+  SlotSet taken = 0;
+  for (uint32_t slot = 0; slot < geometry().slots; ++slot)
+    if (!line.is_empty(slot)) taken |= SlotSet{1} << slot;
+  return taken;
+}
+
+template <class Key, class Words>
+void LineMapBuilder<Key, Words>::write(LineDraft& draft, const Place& place, const Entry& entry) {
   key_at(place) = entry.key;
-  const uint64_t word = entry.value | reader().fingerprint_of(entry.key) << shape().value_bits;
-  levels_.write_slot(place.level, place.line, place.slot, word);
+  draft.set_slot(place.slot, entry.value | reader().fingerprint_of(entry.key)
+                                               << geometry().value_bits);
 }
 
-template <class Key>
-void LineMapBuilder<Key>::clear(const Place& place) {
-  levels_.write_slot(place.level, place.line, place.slot, shape().absent());
-}
-
-// Those that have their slots in this level, or behind it.
-template <class Key>
-void LineMapBuilder<Key>::clear_all(size_t level, const std::vector<Entry>& entries) {
-  for (const Entry& entry : entries) {
-    for (size_t at = level; at < levels_.level_count(); ++at) {
-      const LinePlace in = reader().place_of(entry.key, at);
-      const uint8_t seed = reader().line(at, in.line).seed(in.group);
-      if (seed == kSeedFurther) continue;
-      clear({at, in.line, slot_of_word(in.word, seed, shape().slots())});
-      break;
-    }
-  }
-}
-
-template <class Key>
-auto LineMapBuilder<Key>::entries() const -> std::vector<Entry> {
+template <class Key, class Words>
+auto LineMapBuilder<Key, Words>::entries() const -> std::vector<Entry> {
   std::vector<Entry> all;
   all.reserve(size_);
   for (size_t level = 0; level < levels_.level_count(); ++level) {
@@ -275,8 +187,8 @@ auto LineMapBuilder<Key>::entries() const -> std::vector<Entry> {
   return all;
 }
 
-template <class Key>
-auto LineMapBuilder<Key>::report() const -> Report {
+template <class Key, class Words>
+auto LineMapBuilder<Key, Words>::report() const -> Report {
   Report report{.keys = size_, .image_bytes = image().size()};
   for (size_t level = 0; level < levels_.level_count(); ++level) {
     uint64_t keys = 0;
@@ -285,18 +197,22 @@ auto LineMapBuilder<Key>::report() const -> Report {
     report.keys_by_level.push_back(keys);
     report.builder_bytes += keys_[level].capacity() * sizeof(Key);
   }
+  report.builder_bytes += further_.size() * sizeof(typename decltype(further_)::value_type) +
+                          further_.bucket_count() * sizeof(void*);
   return report;
 }
 
-template <class Key>
-std::optional<std::string> LineMapBuilder<Key>::audit() const {
+template <class Key, class Words>
+std::optional<std::string> LineMapBuilder<Key, Words>::audit() const {
   uint64_t keys = 0;
+  uint64_t passed = 0;  // groups that went further, by key
   for (size_t level = 0; level < levels_.level_count(); ++level) {
     for (uint64_t line = 0; line < levels_.head().levels[level].line_count; ++line) {
-      const MapLine at = reader().line(level, line);
-      for (uint32_t slot = 0; slot < shape().slots(); ++slot) {
+      const Line at = reader().line(level, line);
+      for (uint32_t slot = 0; slot < geometry().slots; ++slot) {
         if (at.is_empty(slot)) continue;
         ++keys;
+        passed += level;
         const auto place = find_place(key_at({level, line, slot}));
         if (!place || place->level != level || place->line != line || place->slot != slot) {
           return "line " + std::to_string(line) + " of level " + std::to_string(level) +
@@ -308,6 +224,10 @@ std::optional<std::string> LineMapBuilder<Key>::audit() const {
   if (keys != size_) {
     return "there are " + std::to_string(keys) + " keys in the image and " + std::to_string(size_) +
            " were put there";
+  }
+  if (passed != further_.size()) {
+    return std::to_string(further_.size()) + " keys are noted as further on, not " +
+           std::to_string(passed);
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "roost/base/assert.h"
+#include "roost/compact/line_draft.h"
 #include "roost/compact/lookup_groups.h"
 #include "roost/hash/random_seed.h"
 #include "roost/hash/split_mix.h"
@@ -54,11 +55,10 @@ std::optional<Error> LineMapLevels::add_level(uint64_t keys, bool is_last) {
   }
   ++head_.level_count;
   head_.image.image_bytes = bytes;
-  for (uint64_t line = 0; line < level.line_count; ++line) {
-    std::memset(line_at(head_.level_count - 1, line), 0, kLineBytes);
-    for (uint32_t slot = 0; slot < head_.shape.slots(); ++slot)
-      write_slot(head_.level_count - 1, line, slot, head_.shape.absent());
-  }
+  const LineGeometry geometry(head_.shape);
+  const LineDraft empty(geometry);
+  for (uint64_t line = 0; line < level.line_count; ++line)
+    empty.write(line_at(head_.level_count - 1, line));
   write_head();
   return {};
 }
@@ -71,14 +71,5 @@ void LineMapLevels::drop_level() {
 }
 
 void LineMapLevels::write_head() { std::memcpy(image_.data(), &head_, sizeof head_); }
-
-void LineMapLevels::write_seed(size_t level, uint64_t line, uint32_t group, uint8_t seed) {
-  line_at(level, line)[LineShape::kSeedsAt + group] = static_cast<std::byte>(seed);
-}
-
-void LineMapLevels::write_slot(size_t level, uint64_t line, uint32_t slot, uint64_t word) {
-  const uint32_t bits = head_.shape.slot_bits();
-  store_bits(line_at(level, line) + head_.shape.slots_at(), size_t{slot} * bits, bits, word);
-}
 
 }  // namespace roost::compact

@@ -36,18 +36,15 @@ class LineMapLevels {
   [[nodiscard]] std::span<const std::byte> image() const {
     return {image_.data(), head_.image.image_bytes};
   }
-  void write_seed(size_t level, uint64_t line, uint32_t group, uint8_t seed);
-  // `word`: value and fingerprint.
-  void write_slot(size_t level, uint64_t line, uint32_t slot, uint64_t word);
+  [[nodiscard]] std::byte* line_at(size_t level, uint64_t line) const {
+    return image_.data() + head_.levels[level].offset + line * kLineBytes;
+  }
 
  private:
   LineMapLevels(const LineMapConfig& config, const LineMapHead& head, uint64_t seed)
       : config_(config), head_(head), seeds_(seed) {}
 
   void write_head();
-  [[nodiscard]] std::byte* line_at(size_t level, uint64_t line) const {
-    return image_.data() + head_.levels[level].offset + line * kLineBytes;
-  }
 
   LineMapConfig config_;
   LineMapHead head_;

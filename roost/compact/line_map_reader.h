@@ -42,12 +42,16 @@ struct PaddedKey {
   std::array<uint64_t, kBytes / 8> words{};
 };
 
-// Borrows the image, which must not change while it reads, and outlive it. Any number of readers;
-// nothing is allocated by lookups.
-template <class Key>
+// Borrows the image, which must outlive it. Of a StillImage nothing may change meanwhile; of a
+// SharedImage its builder may change what it likes. Any number of readers; nothing is allocated by
+// lookups.
+template <class Key, class Memory = StillImage>
 class LineMapReader {
  public:
-  // Errors: see open_line_map().
+  using KeyType = Key;
+  using Line = MapLine<Memory>;
+
+  // Errors: see open_line_map(). The builder must not be in the middle of a change.
   static Result<LineMapReader> open(std::span<const std::byte> image) {
     const auto head = open_line_map(image, PaddedKey<Key>::kBytes);
     if (!head) return head.error();
@@ -55,22 +59,24 @@ class LineMapReader {
   }
 
   // As ParrotReader::lookup_unverified(). One cache line a key, and of the few whose group went
-  // further one more a level.
+  // further one more a level. An answer was true at some moment of the call.
   size_t lookup_unverified(std::span<const Key> keys, std::span<uint32_t> values,
                            HitWords maybe) const {
-    return look_up_in_groups(keys, values, maybe,
-                             [this](std::span<const Key> group, std::span<uint32_t> into) {
-                               return look_up(group, into);
-                             });
+    return look_up_in_groups<LinePlace>(
+        keys, values, maybe,
+        [this](std::span<const Key> group, std::span<LinePlace> places) { start(group, places); },
+        [this](std::span<const Key> group, std::span<uint32_t> into,
+               std::span<const LinePlace> places) { return finish(group, into, places); });
   }
 
   [[nodiscard]] const LineMapHead& head() const { return head_; }
+  [[nodiscard]] const LineGeometry& geometry() const { return geometry_; }
   [[nodiscard]] LinePlace place_of(const Key& key, size_t level) const {
-    return LinePlace::of(PaddedKey<Key>(key).hashed(levels_[level].hash),
-                         head_.levels[level].line_count, head_.shape.groups());
+    return LinePlace::of(PaddedKey<Key>(key).hashed(levels_[level].hash), levels_[level].line_count,
+                         geometry_.groups);
   }
-  [[nodiscard]] MapLine line(size_t level, uint64_t index) const {
-    return {head_.shape, levels_[level].lines + index * kLineBytes};
+  [[nodiscard]] Line line(size_t level, uint64_t index) const {
+    return {geometry_, levels_[level].lines + index * kLineBytes};
   }
   [[nodiscard]] uint64_t fingerprint_of(const Key& key) const {
     if (head_.shape.fingerprint_bits == 0) return 0;
@@ -81,46 +87,94 @@ class LineMapReader {
   struct Level {
     KeyedHash hash{0};
     const std::byte* lines = nullptr;
+    uint64_t line_count = 0;
   };
 
   LineMapReader(const LineMapHead& head, std::span<const std::byte> image)
-      : head_(head), fingerprints_(head.fingerprint_seed) {
+      : head_(head), geometry_(head.shape), fingerprints_(head.fingerprint_seed) {
     for (size_t level = 0; level < head.level_count; ++level) {
       levels_[level] = {KeyedHash(head.levels[level].hash_seed),
-                        image.data() + head.levels[level].offset};
+                        image.data() + head.levels[level].offset, head.levels[level].line_count};
     }
   }
 
-  uint32_t look_up(std::span<const Key> keys, std::span<uint32_t> values) const {
-    std::array<LinePlace, kGroupLanes> places;
+  void ask_for(size_t level, const LinePlace& place) const {
+    __builtin_prefetch(levels_[level].lines + place.line * kLineBytes);
+  }
+  void start(std::span<const Key> keys, std::span<LinePlace> places) const {
+    for (size_t lane = 0; lane < keys.size(); ++lane) {
+      places[lane] = place_of(keys[lane], 0);
+      ask_for(0, places[lane]);
+    }
+  }
+
+  // What a slot has for a key.
+  [[nodiscard]] bool is_of(uint64_t word, const Key& key) const {
+    return (static_cast<uint32_t>(word) & geometry_.absent) != geometry_.absent &&
+           word >> geometry_.value_bits == fingerprint_of(key);
+  }
+
+  // The first level; lanes that it does not answer are looked up alone.
+  uint32_t finish(std::span<const Key> keys, std::span<uint32_t> values,
+                  std::span<const LinePlace> places) const {
     uint32_t found = 0;
-    auto lanes = static_cast<uint32_t>((uint64_t{1} << keys.size()) - 1);
-    for (size_t level = 0; lanes != 0 && level < head_.level_count; ++level) {
-      for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<size_t>(std::countr_zero(left));
-        places[lane] = place_of(keys[lane], level);
-        __builtin_prefetch(levels_[level].lines + places[lane].line * kLineBytes);
+    uint32_t alone = 0;
+    for (size_t lane = 0; lane < keys.size(); ++lane) {
+      const LinePlace& place = places[lane];
+      const Line at = line(0, place.line);
+      const uint32_t since = at.version();
+      const uint8_t seed = at.seed(place.group);
+      const uint64_t word = at.slot(slot_of_word(place.word, seed, geometry_.slots));
+      if (seed == kSeedFurther || !at.is_still(since)) {
+        alone |= uint32_t{1} << lane;
+        if (head_.level_count > 1) ask_for(1, place_of(keys[lane], 1));
+      } else if (is_of(word, keys[lane])) {
+        values[lane] = static_cast<uint32_t>(word) & geometry_.absent;
+        found |= uint32_t{1} << lane;
       }
-      uint32_t further = 0;
-      for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<size_t>(std::countr_zero(left));
-        const MapLine at = line(level, places[lane].line);
-        const uint8_t seed = at.seed(places[lane].group);
-        const uint64_t word = at.slot(slot_of_word(places[lane].word, seed, head_.shape.slots()));
-        const bool goes_on = seed == kSeedFurther;
-        const auto value = static_cast<uint32_t>(word) & head_.shape.absent();
-        const bool is_there = !goes_on && value != head_.shape.absent() &&
-                              word >> head_.shape.value_bits == fingerprint_of(keys[lane]);
-        if (is_there) values[lane] = value;
-        found |= uint32_t{is_there} << lane;
-        further |= uint32_t{goes_on} << lane;
-      }
-      lanes = further;
+    }
+    for (; alone != 0; alone &= alone - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(alone));
+      const auto value = look_up_alone(keys[lane]);
+      if (!value) continue;
+      values[lane] = *value;
+      found |= uint32_t{1} << lane;
     }
     return found;
   }
 
+  // Through all levels, until nothing has changed meanwhile in any line that was read: a group that
+  // goes further or comes back changes the line that says so.
+  [[nodiscard]] std::optional<uint32_t> look_up_alone(const Key& key) const {
+    struct Read {
+      const std::byte* line;
+      uint32_t since;
+    };
+    for (unsigned attempt = 0;; ++attempt) {
+      if (attempt != 0) Memory::wait(attempt);
+      std::array<Read, kLevelsMax> reads;
+      size_t count = 0;
+      std::optional<uint32_t> answer;
+      while (count < head_.level_count) {
+        const LinePlace place = place_of(key, count);
+        const Line at = line(count, place.line);
+        reads[count] = {levels_[count].lines + place.line * kLineBytes, at.version()};
+        ++count;
+        const uint8_t seed = at.seed(place.group);
+        if (seed == kSeedFurther) continue;
+        const uint64_t word = at.slot(slot_of_word(place.word, seed, geometry_.slots));
+        if (is_of(word, key)) answer = static_cast<uint32_t>(word) & geometry_.absent;
+        break;
+      }
+      const bool is_whole = std::all_of(
+          reads.begin(), reads.begin() + count,
+          [&](const Read& read) { return Line(geometry_, read.line).is_still(read.since); });
+      if (is_whole) return answer;
+    }
+  }
+
   LineMapHead head_;
+  LineGeometry geometry_;
   KeyedHash fingerprints_;
   std::array<Level, kLevelsMax> levels_;
 };

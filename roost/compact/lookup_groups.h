@@ -18,16 +18,26 @@ namespace roost::compact {
 // Lanes whose lines are asked for together.
 inline constexpr size_t kGroupLanes = 32;
 
-// Calls look_up(keys, values) with a group of lanes after the other; it returns a bit for each lane
-// that has a value. How many there are.
-template <class Key, class LookUp>
+// Looks a batch up in groups of lanes: start(keys, places) asks for the lines of a group, and
+// finish(keys, values, places) reads them and returns a bit for each lane that has a value. A group
+// is started before the one ahead of it is finished. How many lanes have a value.
+template <class Place, class Key, class Start, class Finish>
 size_t look_up_in_groups(std::span<const Key> keys, std::span<uint32_t> values, HitWords maybe,
-                         LookUp&& look_up) {
+                         Start&& start, Finish&& finish) {
   ROOST_ASSERT(values.size() >= keys.size() && maybe.hold(keys.size()));
+  std::array<std::array<Place, kGroupLanes>, 2> places;
+  const auto group_at = [&](size_t at) {
+    return keys.subspan(at, std::min(kGroupLanes, keys.size() - at));
+  };
   size_t count = 0;
-  for (size_t at = 0; at < keys.size(); at += kGroupLanes) {
-    const size_t lanes = std::min(kGroupLanes, keys.size() - at);
-    const uint32_t found = look_up(keys.subspan(at, lanes), values.subspan(at, lanes));
+  size_t turn = 0;
+  if (!keys.empty()) start(group_at(0), std::span(places[0]));
+  for (size_t at = 0; at < keys.size(); at += kGroupLanes, turn = 1 - turn) {
+    const size_t next = at + kGroupLanes;
+    if (next < keys.size()) start(group_at(next), std::span(places[1 - turn]));
+    const std::span<const Key> group = group_at(at);
+    const uint32_t found =
+        finish(group, values.subspan(at, group.size()), std::span<const Place>(places[turn]));
     maybe.write_group(at, found);
     count += static_cast<size_t>(std::popcount(found));
   }

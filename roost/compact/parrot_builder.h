@@ -7,10 +7,14 @@
 // seed that tells them apart, and the others stand in the stash (parrot_layout.h). The image has no
 // keys but the stash's. Which keys there are is known here, so that nothing is erased or changed in
 // the name of a key that is not there.
+//
+// Readers of a SharedImage may read while it changes
+// (docs/decisions/0048-value-only-tables-shared.md). The definitions are in parrot_builder_impl.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,64 +24,29 @@
 #include "roost/base/assert.h"
 #include "roost/base/result.h"
 #include "roost/compact/change_outcome.h"
-#include "roost/compact/model_builder.h"
 #include "roost/compact/parrot_layout.h"
+#include "roost/compact/parrot_plan.h"
 #include "roost/compact/parrot_reader.h"
 #include "roost/compact/stash_space.h"
 #include "roost/memory/arena.h"
 
 namespace roost::compact {
 
-struct ParrotEntry {
-  uint64_t key = 0;
-  uint32_t value = 0;
-};
-
-// What becomes of keys that come after the build, and of new values.
-enum class InsertionPolicy : uint8_t {
-  kStash,  // the paper's: they go to the stash, even where slots are free, and shadow the old value
-  kReseed,  // a bucket with a free slot gets another seed; a value is changed where it stands
-};
-
-class ParrotBuilder {
+// `Words` stores what readers of a SharedImage may read meanwhile. One thread at a time.
+template <class Words>
+class BasicParrotBuilder {
  public:
-  struct Config {
-    uint32_t key_bits = 48;         // 1 to 64
-    uint32_t value_bits = 16;       // 4 to 32; the value of all ones is reserved
-    uint32_t fingerprint_bits = 0;  // 0, 8, 12 or 16: fewer strangers get a value
-    bool keeps_keys = false;        // no stranger gets one; 8 bytes a slot more
-    double load = 0.85;             // keys over slots, above 0 and at most 1
-    double growth = 1.2;            // of the image until kNoRoom (PAR-10), at least 1
-    InsertionPolicy policy = InsertionPolicy::kStash;
-    std::optional<ModelChoice> model{};  // else the one of those tried that takes fewest bytes
-    uint64_t hash_seed = 1;              // of fingerprints
-    ArenaOptions memory{};
-  };
-  // A model that was tried, and what it came to.
-  struct Trial {
-    ModelChoice choice{};
-    uint64_t model_bytes = 0;
-    uint64_t stashed = 0;      // keys that have no slot, but for failed buckets
-    uint64_t longest = 0;      // keys of the fullest bucket
-    uint64_t image_bytes = 0;  // as it would be; 0: no such image, a bucket is too full
-  };
-  struct Report {
-    uint64_t keys = 0;
-    uint64_t buckets = 0;
-    uint64_t failed_buckets = 0;  // full ones that no seed tells apart; all their keys are stashed
-    uint64_t stashed = 0;
-    uint64_t longest_walk = 0;  // entries of the longest run
-    ParrotBytes image{};
-    uint64_t builder_bytes = 0;  // beside the image
-  };
+  using KeyType = uint64_t;
+  using Entry = ParrotEntry;
+  using Config = ParrotConfig;
+  using Trial = ParrotTrial;
+  using Report = ParrotReport;
+  using SharedReader = BasicParrotReader<BasicSharedImage<Words>>;
 
   // Any order of entries. Errors: a number of Config that cannot be; keys that are there twice or
   // too wide, values too wide or reserved; no model fits the keys; memory. Time linear in the keys
   // and in the models tried, beside sorting them.
-  static Result<ParrotBuilder> build(const Config& config, std::vector<ParrotEntry> entries);
-
-  ParrotBuilder(ParrotBuilder&&) = default;
-  ParrotBuilder& operator=(ParrotBuilder&&) = default;
+  static Result<BasicParrotBuilder> build(const Config& config, std::vector<ParrotEntry> entries);
 
   // Adds a key, changes its value, takes it out. Time linear in its bucket.
   ChangeOutcome insert(uint64_t key, uint32_t value);
@@ -88,13 +57,20 @@ class ParrotBuilder {
   // Its keys in rising order, with their values.
   [[nodiscard]] std::vector<ParrotEntry> entries() const;
   [[nodiscard]] uint64_t size() const { return size_; }
+  [[nodiscard]] const Config& config() const { return config_; }
 
   // A table of the same keys, with a model of them as they are now.
-  [[nodiscard]] Result<ParrotBuilder> rebuilt() const { return build(config_, entries()); }
+  [[nodiscard]] Result<BasicParrotBuilder> rebuilt() const { return build(config_, entries()); }
 
   // To be read, by whoever has its bytes; it changes and grows with the table, until the table
   // goes.
-  [[nodiscard]] std::span<const std::byte> image() const;
+  [[nodiscard]] std::span<const std::byte> image() const {
+    return {image_.data(), head_.image.image_bytes};
+  }
+  // To be read while it changes; it must not outlive the table, nor be asked for during a change.
+  [[nodiscard]] SharedReader shared_reader() const {
+    return SharedReader::of_builder(image(), *versions_, space_.capacity());
+  }
   // A copy with a checksum, for files.
   [[nodiscard]] std::vector<std::byte> exported() const;
 
@@ -113,22 +89,23 @@ class ParrotBuilder {
     std::optional<size_t> slot{};     // a stale one if it stands in the stash too
   };
 
-  struct Plan;
+  using Versions = VersionedAccess<Words>;
+  static constexpr uint64_t kVersionsMax = 4'096;
 
-  ParrotBuilder(const Config& config, Arena image, const ParrotHead& head, uint64_t entries_max);
+  BasicParrotBuilder(const Config& config, Arena image, const ParrotHead& head,
+                     uint64_t entries_max);
 
-  [[nodiscard]] static Result<Arena> map_image(const Config& config, const BuiltModel& model,
-                                               ParrotHead& head, uint64_t stashed,
+  [[nodiscard]] static Result<Arena> map_image(const Config& config, ParrotPlan& plan,
                                                uint64_t& entries_max);
-  void fill(std::span<const ParrotEntry> entries, const Plan& plan);
-  void fill_bucket(uint64_t bucket, std::span<const ParrotEntry> entries, const Plan& plan);
+  void fill(std::span<const ParrotEntry> entries, const ParrotPlan& plan);
+  void fill_bucket(uint64_t bucket, std::span<const ParrotEntry> entries, const ParrotPlan& plan);
 
   // Of the image as it is; what it knows of the stash's size may be old.
   [[nodiscard]] const ParrotReader& reader() const {
     ROOST_ASSERT(reader_.has_value());
     return *reader_;
   }
-  [[nodiscard]] ParrotBucket bucket(uint64_t index) const {
+  [[nodiscard]] ParrotBucket<StillImage> bucket(uint64_t index) const {
     return {head_.shape, bucket_at(index)};
   }
   [[nodiscard]] Place place_of(uint64_t key) const;
@@ -143,7 +120,10 @@ class ParrotBuilder {
   void write_slots(uint64_t bucket, uint8_t seed, std::span<const ParrotEntry> entries);
   void write_slot(uint64_t bucket, size_t slot, const ParrotEntry& entry);
   void clear_slot(uint64_t bucket, size_t slot);
+  void store_slot(uint64_t bucket, size_t slot, uint64_t word);
   void write_entry(uint64_t index, const ParrotEntry& entry);
+  // While it lives, readers of the bucket wait.
+  [[nodiscard]] auto step(uint64_t bucket) const { return versions_->step(BucketIndex{bucket}); }
   void write_head();
   [[nodiscard]] std::optional<std::string> audit_runs() const;
   [[nodiscard]] std::byte* bucket_at(uint64_t bucket) const {
@@ -154,11 +134,15 @@ class ParrotBuilder {
   Arena image_;
   ParrotHead head_;
   std::optional<ParrotReader> reader_;
+  std::unique_ptr<Versions> versions_;
   StashSpace space_;
   std::vector<uint64_t> slot_keys_;
   std::vector<Trial> trials_;
   uint64_t size_ = 0;
   uint64_t failed_ = 0;
 };
+
+extern template class BasicParrotBuilder<AtomicWords>;
+using ParrotBuilder = BasicParrotBuilder<AtomicWords>;
 
 }  // namespace roost::compact

@@ -13,11 +13,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-#include "roost/compact/bit_fields.h"
 #include "roost/compact/crc8.h"
 #include "roost/compact/image_head.h"
+#include "roost/compact/image_memory.h"
 #include "roost/compact/monotone_model.h"
 
 namespace roost::compact {
@@ -60,8 +59,20 @@ struct ParrotHead {
 };
 static_assert(sizeof(ParrotHead) == 152);
 
-// What a read of eight bytes may take behind the last bucket or entry.
-inline constexpr size_t kImagePadding = 8;
+// Bytes of an image by what they are for.
+struct ParrotBytes {
+  uint64_t head = 0;
+  uint64_t model = 0;
+  uint64_t buckets = 0;
+  uint64_t keys = 0;
+  uint64_t stash = 0;
+
+  [[nodiscard]] uint64_t sum() const { return head + model + buckets + keys + stash; }
+};
+
+// What a read of eight bytes, or of the two words that have them, may take behind the last bucket
+// or entry.
+inline constexpr size_t kImagePadding = 16;
 
 // Where a bucket's entries of the stash are.
 class StashWord {
@@ -99,20 +110,21 @@ class StashWord {
   uint64_t word_ = 0;
 };
 
-// A bucket of an image, to be read.
+// A bucket of an image, to be read. `Memory`: image_memory.h.
+template <class Memory>
 class ParrotBucket {
  public:
   ParrotBucket(const ParrotShape& shape, const std::byte* bytes) : shape_(shape), bytes_(bytes) {}
 
-  [[nodiscard]] StashWord stash() const {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes_, sizeof word);
-    return StashWord(word);
+  [[nodiscard]] StashWord stash() const { return StashWord(Memory::load(bytes_)); }
+  [[nodiscard]] uint8_t seed() const {
+    return static_cast<uint8_t>(Memory::load(bytes_ + kSeedAt));
   }
-  [[nodiscard]] uint8_t seed() const { return static_cast<uint8_t>(bytes_[kSeedAt]); }
   // Its value in the low bits, and its fingerprint above them.
   [[nodiscard]] uint64_t slot(size_t slot) const {
-    return load_bits(bytes_ + kSlotsAt, slot * shape_.slot_bits(), shape_.slot_bits());
+    const size_t bit = slot * shape_.slot_bits();
+    return Memory::load(bytes_ + kSlotsAt + bit / 8) >> (bit % 8) &
+           ((uint64_t{1} << shape_.slot_bits()) - 1);
   }
   [[nodiscard]] uint32_t value(size_t at) const {
     return static_cast<uint32_t>(slot(at)) & shape_.absent();

@@ -1,6 +1,8 @@
 #include "roost/compact/parrot_reader.h"
 
-#include <bit>
+#include <cstring>
+
+#include "roost/compact/parrot_reader_impl.h"
 
 namespace roost::compact {
 namespace {
@@ -38,20 +40,7 @@ bool is_model(const ModelHead& model) {
 
 }  // namespace
 
-ParrotReader::ParrotReader(const ParrotHead& head, std::span<const std::byte> image)
-    : head_(head),
-      model_(head.model, reinterpret_cast<const ModelLine*>(image.data() + head.lines_offset),
-             reinterpret_cast<const uint32_t*>(image.data() + head.lines_offset +
-                                               (uint64_t{head.model.line_count} + 1) *
-                                                   sizeof(ModelLine))),
-      hash_(head.hash_seed),
-      bucket_bytes_(head.shape.bucket_bytes()),
-      entry_bytes_(head.shape.entry_bytes()),
-      buckets_(image.data() + head.buckets_offset),
-      keys_(image.data() + head.keys_offset),
-      stash_(image.data() + head.stash_offset) {}
-
-Result<ParrotReader> ParrotReader::open(std::span<const std::byte> image) {
+Result<ParrotHead> open_parrot(std::span<const std::byte> image) {
   if (reinterpret_cast<uintptr_t>(image.data()) % alignof(uint64_t) != 0)
     return Error{"the image must begin at a multiple of 8 bytes"};
   const auto kind = read_image_head(image, ImageKind::kParrot);
@@ -63,106 +52,10 @@ Result<ParrotReader> ParrotReader::open(std::span<const std::byte> image) {
       !parts_fit(head, image.size())) {
     return Error{"the image's head says what cannot be: it was changed"};
   }
-  return ParrotReader(head, image);
+  return head;
 }
 
-size_t ParrotReader::lookup_unverified(std::span<const uint64_t> keys, std::span<uint32_t> values,
-                                       HitWords maybe) const {
-  return look_up_in_groups(keys, values, maybe,
-                           [this](std::span<const uint64_t> group, std::span<uint32_t> into) {
-                             return look_up(group, into);
-                           });
-}
-
-uint32_t ParrotReader::look_up(std::span<const uint64_t> keys, std::span<uint32_t> values) const {
-  std::array<uint64_t, kGroupLanes> indices;
-  for (size_t lane = 0; lane < keys.size(); ++lane) {
-    indices[lane] = model_.bucket_of(keys[lane]);
-    const std::byte* const at = buckets_ + indices[lane] * bucket_bytes_;
-    __builtin_prefetch(at);
-    __builtin_prefetch(at + bucket_bytes_ - 1);
-  }
-  uint32_t found = 0;
-  uint32_t may_be_stashed = 0;
-  for (size_t lane = 0; lane < keys.size(); ++lane) {
-    const ParrotBucket at = bucket(indices[lane]);
-    const StashWord stash = at.stash();
-    const size_t slot = slot_of(keys[lane], at.seed());
-    const uint64_t word = at.slot(slot);
-    const auto value = static_cast<uint32_t>(word) & head_.shape.absent();
-    const bool is_there =
-        value != head_.shape.absent() &&
-        word >> head_.shape.value_bits == fingerprint_of(keys[lane]) &&
-        (head_.shape.has_keys == 0 || key_of_slot(indices[lane], slot) == keys[lane]);
-    if (is_there) values[lane] = value;
-    found |= uint32_t{is_there} << lane;
-    if (!stash.may_have(keys[lane])) continue;
-    may_be_stashed |= uint32_t{1} << lane;
-    __builtin_prefetch(stash_ + stash.first() * entry_bytes_);
-  }
-  for (; may_be_stashed != 0; may_be_stashed &= may_be_stashed - 1) {
-    const auto lane = static_cast<size_t>(std::countr_zero(may_be_stashed));
-    const auto value = find_in_stash(bucket(indices[lane]).stash(), keys[lane]);
-    if (!value) continue;
-    values[lane] = *value;
-    found |= uint32_t{1} << lane;
-  }
-  return found;
-}
-
-std::optional<uint32_t> ParrotReader::find_in_stash(StashWord stash, uint64_t key) const {
-  for (uint64_t i = stash.first(); i < stash.first() + stash.count(); ++i) {
-    const StashEntry entry = stash_entry(i);
-    if (entry.key == key) return entry.value;
-    if (entry.key > key) break;
-  }
-  return {};
-}
-
-ParrotBytes ParrotReader::bytes() const {
-  return {.head = head_.lines_offset,
-          .model = head_.buckets_offset - head_.lines_offset,
-          .buckets = head_.keys_offset - head_.buckets_offset,
-          .keys = head_.stash_offset - head_.keys_offset,
-          .stash = head_.image.image_bytes - head_.stash_offset};
-}
-
-std::optional<std::string> ParrotReader::audit() const {
-  const std::span<const ModelLine> lines = model_.lines();
-  for (size_t i = 0; i + 1 < lines.size(); ++i) {
-    if (lines[i].key > lines[i + 1].key || lines[i].place > lines[i + 1].place ||
-        lines[i].key_shift >= 64 || lines[i].slope_shift >= 64)
-      return "line " + std::to_string(i) + " of the model falls";
-  }
-  if (lines.back().place >> kFractionBits >= head_.bucket_count)
-    return "the model leads behind the last bucket";
-  const std::span<const uint32_t> prefixes = model_.prefixes();
-  for (size_t i = 0; i < prefixes.size(); ++i) {
-    if (prefixes[i] >= head_.model.line_count || (i > 0 && prefixes[i] < prefixes[i - 1]))
-      return "prefix " + std::to_string(i) + " of the model leads to no line";
-  }
-  for (uint64_t index = 0; index < head_.bucket_count; ++index)
-    if (auto wrong = audit_bucket(index)) return wrong;
-  return {};
-}
-
-std::optional<std::string> ParrotReader::audit_bucket(uint64_t index) const {
-  const auto wrong = [&](const char* what) { return "bucket " + std::to_string(index) + what; };
-  const ParrotBucket at = bucket(index);
-  const StashWord stash = at.stash();
-  if (stash.count() > kStashWalkMax) return wrong(" has more entries in the stash than it may");
-  if (stash.first() + stash.count() > head_.entry_count)
-    return wrong(" leads behind the end of the stash");
-  uint16_t filter = 0;
-  for (size_t i = 0; i < stash.count(); ++i) {
-    const StashEntry entry = stash_entry(stash.first() + i);
-    if (model_.bucket_of(entry.key) != index) return wrong(" has a key of another one");
-    if (i > 0 && entry.key <= stash_entry(stash.first() + i - 1).key)
-      return wrong(" has entries of the stash that are not sorted");
-    filter |= static_cast<uint16_t>(1U << StashWord::filter_bit(entry.key));
-  }
-  if (filter != stash.filter()) return wrong(" has a filter of other keys");
-  return {};
-}
+template class BasicParrotReader<StillImage>;
+template class BasicParrotReader<SharedImage>;
 
 }  // namespace roost::compact

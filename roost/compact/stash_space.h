@@ -42,6 +42,7 @@ class StashSpace {
     taken_ -= count;
   }
 
+  [[nodiscard]] uint64_t capacity() const { return capacity_; }
   // Entries up to the last one that was ever taken; those that are taken now.
   [[nodiscard]] uint64_t end() const { return end_; }
   [[nodiscard]] uint64_t taken() const { return taken_; }

@@ -76,8 +76,6 @@ uint64_t change_word(uint64_t* word, Change&& change) {
   }
 }
 
-namespace detail {
-
 inline constexpr size_t kWordsOfALine = 64 / sizeof(uint64_t);
 
 // The words of a line, or of other memory that readers may read.
@@ -85,6 +83,8 @@ inline constexpr size_t kWordsOfALine = 64 / sizeof(uint64_t);
   return static_cast<const uint64_t*>(start);
 }
 [[nodiscard]] inline uint64_t* words_at(void* start) { return static_cast<uint64_t*>(start); }
+
+namespace detail {
 
 // A word of private memory.
 [[nodiscard]] inline uint64_t private_word(const void* start, size_t number) {
@@ -98,10 +98,10 @@ inline constexpr size_t kWordsOfALine = 64 / sizeof(uint64_t);
 // Copies those of a line's words that are in the range; the others are not written.
 template <class Words, class Line>
 [[nodiscard, gnu::always_inline]] inline Line copy_of(const Line& line, size_t first = 0,
-                                                      size_t end = detail::kWordsOfALine) {
+                                                      size_t end = kWordsOfALine) {
   Line copy;
   for (size_t i = first; i < end; ++i) {
-    const uint64_t word = Words::load(detail::words_at(&line) + i);
+    const uint64_t word = Words::load(words_at(&line) + i);
     std::memcpy(reinterpret_cast<std::byte*>(&copy) + i * sizeof(word), &word, sizeof(word));
   }
   return copy;
@@ -111,11 +111,11 @@ template <class Words, class Line>
 template <class Words, class Line>
 [[nodiscard, gnu::always_inline]] inline uint64_t bytes_of(const Line& line, size_t offset,
                                                            size_t bytes) {
-  const uint64_t* words = detail::words_at(&line);
+  const uint64_t* words = words_at(&line);
   const size_t first = offset / sizeof(uint64_t);
   const size_t bits = offset % sizeof(uint64_t) * 8;
   const uint64_t low = Words::load(words + first) >> bits;
-  const uint64_t high = Words::load(words + std::min(first + 1, detail::kWordsOfALine - 1));
+  const uint64_t high = Words::load(words + std::min(first + 1, kWordsOfALine - 1));
   return (low | high << 1 << (63 - bits)) & (~uint64_t{0} >> (64 - 8 * bytes));
 }
 
@@ -123,8 +123,8 @@ template <class Words, class Line>
 // store too, because timers are there, only the bits that differ.
 template <class Words, class Line>
 void store_changes(Line& line, const Line& before, const Line& after) {
-  for (size_t i = 0; i < detail::kWordsOfALine; ++i) {
-    uint64_t* word = detail::words_at(&line) + i;
+  for (size_t i = 0; i < kWordsOfALine; ++i) {
+    uint64_t* word = words_at(&line) + i;
     const uint64_t old = detail::private_word(&before, i);
     const uint64_t changed = detail::private_word(&after, i);
     if (changed == old) continue;
@@ -145,13 +145,13 @@ void write_words(std::byte* to, const std::byte* from, size_t bytes) {
   for (size_t offset = 0; offset < bytes; offset += sizeof(uint64_t)) {
     uint64_t word = 0;
     std::memcpy(&word, from + offset, std::min(sizeof(word), bytes - offset));
-    Words::store(detail::words_at(to + offset), word);
+    Words::store(words_at(to + offset), word);
   }
 }
 template <class Words>
 void read_words(std::byte* to, const std::byte* from, size_t bytes) {
   for (size_t offset = 0; offset < bytes; offset += sizeof(uint64_t)) {
-    const uint64_t word = Words::load(detail::words_at(from + offset));
+    const uint64_t word = Words::load(words_at(from + offset));
     std::memcpy(to + offset, &word, std::min(sizeof(word), bytes - offset));
   }
 }

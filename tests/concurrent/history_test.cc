@@ -6,7 +6,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -19,6 +18,7 @@
 
 #include "tests/base/step_count.h"
 #include "tests/concurrent/history.h"
+#include "tests/concurrent/pausing_words.h"
 #include "tests/concurrent/shared_kinds.h"
 
 namespace roost {
@@ -47,24 +47,6 @@ TEST(History, names_what_is_lost_stale_torn_and_resurrected) {
   EXPECT_EQ(check(601, 650, kAbsent), "");
 }
 
-// The writer pauses between words now and then, while readers go on.
-struct PausingWords : AtomicWords {
-  static void store(uint64_t* word, uint64_t value) {
-    pause();
-    AtomicWords::store(word, value);
-    pause();
-  }
-
-  // A pause of the last of so many words, on average.
-  static inline thread_local unsigned pause_one_of = 0;
-
- private:
-  static void pause() {
-    static thread_local std::minstd_rand random(1);
-    if (pause_one_of != 0 && random() % pause_one_of == 0)
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }
-};
 struct Pausing : DefaultPolicies {
   using Access = VersionedAccess<PausingWords>;
   using Probe = LookupCounts;

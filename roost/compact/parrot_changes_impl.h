@@ -1,4 +1,7 @@
-// Changes of a Parrot table, and what it says of itself: see parrot_builder.h.
+// Definitions of BasicParrotBuilder: changes, and what it says of itself. What changes in a bucket
+// changes in one step: readers see all of it or nothing.
+#pragma once
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -6,14 +9,15 @@
 
 #include "roost/base/assert.h"
 #include "roost/compact/parrot_builder.h"
-#include "roost/compact/parrot_plan.h"
 
 namespace roost::compact {
 
-ChangeOutcome ParrotBuilder::insert(uint64_t key, uint32_t value) {
+template <class Words>
+ChangeOutcome BasicParrotBuilder<Words>::insert(uint64_t key, uint32_t value) {
   if (!is_valid(key, value)) return ChangeOutcome::kTooWide;
   const Place place = place_of(key);
   if (place.stash || place.slot) return ChangeOutcome::kThere;
+  const auto changing = step(place.bucket);
   const bool has_slot =
       config_.policy == InsertionPolicy::kReseed && put_in_slots(place.bucket, {key, value});
   const ChangeOutcome outcome =
@@ -22,9 +26,11 @@ ChangeOutcome ParrotBuilder::insert(uint64_t key, uint32_t value) {
   return outcome;
 }
 
-ChangeOutcome ParrotBuilder::update(uint64_t key, uint32_t value) {
+template <class Words>
+ChangeOutcome BasicParrotBuilder<Words>::update(uint64_t key, uint32_t value) {
   if (!is_valid(key, value)) return ChangeOutcome::kTooWide;
   const Place place = place_of(key);
+  const auto changing = step(place.bucket);
   if (place.stash) {
     write_entry(*place.stash, {key, value});
     return ChangeOutcome::kDone;
@@ -36,9 +42,11 @@ ChangeOutcome ParrotBuilder::update(uint64_t key, uint32_t value) {
 }
 
 // A value that the stash has shadowed goes too: else it would come back.
-ChangeOutcome ParrotBuilder::erase(uint64_t key) {
+template <class Words>
+ChangeOutcome BasicParrotBuilder<Words>::erase(uint64_t key) {
   const Place place = place_of(key);
   if (!place.stash && !place.slot) return ChangeOutcome::kNotFound;
+  const auto changing = step(place.bucket);
   if (place.stash) {
     std::vector<ParrotEntry> run = run_of(place.bucket);
     std::erase_if(run, [&](const ParrotEntry& entry) { return entry.key == key; });
@@ -50,21 +58,24 @@ ChangeOutcome ParrotBuilder::erase(uint64_t key) {
   return ChangeOutcome::kDone;
 }
 
-std::optional<uint32_t> ParrotBuilder::find(uint64_t key) const {
+template <class Words>
+std::optional<uint32_t> BasicParrotBuilder<Words>::find(uint64_t key) const {
   const Place place = place_of(key);
   if (place.stash) return reader().stash_entry(*place.stash).value;
   if (place.slot) return bucket(place.bucket).value(*place.slot);
   return {};
 }
 
-bool ParrotBuilder::is_valid(uint64_t key, uint32_t value) const {
+template <class Words>
+bool BasicParrotBuilder<Words>::is_valid(uint64_t key, uint32_t value) const {
   return key <= head_.shape.key_mask() && value < head_.shape.absent();
 }
 
-ParrotBuilder::Place ParrotBuilder::place_of(uint64_t key) const {
+template <class Words>
+auto BasicParrotBuilder<Words>::place_of(uint64_t key) const -> Place {
   const ParrotReader& table = reader();
   Place place{.bucket = table.model().bucket_of(key)};
-  const ParrotBucket at = bucket(place.bucket);
+  const ParrotBucket<StillImage> at = bucket(place.bucket);
   const StashWord stash = at.stash();
   for (uint64_t i = stash.first(); i < stash.first() + stash.count(); ++i)
     if (table.stash_entry(i).key == key) place.stash = i;
@@ -74,9 +85,10 @@ ParrotBuilder::Place ParrotBuilder::place_of(uint64_t key) const {
   return place;
 }
 
-std::vector<ParrotEntry> ParrotBuilder::slots_of(uint64_t index) const {
+template <class Words>
+std::vector<ParrotEntry> BasicParrotBuilder<Words>::slots_of(uint64_t index) const {
   std::vector<ParrotEntry> entries;
-  const ParrotBucket at = bucket(index);
+  const ParrotBucket<StillImage> at = bucket(index);
   for (size_t slot = 0; slot < kBucketSlots; ++slot) {
     if (at.is_empty(slot)) continue;
     entries.push_back({slot_keys_[index * kBucketSlots + slot], at.value(slot)});
@@ -84,7 +96,8 @@ std::vector<ParrotEntry> ParrotBuilder::slots_of(uint64_t index) const {
   return entries;
 }
 
-std::vector<ParrotEntry> ParrotBuilder::run_of(uint64_t index) const {
+template <class Words>
+std::vector<ParrotEntry> BasicParrotBuilder<Words>::run_of(uint64_t index) const {
   std::vector<ParrotEntry> entries;
   const ParrotReader& table = reader();
   const StashWord stash = bucket(index).stash();
@@ -95,7 +108,8 @@ std::vector<ParrotEntry> ParrotBuilder::run_of(uint64_t index) const {
   return entries;
 }
 
-bool ParrotBuilder::put_in_slots(uint64_t index, const ParrotEntry& entry) {
+template <class Words>
+bool BasicParrotBuilder<Words>::put_in_slots(uint64_t index, const ParrotEntry& entry) {
   std::vector<ParrotEntry> entries = slots_of(index);
   if (entries.size() == kBucketSlots) return false;
   entries.push_back(entry);
@@ -107,7 +121,8 @@ bool ParrotBuilder::put_in_slots(uint64_t index, const ParrotEntry& entry) {
   return true;
 }
 
-ChangeOutcome ParrotBuilder::put_in_stash(uint64_t index, const ParrotEntry& entry) {
+template <class Words>
+ChangeOutcome BasicParrotBuilder<Words>::put_in_stash(uint64_t index, const ParrotEntry& entry) {
   std::vector<ParrotEntry> run = run_of(index);
   if (run.size() == kStashWalkMax) return ChangeOutcome::kBucketFull;
   const auto after = std::ranges::upper_bound(run, entry.key, {}, &ParrotEntry::key);
@@ -116,7 +131,8 @@ ChangeOutcome ParrotBuilder::put_in_stash(uint64_t index, const ParrotEntry& ent
 }
 
 // A run that does not grow stays where it is.
-bool ParrotBuilder::write_run(uint64_t index, std::span<const ParrotEntry> run) {
+template <class Words>
+bool BasicParrotBuilder<Words>::write_run(uint64_t index, std::span<const ParrotEntry> run) {
   const StashWord before = bucket(index).stash();
   uint64_t first = before.first();
   if (run.size() > before.count()) {
@@ -133,49 +149,63 @@ bool ParrotBuilder::write_run(uint64_t index, std::span<const ParrotEntry> run) 
     filter |= static_cast<uint16_t>(1U << StashWord::filter_bit(run[i].key));
   }
   const uint64_t word = StashWord(run.empty() ? 0 : first, run.size(), filter).word();
-  std::memcpy(bucket_at(index), &word, sizeof word);
+  store_shared_bits<Words>(bucket_at(index), 0, 64, word);
   write_head();
   return true;
 }
 
-void ParrotBuilder::write_slots(uint64_t index, uint8_t seed,
-                                std::span<const ParrotEntry> entries) {
-  bucket_at(index)[ParrotBucket::kSeedAt] = static_cast<std::byte>(seed);
+template <class Words>
+void BasicParrotBuilder<Words>::write_slots(uint64_t index, uint8_t seed,
+                                            std::span<const ParrotEntry> entries) {
+  store_shared_bits<Words>(bucket_at(index), 8 * ParrotBucket<StillImage>::kSeedAt, 8, seed);
   for (size_t slot = 0; slot < kBucketSlots; ++slot) clear_slot(index, slot);
   for (const ParrotEntry& entry : entries) write_slot(index, slot_of(entry.key, seed), entry);
 }
 
-void ParrotBuilder::write_slot(uint64_t index, size_t slot, const ParrotEntry& entry) {
-  const unsigned bits = head_.shape.slot_bits();
+template <class Words>
+void BasicParrotBuilder<Words>::write_slot(uint64_t index, size_t slot, const ParrotEntry& entry) {
   const uint64_t word = entry.value | reader().fingerprint_of(entry.key) << head_.shape.value_bits;
-  store_bits(bucket_at(index) + ParrotBucket::kSlotsAt, slot * bits, bits, word);
+  store_slot(index, slot, word);
   const uint64_t place = index * kBucketSlots + slot;
   slot_keys_[place] = entry.key;
   if (head_.shape.has_keys == 0) return;
-  std::memcpy(image_.data() + head_.keys_offset + place * sizeof entry.key, &entry.key,
-              sizeof entry.key);
+  store_shared_bits<Words>(image_.data() + head_.keys_offset + place * sizeof entry.key, 0, 64,
+                           entry.key);
 }
 
-void ParrotBuilder::clear_slot(uint64_t index, size_t slot) {
+template <class Words>
+void BasicParrotBuilder<Words>::clear_slot(uint64_t index, size_t slot) {
+  store_slot(index, slot, head_.shape.absent());
+}
+
+// `word`: value and fingerprint.
+template <class Words>
+void BasicParrotBuilder<Words>::store_slot(uint64_t index, size_t slot, uint64_t word) {
   const unsigned bits = head_.shape.slot_bits();
-  store_bits(bucket_at(index) + ParrotBucket::kSlotsAt, slot * bits, bits, head_.shape.absent());
+  store_shared_bits<Words>(bucket_at(index) + ParrotBucket<StillImage>::kSlotsAt, slot * bits, bits,
+                           word);
 }
 
-void ParrotBuilder::write_entry(uint64_t index, const ParrotEntry& entry) {
+template <class Words>
+void BasicParrotBuilder<Words>::write_entry(uint64_t index, const ParrotEntry& entry) {
   const ParrotShape& shape = head_.shape;
   std::byte* const at = image_.data() + head_.stash_offset + index * shape.entry_bytes();
-  std::memcpy(at, &entry.key, shape.key_bytes());
-  std::memcpy(at + shape.key_bytes(), &entry.value, shape.entry_bytes() - shape.key_bytes());
+  const auto key_bits = static_cast<unsigned>(8 * shape.key_bytes());
+  const auto value_bits = static_cast<unsigned>(8 * shape.entry_bytes()) - key_bits;
+  store_shared_bits<Words>(at, 0, key_bits, entry.key);
+  store_shared_bits<Words>(at, key_bits, value_bits, entry.value);
 }
 
-void ParrotBuilder::write_head() {
+template <class Words>
+void BasicParrotBuilder<Words>::write_head() {
   head_.entry_count = space_.end();
   head_.image.image_bytes =
       head_.stash_offset + head_.entry_count * head_.shape.entry_bytes() + kImagePadding;
   std::memcpy(image_.data(), &head_, sizeof head_);
 }
 
-std::vector<ParrotEntry> ParrotBuilder::entries() const {
+template <class Words>
+std::vector<ParrotEntry> BasicParrotBuilder<Words>::entries() const {
   std::vector<ParrotEntry> all;
   all.reserve(size_);
   for (uint64_t index = 0; index < head_.bucket_count; ++index) {
@@ -192,7 +222,8 @@ std::vector<ParrotEntry> ParrotBuilder::entries() const {
   return all;
 }
 
-ParrotBuilder::Report ParrotBuilder::report() const {
+template <class Words>
+auto BasicParrotBuilder<Words>::report() const -> Report {
   Report report{.keys = size_,
                 .buckets = head_.bucket_count,
                 .failed_buckets = failed_,
@@ -204,7 +235,8 @@ ParrotBuilder::Report ParrotBuilder::report() const {
   return report;
 }
 
-std::optional<std::string> ParrotBuilder::audit() const {
+template <class Words>
+std::optional<std::string> BasicParrotBuilder<Words>::audit() const {
   if (auto wrong = ParrotReader::open(image()).value().audit()) return wrong;
   if (auto wrong = audit_runs()) return wrong;
   const MonotoneModel model = reader().model();
@@ -227,7 +259,8 @@ std::optional<std::string> ParrotBuilder::audit() const {
 }
 
 // Runs and what is free lie beside each other.
-std::optional<std::string> ParrotBuilder::audit_runs() const {
+template <class Words>
+std::optional<std::string> BasicParrotBuilder<Words>::audit_runs() const {
   std::vector<std::pair<uint64_t, uint64_t>> runs;
   uint64_t taken = 0;
   for (uint64_t index = 0; index < head_.bucket_count; ++index) {

@@ -1,0 +1,197 @@
+// Definitions of BasicParrotReader.
+#pragma once
+
+#include <bit>
+
+#include "roost/compact/parrot_reader.h"
+
+namespace roost::compact {
+
+template <class Memory>
+BasicParrotReader<Memory>::BasicParrotReader(const ParrotHead& head,
+                                             std::span<const std::byte> image,
+                                             const Versions& versions, uint64_t entries_max)
+    : head_(head),
+      model_(head.model, reinterpret_cast<const ModelLine*>(image.data() + head.lines_offset),
+             reinterpret_cast<const uint32_t*>(image.data() + head.lines_offset +
+                                               (uint64_t{head.model.line_count} + 1) *
+                                                   sizeof(ModelLine))),
+      hash_(head.hash_seed),
+      bucket_bytes_(head.shape.bucket_bytes()),
+      entry_bytes_(head.shape.entry_bytes()),
+      buckets_(image.data() + head.buckets_offset),
+      keys_(image.data() + head.keys_offset),
+      stash_(image.data() + head.stash_offset),
+      versions_(&versions),
+      entries_max_(entries_max) {}
+
+template <class Memory>
+Result<BasicParrotReader<Memory>> BasicParrotReader<Memory>::open(std::span<const std::byte> image)
+  requires(!Memory::kIsShared)
+{
+  static constexpr Versions kNone;
+  const auto head = open_parrot(image);
+  if (!head) return head.error();
+  return BasicParrotReader(head.value(), image, kNone, head.value().entry_count);
+}
+
+template <class Memory>
+BasicParrotReader<Memory> BasicParrotReader<Memory>::of_builder(std::span<const std::byte> image,
+                                                                const Versions& versions,
+                                                                uint64_t entries_max) {
+  return BasicParrotReader(open_parrot(image).value(), image, versions, entries_max);
+}
+
+template <class Memory>
+size_t BasicParrotReader<Memory>::lookup_unverified(std::span<const uint64_t> keys,
+                                                    std::span<uint32_t> values,
+                                                    HitWords maybe) const {
+  return look_up_in_groups<uint64_t>(
+      keys, values, maybe,
+      [this](std::span<const uint64_t> group, std::span<uint64_t> buckets) {
+        start(group, buckets);
+      },
+      [this](std::span<const uint64_t> group, std::span<uint32_t> into,
+             std::span<const uint64_t> buckets) { return finish(group, into, buckets); });
+}
+
+template <class Memory>
+void BasicParrotReader<Memory>::start(std::span<const uint64_t> keys,
+                                      std::span<uint64_t> buckets) const {
+  for (size_t lane = 0; lane < keys.size(); ++lane) {
+    buckets[lane] = model_.bucket_of(keys[lane]);
+    const std::byte* const at = buckets_ + buckets[lane] * bucket_bytes_;
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + bucket_bytes_ - 1);
+  }
+}
+
+// Lanes whose key may be in the stash, or whose bucket changes meanwhile, are looked up alone.
+template <class Memory>
+uint32_t BasicParrotReader<Memory>::finish(std::span<const uint64_t> keys,
+                                           std::span<uint32_t> values,
+                                           std::span<const uint64_t> buckets) const {
+  uint32_t found = 0;
+  uint32_t alone = 0;
+  for (size_t lane = 0; lane < keys.size(); ++lane) {
+    SlotSeen slot;
+    const bool is_whole = versions_->is_in(BucketIndex{buckets[lane]}, [&] {
+      slot = see_slot(buckets[lane], keys[lane]);
+      return true;
+    });
+    if (!is_whole || slot.stash.may_have(keys[lane])) {
+      alone |= uint32_t{1} << lane;
+      __builtin_prefetch(stash_ + slot.stash.first() * entry_bytes_);
+    } else if (const auto value = value_of(slot, keys[lane])) {
+      values[lane] = *value;
+      found |= uint32_t{1} << lane;
+    }
+  }
+  for (; alone != 0; alone &= alone - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(alone));
+    const auto value = look_up_alone(buckets[lane], keys[lane]);
+    if (!value) continue;
+    values[lane] = *value;
+    found |= uint32_t{1} << lane;
+  }
+  return found;
+}
+
+template <class Memory>
+auto BasicParrotReader<Memory>::see_slot(uint64_t index, uint64_t key) const -> SlotSeen {
+  const Bucket at = bucket(index);
+  const size_t slot = slot_of(key, at.seed());
+  return {.stash = at.stash(),
+          .word = at.slot(slot),
+          .is_its = head_.shape.has_keys == 0 || key_of_slot(index, slot) == key};
+}
+
+template <class Memory>
+std::optional<uint32_t> BasicParrotReader<Memory>::value_of(const SlotSeen& slot,
+                                                            uint64_t key) const {
+  const auto value = static_cast<uint32_t>(slot.word) & head_.shape.absent();
+  if (value == head_.shape.absent() || !slot.is_its ||
+      slot.word >> head_.shape.value_bits != fingerprint_of(key))
+    return {};
+  return value;
+}
+
+// Of a bucket that changes, a torn word may say that its run is anywhere.
+template <class Memory>
+std::optional<uint32_t> BasicParrotReader<Memory>::look_up_alone(uint64_t index,
+                                                                 uint64_t key) const {
+  for (unsigned attempt = 0;; ++attempt) {
+    if (attempt != 0) Memory::wait(attempt);
+    std::optional<uint32_t> value;
+    const bool is_whole = versions_->is_in(BucketIndex{index}, [&] {
+      const SlotSeen slot = see_slot(index, key);
+      if (slot.stash.first() + slot.stash.count() > entries_max_) return false;
+      if (slot.stash.may_have(key)) value = find_in_stash(slot.stash, key);
+      if (!value) value = value_of(slot, key);
+      return true;
+    });
+    if (is_whole) return value;
+  }
+}
+
+template <class Memory>
+std::optional<uint32_t> BasicParrotReader<Memory>::find_in_stash(StashWord stash,
+                                                                 uint64_t key) const {
+  for (uint64_t i = stash.first(); i < stash.first() + stash.count(); ++i) {
+    const StashEntry entry = stash_entry(i);
+    if (entry.key == key) return entry.value;
+    if (entry.key > key) break;
+  }
+  return {};
+}
+
+template <class Memory>
+ParrotBytes BasicParrotReader<Memory>::bytes() const {
+  return {.head = head_.lines_offset,
+          .model = head_.buckets_offset - head_.lines_offset,
+          .buckets = head_.keys_offset - head_.buckets_offset,
+          .keys = head_.stash_offset - head_.keys_offset,
+          .stash = head_.image.image_bytes - head_.stash_offset};
+}
+
+template <class Memory>
+std::optional<std::string> BasicParrotReader<Memory>::audit() const {
+  const std::span<const ModelLine> lines = model_.lines();
+  for (size_t i = 0; i + 1 < lines.size(); ++i) {
+    if (lines[i].key > lines[i + 1].key || lines[i].place > lines[i + 1].place ||
+        lines[i].key_shift >= 64 || lines[i].slope_shift >= 64)
+      return "line " + std::to_string(i) + " of the model falls";
+  }
+  if (lines.back().place >> kFractionBits >= head_.bucket_count)
+    return "the model leads behind the last bucket";
+  const std::span<const uint32_t> prefixes = model_.prefixes();
+  for (size_t i = 0; i < prefixes.size(); ++i) {
+    if (prefixes[i] >= head_.model.line_count || (i > 0 && prefixes[i] < prefixes[i - 1]))
+      return "prefix " + std::to_string(i) + " of the model leads to no line";
+  }
+  for (uint64_t index = 0; index < head_.bucket_count; ++index)
+    if (auto wrong = audit_bucket(index)) return wrong;
+  return {};
+}
+
+template <class Memory>
+std::optional<std::string> BasicParrotReader<Memory>::audit_bucket(uint64_t index) const {
+  const auto wrong = [&](const char* what) { return "bucket " + std::to_string(index) + what; };
+  const Bucket at = bucket(index);
+  const StashWord stash = at.stash();
+  if (stash.count() > kStashWalkMax) return wrong(" has more entries in the stash than it may");
+  if (stash.first() + stash.count() > head_.entry_count)
+    return wrong(" leads behind the end of the stash");
+  uint16_t filter = 0;
+  for (size_t i = 0; i < stash.count(); ++i) {
+    const StashEntry entry = stash_entry(stash.first() + i);
+    if (model_.bucket_of(entry.key) != index) return wrong(" has a key of another one");
+    if (i > 0 && entry.key <= stash_entry(stash.first() + i - 1).key)
+      return wrong(" has entries of the stash that are not sorted");
+    filter |= static_cast<uint16_t>(1U << StashWord::filter_bit(entry.key));
+  }
+  if (filter != stash.filter()) return wrong(" has a filter of other keys");
+  return {};
+}
+
+}  // namespace roost::compact
