@@ -104,7 +104,8 @@ class LineMapBuilder {
   [[nodiscard]] bool put(size_t level, const Entry& entry);
   [[nodiscard]] bool reseed_group(size_t level, const LinePlace& at, const Entry& entry);
   [[nodiscard]] bool refill_line(size_t level, uint64_t line, const Entry& entry);
-  [[nodiscard]] bool send_further(size_t level, const LinePlace& at, const Entry& entry);
+  // All of them or none.
+  [[nodiscard]] bool put_all(size_t level, std::span<const Entry> entries);
   // Takes a key out of a level or one behind it, where it is.
   Place take_out(size_t level, const Key& key);
   // Tries each group of a line that went further.

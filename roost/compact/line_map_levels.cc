@@ -1,5 +1,6 @@
 #include "roost/compact/line_map_levels.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -13,8 +14,8 @@
 namespace roost::compact {
 namespace {
 
-// A level behind the first one has room for a quarter more keys, which inserts may send there; the
-// last one for twice as many more.
+// A level behind the first one has room for a quarter more keys than come there when the one before
+// is as full as it should be, since inserts send some; the last one for twice as many more.
 constexpr double kSpare = 1.25;
 constexpr double kLoadOfLast = 0.4;
 
@@ -36,9 +37,7 @@ Result<LineMapLevels> LineMapLevels::create(const LineMapConfig& config, size_t 
 std::optional<Error> LineMapLevels::add_level(uint64_t keys, bool is_last) {
   ROOST_ASSERT(head_.level_count < kLevelsMax);
   const bool is_first = head_.level_count == 0;
-  const double slots = is_last    ? static_cast<double>(keys) * kSpare / kLoadOfLast
-                       : is_first ? static_cast<double>(keys) / config_.load
-                                  : static_cast<double>(keys) * kSpare / config_.load;
+  const double slots = slots_of_level(keys, is_last);
   LineLevel& level = head_.levels[head_.level_count];
   level.hash_seed = split_mix(seeds_);
   level.line_count =
@@ -61,6 +60,20 @@ std::optional<Error> LineMapLevels::add_level(uint64_t keys, bool is_last) {
     empty.write(line_at(head_.level_count - 1, line));
   write_head();
   return {};
+}
+
+double LineMapLevels::slots_of_level(uint64_t keys, bool is_last) {
+  const size_t level = head_.level_count;
+  const auto count = static_cast<double>(keys);
+  if (level == 0) {
+    keys_ = keys;
+    return count / config_.load;
+  }
+  if (level == 1) further_share_ = keys_ == 0 ? 0 : count / static_cast<double>(keys_);
+  const auto slots_before =
+      static_cast<double>(head_.levels[level - 1].line_count * head_.shape.slots());
+  const double wanted = std::max(count, slots_before * config_.load * further_share_);
+  return wanted * kSpare / (is_last ? kLoadOfLast : config_.load);
 }
 
 void LineMapLevels::drop_level() {

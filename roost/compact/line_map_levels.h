@@ -44,11 +44,15 @@ class LineMapLevels {
   LineMapLevels(const LineMapConfig& config, const LineMapHead& head, uint64_t seed)
       : config_(config), head_(head), seeds_(seed) {}
 
+  // Of the level that comes next.
+  [[nodiscard]] double slots_of_level(uint64_t keys, bool is_last);
   void write_head();
 
   LineMapConfig config_;
   LineMapHead head_;
-  uint64_t seeds_;  // of hashes to come
+  uint64_t seeds_;            // of hashes to come
+  uint64_t keys_ = 0;         // of the first level, with those that went further
+  double further_share_ = 0;  // of them
   std::optional<Arena> arena_;
   std::span<std::byte> image_;
 };

@@ -18,8 +18,7 @@ bool LineMapBuilder<Key, Words>::put(size_t level, const Entry& entry) {
     note_further(level, entry.key);
     return true;
   }
-  return reseed_group(level, at, entry) || refill_line(level, at.line, entry) ||
-         send_further(level, at, entry);
+  return reseed_group(level, at, entry) || refill_line(level, at.line, entry);
 }
 
 template <class Key, class Words>
@@ -57,20 +56,23 @@ bool LineMapBuilder<Key, Words>::seed_group(LineDraft& draft, size_t level, uint
   return true;
 }
 
-// Only where every group that is here now finds its slots again.
+// The largest groups first, so that few keys go further; these are one level further before their
+// groups point there.
 template <class Key, class Words>
 bool LineMapBuilder<Key, Words>::refill_line(size_t level, uint64_t index, const Entry& entry) {
   std::vector<Entry> all = entries_of(level, index);
-  if (all.size() == geometry().slots) return false;
   all.push_back(entry);
   std::vector<LineItem> items;
   for (const Entry& one : all) {
     const LinePlace at = reader().place_of(one.key, level);
     items.push_back({at.group, at.word});
   }
-  LineSeeds seeds = fill_line(levels_.head().shape, items);
-  for (const LineItem& item : items)
-    if (seeds[item.group] == kSeedFurther) return false;
+  const LineSeeds seeds = fill_line(levels_.head().shape, items);
+  std::vector<Entry> further;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (seeds[items[i].group] == kSeedFurther) further.push_back(all[i]);
+  if (!put_all(level + 1, further)) return false;
+  for (const Entry& one : further) note_further(level, one.key);
   const Line before = reader().line(level, index);
   LineDraft draft = draft_of(level, index);
   for (uint32_t slot = 0; slot < geometry().slots; ++slot) draft.clear_slot(slot);
@@ -78,34 +80,20 @@ bool LineMapBuilder<Key, Words>::refill_line(size_t level, uint64_t index, const
     draft.set_seed(group, before.seed(group) == kSeedFurther ? kSeedFurther : seeds[group]);
   for (size_t i = 0; i < all.size(); ++i) {
     const uint8_t seed = seeds[items[i].group];
+    if (seed == kSeedFurther) continue;
     write(draft, {level, index, slot_of_word(items[i].word, seed, geometry().slots)}, all[i]);
   }
   store(level, index, draft);
   return true;
 }
 
-// The group's keys are one level further before their group points there.
 template <class Key, class Words>
-bool LineMapBuilder<Key, Words>::send_further(size_t level, const LinePlace& at,
-                                              const Entry& entry) {
-  std::vector<Entry> group = group_of(level, at.line, at.group);
-  const size_t here = group.size();
-  group.push_back(entry);
-  for (size_t i = 0; i < group.size(); ++i) {
-    if (put(level + 1, group[i])) continue;
-    for (size_t taken = 0; taken < i; ++taken) take_out(level + 1, group[taken].key);
+bool LineMapBuilder<Key, Words>::put_all(size_t level, std::span<const Entry> entries) {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (put(level, entries[i])) continue;
+    for (const Entry& before : entries.first(i)) take_out(level, before.key);
     return false;
   }
-  LineDraft draft = draft_of(level, at.line);
-  const uint8_t before = reader().line(level, at.line).seed(at.group);
-  for (size_t i = 0; i < group.size(); ++i) {
-    note_further(level, group[i].key);
-    if (i >= here) continue;
-    const uint32_t word = reader().place_of(group[i].key, level).word;
-    draft.clear_slot(slot_of_word(word, before, geometry().slots));
-  }
-  draft.set_seed(at.group, kSeedFurther);
-  store(level, at.line, draft);
   return true;
 }
 

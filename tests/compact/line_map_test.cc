@@ -1,8 +1,10 @@
 // Line maps: every key's value, the bytes, changes against a model, what cannot be.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <random>
 #include <string>
 
 #include "roost/base/hit_words.h"
@@ -220,6 +222,35 @@ TEST(LineMap, random_changes) {
           1U);
       ASSERT_EQ(got, value) << key;
     }
+  }
+}
+
+// Keys that come beyond the load have room for a while, and a map whose keys come and go has room
+// for ever: groups come back.
+TEST(LineMap, has_room_for_some_growth_and_for_churn) {
+  const size_t count = step_count(200'000);
+  for (const double load : {0.85, 0.95}) {
+    SCOPED_TRACE(load);
+    auto keys = random_keys(2 * count, 10);
+    std::shuffle(keys.begin(), keys.end(), std::mt19937_64(11));
+    Map map = map_of({.load = load}, {keys.begin(), keys.begin() + static_cast<ptrdiff_t>(count)});
+    size_t end = count;
+    for (; end < count + count / 50; ++end)
+      ASSERT_EQ(map.insert(keys[end], 1), ChangeOutcome::kDone) << end;
+    traffic::Draw draw(12);
+    const auto erase_one = [&](size_t live) {
+      const size_t victim = draw.below(live);
+      ASSERT_EQ(map.erase(keys[victim]), ChangeOutcome::kDone);
+      std::swap(keys[victim], keys[live - 1]);
+    };
+    while (end > count) erase_one(end--);
+    for (size_t step = 0; step < 2 * count; ++step) {
+      erase_one(count);
+      std::swap(keys[count - 1], keys[count + draw.below(keys.size() - count)]);
+      ASSERT_EQ(map.insert(keys[count - 1], 2), ChangeOutcome::kDone) << step;
+    }
+    EXPECT_EQ(map.audit(), std::nullopt);
+    EXPECT_LT(map.report().keys_by_level[1], count / 10);
   }
 }
 

@@ -28,11 +28,11 @@ struct LineKind {
   using Builder = LineMapBuilder<uint64_t, Words>;
   static constexpr bool kIsExact = false;
   static Builder build(std::vector<typename Builder::Entry> entries, uint64_t seed) {
-    const LineMapConfig config{.value_bits = kCodedBits, .load = 0.95, .hash_seed = seed};
+    const LineMapConfig config{.value_bits = kCodedBits, .hash_seed = seed};
     return std::move(Builder::build(config, std::move(entries))).value();
   }
 };
-// With slots that lie across words.
+// Fuller, and with slots that lie across words.
 template <class Words>
 struct WideLineKind : LineKind<Words> {
   using Builder = typename LineKind<Words>::Builder;

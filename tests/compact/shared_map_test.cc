@@ -118,6 +118,7 @@ class SharedRun {
   static constexpr unsigned kReaders = 2;
   static constexpr size_t kKeys = 20'000;
   static constexpr size_t kLanes = 64;
+  static constexpr unsigned kChanges = 2'000;
 
   std::vector<typename Builder::Entry> first_entries() {
     std::vector<typename Builder::Entry> entries;
@@ -129,7 +130,8 @@ class SharedRun {
     return entries;
   }
 
-  // Changes while a thread builds, and again some until the next time.
+  // Changes while a thread builds, as many as have room in any table, and again some until the next
+  // time.
   void rebuild_once() {
     auto rebuild = map_.begin_rebuild();
     std::atomic<bool> is_built = false;
@@ -137,10 +139,17 @@ class SharedRun {
       rebuild.run();
       is_built = true;
     });
-    while (!is_built) change();
+    for (unsigned i = 0; i < kChanges || !is_built; ++i) {
+      if (i < kChanges) {
+        change();
+      } else {
+        std::this_thread::yield();
+      }
+    }
     worker.join();
-    if (!map_.adopt(std::move(rebuild))) ++rebuilds_;
-    for (unsigned i = 0; i < 2'000; ++i) change();
+    EXPECT_EQ(map_.adopt(std::move(rebuild)), std::nullopt);
+    ++rebuilds_;
+    for (unsigned i = 0; i < kChanges; ++i) change();
     map_.free_retired();
   }
 
