@@ -62,11 +62,13 @@ class LineMapReader {
   // further one more a level. An answer was true at some moment of the call.
   size_t lookup_unverified(std::span<const Key> keys, std::span<uint32_t> values,
                            HitWords maybe) const {
-    return look_up_in_groups<LinePlace>(
-        keys, values, maybe,
-        [this](std::span<const Key> group, std::span<LinePlace> places) { start(group, places); },
-        [this](std::span<const Key> group, std::span<uint32_t> into,
-               std::span<const LinePlace> places) { return finish(group, into, places); });
+    return look_up_in_groups(
+        keys, values, maybe, [this](const Key& key) { return start(key); },
+        [this](const Key& key, const LinePlace& place, uint32_t& value) {
+          return finish(key, place, value);
+        },
+        [this](const Key& key) { prepare_alone(key); },
+        [this](const Key& key) { return look_up_alone(key); });
   }
 
   [[nodiscard]] const LineMapHead& head() const { return head_; }
@@ -101,46 +103,32 @@ class LineMapReader {
   void ask_for(size_t level, const LinePlace& place) const {
     __builtin_prefetch(levels_[level].lines + place.line * kLineBytes);
   }
-  void start(std::span<const Key> keys, std::span<LinePlace> places) const {
-    for (size_t lane = 0; lane < keys.size(); ++lane) {
-      places[lane] = place_of(keys[lane], 0);
-      ask_for(0, places[lane]);
-    }
+  [[nodiscard]] LinePlace start(const Key& key) const {
+    const LinePlace place = place_of(key, 0);
+    ask_for(0, place);
+    return place;
   }
 
   // What a slot has for a key.
   [[nodiscard]] bool is_of(uint64_t word, const Key& key) const {
-    return (static_cast<uint32_t>(word) & geometry_.absent) != geometry_.absent &&
-           word >> geometry_.value_bits == fingerprint_of(key);
+    const bool is_value = (static_cast<uint32_t>(word) & geometry_.absent) != geometry_.absent;
+    return is_value & (word >> geometry_.value_bits == fingerprint_of(key));
   }
 
-  // The first level; lanes that it does not answer are looked up alone.
-  uint32_t finish(std::span<const Key> keys, std::span<uint32_t> values,
-                  std::span<const LinePlace> places) const {
-    uint32_t found = 0;
-    uint32_t alone = 0;
-    for (size_t lane = 0; lane < keys.size(); ++lane) {
-      const LinePlace& place = places[lane];
-      const Line at = line(0, place.line);
-      const uint32_t since = at.version();
-      const uint8_t seed = at.seed(place.group);
-      const uint64_t word = at.slot(slot_of_word(place.word, seed, geometry_.slots));
-      if (seed == kSeedFurther || !at.is_still(since)) {
-        alone |= uint32_t{1} << lane;
-        if (head_.level_count > 1) ask_for(1, place_of(keys[lane], 1));
-      } else if (is_of(word, keys[lane])) {
-        values[lane] = static_cast<uint32_t>(word) & geometry_.absent;
-        found |= uint32_t{1} << lane;
-      }
-    }
-    for (; alone != 0; alone &= alone - 1) {
-      const auto lane = static_cast<size_t>(std::countr_zero(alone));
-      const auto value = look_up_alone(keys[lane]);
-      if (!value) continue;
-      values[lane] = *value;
-      found |= uint32_t{1} << lane;
-    }
-    return found;
+  // In the first level, without branches: one group in thirty went further.
+  [[nodiscard]] LaneAnswer finish(const Key& key, const LinePlace& place, uint32_t& value) const {
+    const Line at = line(0, place.line);
+    const uint32_t since = at.version();
+    const uint8_t seed = at.seed(place.group);
+    const uint64_t word = at.slot(slot_of_word(place.word, seed, geometry_.slots));
+    const auto is_alone = uint32_t{seed == kSeedFurther} | uint32_t{!at.is_still(since)};
+    const auto is_there = uint32_t{is_of(word, key)} & ~is_alone;
+    const uint32_t is_value = 0 - is_there;
+    value = (static_cast<uint32_t>(word) & geometry_.absent & is_value) | (value & ~is_value);
+    return static_cast<LaneAnswer>(is_there | is_alone << 1);
+  }
+  void prepare_alone(const Key& key) const {
+    if (head_.level_count > 1) ask_for(1, place_of(key, 1));
   }
 
   // Through all levels, until nothing has changed meanwhile in any line that was read: a group that

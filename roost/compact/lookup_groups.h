@@ -17,30 +17,66 @@ namespace roost::compact {
 
 // Lanes whose lines are asked for together.
 inline constexpr size_t kGroupLanes = 32;
+// Lanes that wait until they are looked up alone.
+inline constexpr size_t kAloneMax = 64;
 
-// Looks a batch up in groups of lanes: start(keys, places) asks for the lines of a group, and
-// finish(keys, values, places) reads them and returns a bit for each lane that has a value. A group
-// is started before the one ahead of it is finished. How many lanes have a value.
-template <class Place, class Key, class Start, class Finish>
+// What a lane's lines say of its key.
+enum class LaneAnswer : uint8_t {
+  kAbsent = 0,
+  kFound = 1,
+  kAlone = 2,  // nothing yet: it needs more lines, or was read while it changed
+};
+
+// Looks a batch up in groups of lanes. start(key) asks for a lane's lines and says where they are;
+// finish(key, place, value) reads them; of lanes that it does not answer prepare_alone(key) asks
+// for more lines and look_up_alone(key) answers. With each lane that is finished one of the next
+// group is started, so that requests for lines are as evenly spread as the work on those that have
+// come. How many lanes have a value.
+template <class Key, class Start, class Finish, class PrepareAlone, class LookUpAlone>
 size_t look_up_in_groups(std::span<const Key> keys, std::span<uint32_t> values, HitWords maybe,
-                         Start&& start, Finish&& finish) {
+                         Start&& start, Finish&& finish, PrepareAlone&& prepare_alone,
+                         LookUpAlone&& look_up_alone) {
   ROOST_ASSERT(values.size() >= keys.size() && maybe.hold(keys.size()));
+  using Place = decltype(start(keys[0]));
   std::array<std::array<Place, kGroupLanes>, 2> places;
-  const auto group_at = [&](size_t at) {
-    return keys.subspan(at, std::min(kGroupLanes, keys.size() - at));
-  };
+  const size_t first = std::min(kGroupLanes, keys.size());
+  for (size_t lane = 0; lane < first; ++lane) places[0][lane] = start(keys[lane]);
   size_t count = 0;
+  std::array<size_t, kAloneMax> alone;  // lanes
+  size_t alone_count = 0;
+  const auto look_up_those_alone = [&] {
+    for (const size_t lane : std::span(alone).first(alone_count)) prepare_alone(keys[lane]);
+    for (const size_t lane : std::span(alone).first(alone_count)) {
+      const std::optional<uint32_t> value = look_up_alone(keys[lane]);
+      if (!value) continue;
+      values[lane] = *value;
+      maybe.set(lane);
+      ++count;
+    }
+    alone_count = 0;
+  };
   size_t turn = 0;
-  if (!keys.empty()) start(group_at(0), std::span(places[0]));
   for (size_t at = 0; at < keys.size(); at += kGroupLanes, turn = 1 - turn) {
-    const size_t next = at + kGroupLanes;
-    if (next < keys.size()) start(group_at(next), std::span(places[1 - turn]));
-    const std::span<const Key> group = group_at(at);
-    const uint32_t found =
-        finish(group, values.subspan(at, group.size()), std::span<const Place>(places[turn]));
+    const size_t lanes = std::min(kGroupLanes, keys.size() - at);
+    const size_t next = std::min(kGroupLanes, keys.size() - at - lanes);
+    uint32_t found = 0;
+    const auto finish_lane = [&](size_t lane) {
+      const auto answer =
+          static_cast<uint32_t>(finish(keys[at + lane], places[turn][lane], values[at + lane]));
+      found |= (answer & 1U) << lane;
+      alone[alone_count] = at + lane;
+      alone_count += answer >> 1;
+    };
+    for (size_t lane = 0; lane < next; ++lane) {
+      places[1 - turn][lane] = start(keys[at + kGroupLanes + lane]);
+      finish_lane(lane);
+    }
+    for (size_t lane = next; lane < lanes; ++lane) finish_lane(lane);
     maybe.write_group(at, found);
     count += static_cast<size_t>(std::popcount(found));
+    if (alone_count >= kAloneMax - kGroupLanes) look_up_those_alone();
   }
+  look_up_those_alone();
   return count;
 }
 

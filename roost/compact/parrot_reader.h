@@ -97,9 +97,8 @@ class BasicParrotReader {
   BasicParrotReader(const ParrotHead& head, std::span<const std::byte> image,
                     const Versions& versions, uint64_t entries_max);
 
-  void start(std::span<const uint64_t> keys, std::span<uint64_t> buckets) const;
-  uint32_t finish(std::span<const uint64_t> keys, std::span<uint32_t> values,
-                  std::span<const uint64_t> buckets) const;
+  [[nodiscard]] uint64_t start(uint64_t key) const;
+  [[nodiscard]] LaneAnswer finish(uint64_t key, uint64_t bucket, uint32_t& value) const;
   // A key's slot, as it may be while the builder changes it.
   struct SlotSeen {
     StashWord stash{};

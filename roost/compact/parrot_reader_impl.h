@@ -46,55 +46,38 @@ template <class Memory>
 size_t BasicParrotReader<Memory>::lookup_unverified(std::span<const uint64_t> keys,
                                                     std::span<uint32_t> values,
                                                     HitWords maybe) const {
-  return look_up_in_groups<uint64_t>(
-      keys, values, maybe,
-      [this](std::span<const uint64_t> group, std::span<uint64_t> buckets) {
-        start(group, buckets);
+  return look_up_in_groups(
+      keys, values, maybe, [this](uint64_t key) { return start(key); },
+      [this](uint64_t key, uint64_t bucket, uint32_t& value) { return finish(key, bucket, value); },
+      [this](uint64_t key) {
+        const Bucket at = bucket(model_.bucket_of(key));
+        __builtin_prefetch(stash_ + at.stash().first() * entry_bytes_);
       },
-      [this](std::span<const uint64_t> group, std::span<uint32_t> into,
-             std::span<const uint64_t> buckets) { return finish(group, into, buckets); });
+      [this](uint64_t key) { return look_up_alone(model_.bucket_of(key), key); });
 }
 
 template <class Memory>
-void BasicParrotReader<Memory>::start(std::span<const uint64_t> keys,
-                                      std::span<uint64_t> buckets) const {
-  for (size_t lane = 0; lane < keys.size(); ++lane) {
-    buckets[lane] = model_.bucket_of(keys[lane]);
-    const std::byte* const at = buckets_ + buckets[lane] * bucket_bytes_;
-    __builtin_prefetch(at);
-    __builtin_prefetch(at + bucket_bytes_ - 1);
-  }
+uint64_t BasicParrotReader<Memory>::start(uint64_t key) const {
+  const uint64_t bucket = model_.bucket_of(key);
+  const std::byte* const at = buckets_ + bucket * bucket_bytes_;
+  __builtin_prefetch(at);
+  __builtin_prefetch(at + bucket_bytes_ - 1);
+  return bucket;
 }
 
 // Lanes whose key may be in the stash, or whose bucket changes meanwhile, are looked up alone.
 template <class Memory>
-uint32_t BasicParrotReader<Memory>::finish(std::span<const uint64_t> keys,
-                                           std::span<uint32_t> values,
-                                           std::span<const uint64_t> buckets) const {
-  uint32_t found = 0;
-  uint32_t alone = 0;
-  for (size_t lane = 0; lane < keys.size(); ++lane) {
-    SlotSeen slot;
-    const bool is_whole = versions_->is_in(BucketIndex{buckets[lane]}, [&] {
-      slot = see_slot(buckets[lane], keys[lane]);
-      return true;
-    });
-    if (!is_whole || slot.stash.may_have(keys[lane])) {
-      alone |= uint32_t{1} << lane;
-      __builtin_prefetch(stash_ + slot.stash.first() * entry_bytes_);
-    } else if (const auto value = value_of(slot, keys[lane])) {
-      values[lane] = *value;
-      found |= uint32_t{1} << lane;
-    }
-  }
-  for (; alone != 0; alone &= alone - 1) {
-    const auto lane = static_cast<size_t>(std::countr_zero(alone));
-    const auto value = look_up_alone(buckets[lane], keys[lane]);
-    if (!value) continue;
-    values[lane] = *value;
-    found |= uint32_t{1} << lane;
-  }
-  return found;
+LaneAnswer BasicParrotReader<Memory>::finish(uint64_t key, uint64_t bucket, uint32_t& value) const {
+  SlotSeen slot;
+  const bool is_whole = versions_->is_in(BucketIndex{bucket}, [&] {
+    slot = see_slot(bucket, key);
+    return true;
+  });
+  if (!is_whole || slot.stash.may_have(key)) return LaneAnswer::kAlone;
+  const auto found = value_of(slot, key);
+  if (!found) return LaneAnswer::kAbsent;
+  value = *found;
+  return LaneAnswer::kFound;
 }
 
 template <class Memory>
