@@ -53,6 +53,45 @@ TEST(LineShape, uses_the_line) {
   }
 }
 
+struct RecordingWords {
+  static inline size_t stores = 0;
+  static void store(uint64_t* word, uint64_t value) {
+    *word = value;
+    ++stores;
+  }
+};
+
+// A value is one store; a seed changes between two versions even if one word has all of it, since
+// readers load it twice.
+TEST(LineDraft, stores_values_at_once_and_seeds_in_a_step) {
+  const LineGeometry geometry(LineShape{31, 0});
+  alignas(kLineBytes) std::array<std::byte, kLineBytes> line{};
+  LineDraft(geometry).write(line.data());
+  const auto stores_of = [&](auto&& change) {
+    LineDraft draft(geometry, line.data());
+    change(draft);
+    RecordingWords::stores = 0;
+    draft.store<RecordingWords>(line.data());
+    return RecordingWords::stores;
+  };
+  const MapLine<StillImage> read(geometry, line.data());
+  const auto version = [&] { return static_cast<uint32_t>(StillImage::load(line.data())); };
+  EXPECT_EQ(stores_of([](LineDraft& draft) { draft.set_slot(2, 5); }), 1U);
+  EXPECT_EQ(version(), 0U);
+  EXPECT_EQ(stores_of([](LineDraft& draft) { draft.set_slot(2, 5); }), 0U) << "nothing changes";
+  EXPECT_EQ(stores_of([](LineDraft& draft) { draft.set_seed(4, 9); }), 3U);
+  EXPECT_EQ(version(), 2U);
+  EXPECT_EQ(stores_of([](LineDraft& draft) {
+              draft.set_slot(1, 4);
+              draft.set_slot(9, 1);
+            }),
+            4U);
+  EXPECT_EQ(version(), 4U);
+  EXPECT_EQ(read.value(2), 5U);
+  EXPECT_EQ(read.value(9), 1U);
+  EXPECT_EQ(read.seed(4), 9U);
+}
+
 TEST(LineMap, gives_each_key_its_value) {
   const size_t count = step_count(1'000'000);
   for (const auto& keys : {dense_keys(count), random_keys(count, 1), vendor_keys(count, 2)}) {
