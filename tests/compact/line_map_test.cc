@@ -85,7 +85,8 @@ TEST(LineDraft, stores_values_at_once_and_seeds_in_a_step) {
               draft.set_slot(1, 4);
               draft.set_slot(9, 1);
             }),
-            4U);
+            6U)
+      << "both lie across words";
   EXPECT_EQ(version(), 4U);
   EXPECT_EQ(read.value(2), 5U);
   EXPECT_EQ(read.value(9), 1U);
