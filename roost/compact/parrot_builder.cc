@@ -111,7 +111,8 @@ Result<Chosen> choose_model(const ParrotBuilder::Config& config, std::span<const
     const bool is_useless = choice.kind == ModelKind::kRmi && choice.size > bucket_count;
     if (is_useless && !config.model && best) continue;
     BuiltModel model = build_model(choice, keys, bucket_count);
-    const ParrotHead head = head_of(shape_of(config), model.head, bucket_count, 0);
+    if (config.has_steps) model = steps_of(model.view(), keys);
+    const ParrotHead head = head_of(shape_of(config), model.head, model.bucket_count(), 0);
     const ParrotBuilder::Trial trial = try_model(choice, model, keys, head);
     chosen.trials.push_back(trial);
     longest = std::min(longest, trial.longest);
@@ -142,10 +143,10 @@ Result<ParrotBuilder> ParrotBuilder::build(const Config& config, std::vector<Par
   const double slots = static_cast<double>(keys.size()) / config.load;
   if (slots >= static_cast<double>(kKeysMax))
     return Error{"a table has fewer than 2^32 slots; give fewer keys or a higher load"};
-  const uint64_t bucket_count = static_cast<uint64_t>(slots) / kBucketSlots + 1;
-  auto chosen = choose_model(config, keys, bucket_count);
+  auto chosen = choose_model(config, keys, static_cast<uint64_t>(slots) / kBucketSlots + 1);
   if (!chosen) return chosen.error();
   const BuiltModel& model = chosen.value().model;
+  const uint64_t bucket_count = model.bucket_count();
 
   Plan plan{.seeds = std::vector<uint8_t>(bucket_count),
             .has_failed = std::vector<bool>(bucket_count)};
