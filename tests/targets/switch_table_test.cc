@@ -1,0 +1,167 @@
+// What of an image becomes of tables and registers of a switch, and which images cannot.
+#include "targets/switch/switch_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "roost/compact/crc8.h"
+#include "targets/switch/switch_export.h"
+#include "tests/base/step_count.h"
+#include "tests/targets/switch_sets.h"
+
+namespace roost::targets {
+namespace {
+
+// Ranges are all addresses, and each has the bucket that the model says.
+void expect_model(const SwitchTable& table, const compact::ParrotBuilder& builder) {
+  const auto reader = compact::reader_of(builder);
+  uint64_t next = 0;
+  for (const RangeEntry& entry : table.ranges) {
+    ASSERT_EQ(entry.prefix.first, next);
+    ASSERT_EQ(reader.model().bucket_of(entry.prefix.first), entry.bucket);
+    ASSERT_EQ(reader.model().bucket_of(entry.prefix.last()), entry.bucket);
+    next = entry.prefix.last() + 1;
+  }
+  ASSERT_EQ(next, kSwitchKeyMask + 1);
+}
+
+TEST(SwitchTable, ranges_are_the_model_s) {
+  const auto keys = compact::random_keys(step_count(20'000), 1);
+  for (const bool has_steps : {true, false}) {
+    const compact::ParrotBuilder builder = table_of({.has_steps = has_steps}, keys);
+    const SwitchTable table = SwitchTable::of_image(builder.image()).value();
+    expect_model(table, builder);
+    const double prefixes = static_cast<double>(table.ranges.size());
+    const double buckets = static_cast<double>(builder.report().buckets);
+    if (has_steps) {
+      EXPECT_LT(prefixes, 2.5 * buckets);
+    } else {
+      EXPECT_GT(prefixes, 10 * buckets);
+    }
+  }
+  // Steps of four keys: three prefixes for four of them.
+  const compact::ParrotBuilder fours = table_of({.model = kFourKeys}, keys);
+  const SwitchTable table = SwitchTable::of_image(fours.image()).value();
+  expect_model(table, fours);
+  EXPECT_NEAR(static_cast<double>(table.ranges.size()) / static_cast<double>(keys.size()), 0.76,
+              0.03);
+}
+
+TEST(SwitchTable, has_every_key_where_a_packet_gets) {
+  const auto keys = compact::random_keys(step_count(20'000), 2);
+  for (const auto& config : {compact::ParrotBuilder::Config{.has_steps = true},
+                             compact::ParrotBuilder::Config{
+                                 .model = compact::ModelChoice{compact::ModelKind::kSteps, 9}}}) {
+    const compact::ParrotBuilder builder = table_of(config, keys);
+    for (uint32_t reads = 0; reads <= kStashReadsMax; ++reads) {
+      const SwitchTable table = SwitchTable::of_image(builder.image(), reads).value();
+      EXPECT_EQ(table.stashed + table.overflow.size(), builder.report().stashed);
+      if (reads == 0) {
+        EXPECT_EQ(table.stashed, 0U);
+      }
+      EXPECT_EQ(table.cells(Register::kSeeds).size(), table.bucket_count);
+      EXPECT_EQ(table.cells(Register::kValues).size(), 4 * table.bucket_count);
+      // From 1, and once more the last.
+      EXPECT_EQ(table.cells(Register::kStashKeys).size(), table.stashed + 2);
+      EXPECT_EQ(table.cells(Register::kStashValues).size(), table.stashed + 2);
+      const auto values = table.cells(Register::kValues);
+      const auto absent = std::ranges::count(values, uint64_t{0xffff});
+      EXPECT_EQ(values.size() - static_cast<size_t>(absent) + builder.report().stashed,
+                keys.size());
+      EXPECT_LE(std::ranges::max(table.cells(Register::kStashFirst)), table.stashed);
+    }
+  }
+}
+
+// Bytes of a CRC follow each other by the table, as the steps have them.
+TEST(SwitchTable, crc8_cells_are_the_crc_of_a_byte) {
+  const auto cells = SwitchTable::of_image(table_of({}, {1}).image()).value().registers.back();
+  ASSERT_EQ(cells.size(), 256U);
+  uint64_t crc = 0;
+  for (const char digit : std::string("123456789")) crc = cells[crc ^ static_cast<uint8_t>(digit)];
+  EXPECT_EQ(crc, 0xa2U);
+}
+
+TEST(SwitchTable, refuses_what_a_switch_cannot) {
+  const auto refusal = [](const compact::ParrotBuilder::Config& config, uint32_t reads = 2) {
+    const auto table = SwitchTable::of_image(table_of(config, {1, 2, 3}).image(), reads);
+    return table ? std::string() : table.error().message;
+  };
+  EXPECT_EQ(refusal({}), "");
+  EXPECT_EQ(refusal({.key_bits = 32}), "");
+  EXPECT_NE(refusal({.key_bits = 64}).find("keys of 64 bits"), std::string::npos);
+  EXPECT_NE(refusal({.fingerprint_bits = 8}).find("fingerprints"), std::string::npos);
+  EXPECT_NE(refusal({}, 3).find("2 entries of the stash"), std::string::npos);
+  const compact::ParrotBuilder table = table_of({}, {1, 2, 3});
+  std::vector<std::byte> bytes = table.exported();
+  EXPECT_TRUE(SwitchTable::of_image(bytes));
+  bytes.back() ^= std::byte{1};
+  EXPECT_FALSE(SwitchTable::of_image(bytes));
+  EXPECT_FALSE(SwitchTable::of_image(std::span(bytes).first(100)));
+}
+
+TEST(SwitchProgram, refuses_ports_that_cannot_be) {
+  EXPECT_TRUE(SwitchProgram::create({.port_count = 1}));
+  EXPECT_FALSE(SwitchProgram::create({.port_count = 0}));
+  EXPECT_TRUE(SwitchProgram::create({.port_count = kPortCountMax}));
+  EXPECT_FALSE(SwitchProgram::create({.port_count = kPortCountMax + 1}));
+}
+
+// A field that a packet did not set has what the packet before it left.
+TEST(SwitchProgram, reads_no_field_before_it_is_set) {
+  for (const bool has_keys : {false, true}) {
+    for (uint32_t reads = 0; reads <= kStashReadsMax; ++reads) {
+      const auto program =
+          SwitchProgram::create({.has_keys = has_keys, .stash_reads = reads}).value();
+      std::array<bool, kFieldCount> is_set{};
+      is_set[static_cast<size_t>(Field::kDestination)] = true;
+      size_t depth = 0;
+      for (const Step& step : program.steps) {
+        if (step.from.field) {
+          EXPECT_TRUE(is_set[static_cast<size_t>(*step.from.field)]) << name_of(*step.from.field);
+        }
+        const bool sets = step.operation == Operation::kSet || step.operation == Operation::kRead;
+        const bool is_if = step.operation == Operation::kIfEqual ||
+                           step.operation == Operation::kIfDifferent ||
+                           step.operation == Operation::kIfBelow;
+        if (step.operation == Operation::kLookUp && step.table == Table::kRanges)
+          is_set[static_cast<size_t>(Field::kBucket)] = true;
+        if (step.operation == Operation::kLookUp || step.operation == Operation::kEnd) {
+          if (step.operation == Operation::kEnd) --depth;
+          continue;
+        }
+        if (!sets) {
+          EXPECT_TRUE(is_set[static_cast<size_t>(step.to)]) << name_of(step.to);
+        }
+        is_set[static_cast<size_t>(step.to)] = true;
+        if (is_if) ++depth;
+      }
+      EXPECT_EQ(depth, 0U);
+    }
+  }
+}
+
+TEST(SwitchExport, writes_files_for_each_target) {
+  const compact::ParrotBuilder table = table_of({.model = kSixKeys}, compact::dense_keys(100));
+  const auto names = [](const Result<std::vector<ExportedFile>>& files) {
+    std::string all;
+    for (const ExportedFile& file : files.value()) {
+      EXPECT_TRUE(file.text.empty() || file.text.back() == '\n') << file.name;
+      all += file.name + " ";
+    }
+    return all;
+  };
+  EXPECT_EQ(names(export_swx(table.image(), {})),
+            "parrot.spec ranges.txt overflow.txt registers.cli ");
+  EXPECT_EQ(names(export_p4(table.image(), {})), "parrot.p4 parrot.commands ");
+  EXPECT_EQ(names(export_report(table.image(), {})), "tofino.txt ");
+  for (const auto& exported :
+       {export_swx({}, {}), export_p4({}, {}), export_report({}, {}),
+        export_swx(table.image(), {.port_count = 0}), export_p4(table.image(), {.stash_reads = 3})})
+    EXPECT_FALSE(exported);
+}
+
+}  // namespace
+}  // namespace roost::targets
