@@ -1,6 +1,7 @@
 #include "targets/switch/switch_table.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "roost/base/assert.h"
@@ -15,6 +16,8 @@ using compact::MonotoneModel;
 using compact::ParrotReader;
 
 constexpr uint64_t kBucketCountMax = (uint64_t{1} << 30) - 1;
+// Of a model without steps.
+constexpr size_t kExactRangesMax = 1'000'000;
 
 // Reads an image into a table.
 class TableOfImage {
@@ -25,8 +28,8 @@ class TableOfImage {
     table_.bucket_count = reader.head().bucket_count;
   }
 
-  SwitchTable table() && {
-    match_ranges();
+  Result<SwitchTable> table() && {
+    if (auto wrong = match_ranges()) return *wrong;
     cells(Register::kStashKeys).push_back(0);  // entry 0 is none
     cells(Register::kStashValues).push_back(0);
     for (uint64_t bucket = 0; bucket < table_.bucket_count; ++bucket) {
@@ -48,17 +51,25 @@ class TableOfImage {
 
   // Buckets never fall, so where each begins can be searched for. Addresses beside the model's keys
   // have the first bucket or the last one.
-  void match_ranges() {
+  std::optional<Error> match_ranges() {
     const MonotoneModel model = reader_.model();
-    uint64_t first = 0;
+    std::vector<Range> ranges = {{.first = 0, .bucket = static_cast<uint32_t>(model.bucket_of(0))}};
     while (true) {
-      const uint64_t bucket = model.bucket_of(first);
-      const uint64_t last = last_of(model, bucket, first);
-      for (const Prefix& prefix : prefixes_of(first, last))
-        table_.ranges.push_back({.prefix = prefix, .bucket = static_cast<uint32_t>(bucket)});
-      if (last == kSwitchKeyMask) return;
-      first = last + 1;
+      const Range& range = ranges.back();
+      const uint64_t last = last_of(model, range.bucket, range.first);
+      if (last == kSwitchKeyMask) break;
+      const uint64_t next = model.bucket_of(last + 1);
+      if (next <= range.bucket || next >= table_.bucket_count)
+        return Error{"the image is damaged: its model falls at key " + std::to_string(last + 1)};
+      ranges.push_back({.first = last + 1, .bucket = static_cast<uint32_t>(next)});
     }
+    const bool has_steps = model.head().kind == compact::ModelKind::kSteps;
+    if (!has_steps && ranges.size() > kExactRangesMax) {
+      return Error{"the image has " + std::to_string(ranges.size()) +
+                   " buckets whose borders take a dozen prefixes each; build it with steps"};
+    }
+    table_.ranges = longest_prefixes(ranges);
+    return {};
   }
   // The last address that has the bucket which `first` has.
   static uint64_t last_of(const MonotoneModel& model, uint64_t bucket, uint64_t first) {

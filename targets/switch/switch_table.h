@@ -1,6 +1,6 @@
 // What a switch's tables and registers hold, of a Parrot image.
 //
-//   ranges     match by prefixes: the destination address -> bucket
+//   ranges     match by prefixes, the longest wins: the destination address -> bucket
 //   seeds, values, slot_keys    registers by bucket, by slot and by slot
 //   stash_first                 register by bucket: an entry of the stash, or 0
 //   stash_keys, stash_values    registers by entry, from 1
@@ -40,10 +40,6 @@ inline constexpr size_t kRegisterCount = 7;
 // As many entries of the stash as a packet can look at: there is no loop (PAR-15).
 inline constexpr uint32_t kStashReadsMax = 2;
 
-struct RangeEntry {
-  Prefix prefix{};
-  uint32_t bucket = 0;
-};
 struct OverflowEntry {
   uint64_t key = 0;
   uint32_t value = 0;
@@ -53,7 +49,7 @@ struct SwitchTable {
   compact::ParrotShape shape{};
   uint32_t stash_reads = 0;
   uint64_t bucket_count = 0;
-  std::vector<RangeEntry> ranges{};                               // all addresses, rising
+  std::vector<RangeEntry> ranges{};                               // of all addresses
   std::array<std::vector<uint64_t>, kRegisterCount> registers{};  // none of them has no cells
   std::vector<OverflowEntry> overflow{};
   uint64_t stashed = 0;  // entries of the stash that packets get to
@@ -62,10 +58,9 @@ struct SwitchTable {
     return registers[static_cast<size_t>(which)];
   }
 
-  // Of an image that the audit finds nothing wrong with; `stash_reads`: at most kStashReadsMax.
-  // Errors: no Parrot image, or a damaged one; keys of more than 48 bits; fingerprints. Buckets
-  // take a prefix or two each if the image's model has steps, and dozens if not. Time linear in
-  // buckets and prefixes.
+  // `stash_reads`: at most kStashReadsMax. Errors: no Parrot image, or a damaged one; keys of more
+  // than 48 bits; fingerprints; more than a million buckets of a model without steps, each of which
+  // takes a dozen prefixes instead of two. Time linear in buckets and prefixes.
   static Result<SwitchTable> of_image(std::span<const std::byte> image,
                                       uint32_t stash_reads = kStashReadsMax);
 };

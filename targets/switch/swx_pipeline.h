@@ -22,8 +22,8 @@ class SwxPipeline {
   // As many packets as may be on their way.
   static constexpr size_t kPacketsMax = 4096;
 
-  // Errors: what DPDK refuses, by step; memory. `memory_bytes` of DPDK's heap are taken for a table
-  // of 100,000 keys: about 100 MB.
+  // Errors: what DPDK refuses, by name; memory. A table of 100,000 keys takes some 100 MB of
+  // DPDK's.
   static Result<SwxPipeline> create(const SwitchProgram& program, const SwitchTable& table);
 
   SwxPipeline(SwxPipeline&&) noexcept;
@@ -44,7 +44,7 @@ class SwxPipeline {
   [[nodiscard]] bool run();
   void take(std::span<Sent> sent);
 
-  // Instructions of a packet's way, but for those that it jumps over.
+  // Instructions of the program; no packet takes more.
   [[nodiscard]] size_t instruction_count() const;
 
  private:

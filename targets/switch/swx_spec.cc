@@ -209,8 +209,10 @@ std::vector<std::string> swx_entries(const SwitchTable& table, Table which) {
     return lines;
   }
   for (const RangeEntry& entry : table.ranges) {
-    lines.push_back(fmt::format("match {:#x}/{:#x} action set_bucket bucket {:#x}",
-                                entry.prefix.first, entry.prefix.mask(), entry.bucket));
+    // Priority 0 is the highest.
+    lines.push_back(fmt::format("match {:#x}/{:#x} priority {} action set_bucket bucket {:#x}",
+                                entry.prefix.first, entry.prefix.mask(), entry.prefix.free_bits,
+                                entry.bucket));
   }
   return lines;
 }

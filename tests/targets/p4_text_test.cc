@@ -53,6 +53,12 @@ TEST(P4Text, answers_as_the_reader) {
   }
 }
 
+// Seeds are added to the low 32 bits, and carry no further.
+TEST(P4Text, answers_as_the_reader_where_low_halves_wrap) {
+  const auto keys = compact::dense_keys(2'000, 0x0200'ffff'fc00);
+  expect_reader_s_answers(table_of({.model = kSixKeys}, keys), kStashReadsMax, asked_of(keys, 4));
+}
+
 TEST(P4Text, sends_to_the_port_that_is_the_value) {
   const auto keys = compact::random_keys(step_count(2'000), 3);
   const compact::ParrotBuilder table = table_of({.value_bits = 8, .model = kFourKeys}, keys);

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,6 +40,26 @@ inline std::vector<uint64_t> asked_of(const std::vector<uint64_t>& keys, uint64_
   asked.insert(asked.end(), {0, 1, kSwitchKeyMask - 1, kSwitchKeyMask});
   return asked;
 }
+
+// A match table whose longest prefix wins.
+class LongestPrefixes {
+ public:
+  explicit LongestPrefixes(const std::vector<RangeEntry>& entries) {
+    for (const RangeEntry& entry : entries)
+      EXPECT_TRUE(
+          by_bits_[entry.prefix.free_bits].emplace(entry.prefix.first, entry.bucket).second);
+  }
+  [[nodiscard]] std::optional<uint32_t> bucket_of(uint64_t number) const {
+    for (const auto& [free_bits, prefixes] : by_bits_) {
+      const auto found = prefixes.find(number >> free_bits << free_bits);
+      if (found != prefixes.end()) return found->second;
+    }
+    return {};
+  }
+
+ private:
+  std::map<unsigned, std::unordered_map<uint64_t, uint32_t>> by_bits_;
+};
 
 // What the C++ reader answers.
 inline std::vector<std::optional<uint32_t>> answers_of(const compact::ParrotBuilder& table,
