@@ -47,6 +47,7 @@ ModelLine line_through(const Knot& from, const Knot& to) {
   const uint64_t whole_run = to.key - from.key;
   const unsigned key_shift = shift_to_32_bits(whole_run);
   const uint64_t run = whole_run >> key_shift;
+  ROOST_ASSERT(run > 0);
   const uint64_t rise = to.place - from.place;
   uint64_t slope = rise / run;
   uint64_t rest = rise % run;

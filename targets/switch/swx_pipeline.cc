@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <rte_byteorder.h>
+#include <rte_errno.h>
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
@@ -26,7 +27,7 @@
 namespace roost::targets {
 namespace {
 
-constexpr int kAnyNode = 0;
+constexpr int kAnyNode = SOCKET_ID_ANY;
 constexpr uint32_t kBurst = 32;
 constexpr uint32_t kRingSize = 2 * SwxPipeline::kPacketsMax;  // holds one less
 constexpr uint32_t kInstructionsARound = 16'384;
@@ -88,7 +89,7 @@ class Refusal {
   bool accepts(int status, std::string_view what, std::string_view name = {}) {
     if (status != 0 && !error_) {
       error_ = Error{fmt::format("SWX refuses {} {}: {}", what, name,
-                                 std::strerror(status < 0 ? -status : status))};
+                                 rte_strerror(status < 0 ? -status : status))};
     }
     return !error_;
   }
@@ -236,7 +237,7 @@ struct SwxPipeline::State {
     parameters.n_keys_max = table.size;
     void* const filled = operations.create(&parameters, &list, nullptr, kAnyNode);
     if (!refusal.accepts(filled != nullptr ? 0 : ENOMEM, "the entries of", table.name)) return;
-    operations.free(state.obj);
+    if (state.obj != nullptr) operations.free(state.obj);
     state.obj = filled;
   }
 };
@@ -251,17 +252,17 @@ Result<SwxPipeline> SwxPipeline::create(const SwitchProgram& program, const Swit
   state->instruction_count = spec.instructions.size();
   Refusal refusal;
   rte_swx_pipeline* pipeline = nullptr;
-  if (!refusal.accepts(rte_swx_pipeline_config(&pipeline, name.c_str(), kAnyNode), "a pipeline"))
-    return *refusal.error();
+  refusal.accepts(rte_swx_pipeline_config(&pipeline, name.c_str(), kAnyNode), "a pipeline");
+  if (const auto& refused = refusal.error()) return *refused;
   state->pipeline.reset(pipeline);
   state->make_ports(program.ports(), name, refusal);
   if (!refusal.error()) register_program(pipeline, spec, refusal);
   if (!refusal.error()) refusal.accepts(rte_swx_pipeline_build(pipeline), "to build the pipeline");
-  if (refusal.error()) return *refusal.error();
+  if (const auto& refused = refusal.error()) return *refused;
   state->control.reset(rte_swx_ctl_pipeline_create(pipeline));
   if (!state->control) return Error{"no memory for the control of an SWX pipeline"};
   state->load(spec, table, refusal);
-  if (refusal.error()) return *refusal.error();
+  if (const auto& refused = refusal.error()) return *refused;
   return SwxPipeline(std::move(state));
 }
 

@@ -68,9 +68,7 @@ void P4Machine::add_entry(const std::string& name, const std::string& words,
   if (*key >> free_bits << free_bits != *key || *key > p4_mask(kAddressBits))
     return fail("bits beside a prefix: " + line);
   Entries& entries = entries_[name];
-  if (!entries.by_length[static_cast<unsigned>(length)]
-           .emplace(*key, Entry(action, argument))
-           .second)
+  if (!entries.by_free_bits[free_bits].emplace(*key, Entry(action, argument)).second)
     return fail("twice: " + line);
   if (++entries.count > table.size) fail("too many entries: " + line);
 }
@@ -130,11 +128,9 @@ void P4Machine::assign(const P4Statement& statement) {
 
 void P4Machine::apply(const std::string& name) {
   const uint64_t key = numbers_[program_.variable("hdr.ethernet.dst_addr")];
-  const auto& by_length = entries_[name].by_length;
-  for (auto entries = by_length.rbegin(); entries != by_length.rend(); ++entries) {
-    const unsigned free_bits = kAddressBits - entries->first;
-    const auto found = entries->second.find(key >> free_bits << free_bits);
-    if (found == entries->second.end()) continue;
+  for (const auto& [free_bits, entries] : entries_[name].by_free_bits) {
+    const auto found = entries.find(key >> free_bits << free_bits);
+    if (found == entries.end()) continue;
     const auto& [action, argument] = found->second;
     for (const auto& [to, number] : program_.actions[action].sets)
       numbers_[to] = number.value_or(argument);

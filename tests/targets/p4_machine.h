@@ -31,7 +31,7 @@ class P4Machine {
  private:
   using Entry = std::pair<std::string, uint64_t>;  // an action and its argument
   struct Entries {
-    std::map<unsigned, std::unordered_map<uint64_t, Entry>> by_length{};
+    std::map<unsigned, std::unordered_map<uint64_t, Entry>> by_free_bits{};
     uint64_t count = 0;
   };
 

@@ -118,6 +118,30 @@ TEST(SwitchTable, refuses_a_model_that_falls) {
   EXPECT_NE(refused.error().message.find("damaged"), std::string::npos);
 }
 
+// Of bytes that anybody made there is a table that says what the reader says, or none.
+TEST(SwitchTable, takes_any_bytes_or_refuses_them) {
+  const auto keys = compact::vendor_keys(500, 5);
+  const compact::ParrotBuilder builder = table_of({.model = kSixKeys}, keys);
+  const std::vector<std::byte> good(builder.image().begin(), builder.image().end());
+  const auto asked = asked_of(keys, 6);
+  traffic::Draw draw(7);
+  uint64_t taken = 0;
+  for (uint64_t i = 0; i < step_count(2'000); ++i) {
+    std::vector<std::byte> changed = good;
+    const size_t span = i % 2 == 0 ? sizeof(compact::ParrotHead) + 400 : good.size();
+    for (uint64_t flips = 1 + draw.below(3); flips > 0; --flips)
+      changed[draw.below(span)] ^= static_cast<std::byte>(1U << draw.below(8));
+    const auto table = SwitchTable::of_image(changed);
+    if (!table) continue;
+    ++taken;
+    const auto reader = compact::ParrotReader::open(changed).value();
+    const LongestPrefixes prefixes(table.value().ranges);
+    for (const uint64_t address : asked)
+      ASSERT_EQ(prefixes.bucket_of(address), reader.model().bucket_of(address)) << address;
+  }
+  EXPECT_GT(taken, step_count(2'000) / 10);
+}
+
 // A million buckets with exact borders are more than any switch has.
 TEST(SwitchTable, refuses_a_million_exact_borders) {
   const auto keys = compact::random_keys(1'000, 4);

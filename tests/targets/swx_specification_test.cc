@@ -24,7 +24,7 @@ std::string fault_of(const std::string& text) {
   const File in(std::tmpfile());
   const File out(std::tmpfile());
   std::fwrite(text.data(), 1, text.size(), in.get());
-  std::rewind(in.get());
+  EXPECT_EQ(std::fseek(in.get(), 0, SEEK_SET), 0);
   uint32_t line = 0;
   const char* message = nullptr;
   const int status = rte_swx_pipeline_codegen(in.get(), out.get(), &line, &message);

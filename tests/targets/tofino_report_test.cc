@@ -35,7 +35,7 @@ TEST(TofinoReport, registers_take_words) {
   EXPECT_EQ(register_blocks(1, 8), 1U);
   EXPECT_EQ(register_blocks(16'384, 8), 1U);
   EXPECT_EQ(register_blocks(16'385, 8), 2U);
-  EXPECT_EQ(register_blocks(8'192 * 5, 16), 5U);
+  EXPECT_EQ(register_blocks(uint64_t{8'192} * 5, 16), 5U);
   EXPECT_EQ(register_blocks(2'049, 64), 2U);
 }
 
