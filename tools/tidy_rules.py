@@ -10,7 +10,7 @@ ROOMS = ["roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry"
          "roost/concurrent", "roost/compact", "roost/balance", "roost/traffic", "roost/net",
          "roost/bridge", "roost/assets", "roost/capture", "roost/conntrack", "roost/classify",
          "roost/config", "roost/openflow", "roost/l3", "roost/io", "roost/routing", "roost/node",
-         "roost/control", "roost/trace", "apps", "capi", "bindings", "lab", "tests"]
+         "roost/control", "roost/trace", "targets", "apps", "capi", "bindings", "lab", "tests"]
 
 # Rooms that may use only some of those before them.
 USES = {"capi": ("capi", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",
@@ -27,9 +27,11 @@ TOKENS = [
      r"|<(?:[a-z]*intrin|arm_neon|arm_sve|arm_acle)\.h>",
      ("roost/isa/",), "intrinsics belong to roost/isa"),
     ("dpdk", r"\b(?:rte|RTE)_\w+",
-     ("roost/io/", "lab/contestants/", "lab/functions/", "lab/lb/", "lab/store/", "tests/io/",
+     ("roost/io/", "targets/switch/swx_pipeline.", "lab/contestants/", "lab/functions/", "lab/lb/",
+      "lab/store/", "tests/io/", "tests/targets/swx_",
       "tests/capi/lcore_test.cc", "tests/install/guide_program.c", "examples/rte_hash_or_roost.c"),
-     "DPDK belongs to roost/io, and in the lab to contestants, functions, lb and store"),
+     "DPDK belongs to roost/io and targets/switch/swx_pipeline, and in the lab to contestants, "
+     "functions, lb and store"),
     ("atomics",
      r"\bstd::atomic\w*|\bmemory_order\w*|\b__(?:atomic|sync)_\w+|<(?:stdatomic\.h|atomic)>",
      ("roost/concurrent/", "tests/", "lab/"),
@@ -121,7 +123,7 @@ PACKED_LATE = re.compile(
 
 def packed_structs_assert_their_size(tree):
     """Tests are free to lay out what they like: nobody relies on it."""
-    for path in tree.cpp("roost/", "apps/", "capi/", "sim/", "lab/"):
+    for path in tree.cpp("roost/", "targets/", "apps/", "capi/", "sim/", "lab/"):
         code = tree.code(path)
         for match in STRUCT.finditer(code):
             attributes, name = match.group("attributes"), match.group("name")
@@ -165,13 +167,14 @@ def files_have_a_target(tree):
         if path.endswith("/CMakeLists.txt"):
             folder = str(pathlib.PurePosixPath(path).parent)
             named[folder] = list(cmake_names(tree, folder))
-    for path in tree.cpp("roost/", "apps/", "lab/", "tests/", "bindings/", "capi/", "sim/"):
+    for path in tree.cpp("roost/", "targets/", "apps/", "lab/", "tests/", "bindings/", "capi/",
+                         "sim/"):
         pure = pathlib.PurePosixPath(path)
         listed = any(
             expression.fullmatch(str(pure.relative_to(folder)))
             for folder in map(str, pure.parents) if folder in named
             for expression in named[folder])
-        must_be_listed = path.endswith((".cc", ".c")) or path.startswith("roost/")
+        must_be_listed = path.endswith((".cc", ".c")) or path.startswith(("roost/", "targets/"))
         if not listed and (must_be_listed or path not in included):
             yield Finding("targets", path, 1, "is in no CMake target: list it, or remove it")
 
@@ -196,7 +199,7 @@ def files_begin_with_their_idea(tree):
 
 def rooms_have_a_readme(tree):
     for path in tree.files:
-        if re.fullmatch(r"(?:(?:roost|apps)/\w+|capi)/CMakeLists\.txt", path):
+        if re.fullmatch(r"(?:(?:roost|targets|apps)/\w+|capi)/CMakeLists\.txt", path):
             readme = str(pathlib.PurePosixPath(path).parent / "README.md")
             if not tree.exists(readme):
                 yield Finding("readme", readme, 1, "each room says in a README.md what it holds")
@@ -217,7 +220,7 @@ def rooms_are_in_the_lists(tree):
 
 def files_named_in_comments_are_there(tree):
     names = {pathlib.PurePosixPath(path).name for path in tree.files}
-    for path in tree.cpp("roost/", "apps/", "capi/", "lab/", "examples/"):
+    for path in tree.cpp("roost/", "targets/", "apps/", "capi/", "lab/", "examples/"):
         for number, line in enumerate(tree.text(path).splitlines(), 1):
             comment = line.partition("//")[2]
             for name in re.findall(r"\b\w+\.(?:h|cc)\b", comment):

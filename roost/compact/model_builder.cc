@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "roost/base/assert.h"
+#include "roost/compact/parrot_plan.h"
 
 namespace roost::compact {
 namespace {
@@ -46,6 +47,7 @@ ModelLine line_through(const Knot& from, const Knot& to) {
   const uint64_t whole_run = to.key - from.key;
   const unsigned key_shift = shift_to_32_bits(whole_run);
   const uint64_t run = whole_run >> key_shift;
+  ROOST_ASSERT(run > 0);
   const uint64_t rise = to.place - from.place;
   uint64_t slope = rise / run;
   uint64_t rest = rise % run;
@@ -133,34 +135,67 @@ std::vector<Knot> spline_knots(uint32_t error, std::span<const uint64_t> keys, E
   return knots;
 }
 
-BuiltModel build_spline(uint32_t error, std::span<const uint64_t> keys, EvenPlaces places) {
+// A model whose lines are found by the first bits of a key: about a prefix a line.
+BuiltModel with_prefixes(ModelKind kind, std::vector<ModelLine> lines) {
   BuiltModel model;
-  model.lines = lines_through(spline_knots(error, keys, places));
+  model.lines = std::move(lines);
+  const uint64_t first_key = model.lines.front().key;
   const auto line_count = static_cast<uint32_t>(model.lines.size() - 1);
-  // About a prefix a line.
-  const uint64_t run = keys.back() - keys.front();
+  const uint64_t run = model.lines.back().key - first_key;
   const int spare_bits =
       static_cast<int>(std::bit_width(run)) - static_cast<int>(std::bit_width(line_count));
-  model.head = {.kind = ModelKind::kSpline,
+  model.head = {.kind = kind,
                 .line_count = line_count,
                 .root_shift = static_cast<uint32_t>(std::max(0, spare_bits)),
-                .first_key = keys.front(),
-                .last_key = keys.back()};
+                .first_key = first_key,
+                .last_key = model.lines.back().key};
   model.head.prefix_count = static_cast<uint32_t>((run >> model.head.root_shift) + 1);
   uint32_t line = 0;
   for (uint64_t prefix = 0; prefix <= model.head.prefix_count; ++prefix) {
     const bool is_end = prefix == model.head.prefix_count;
     const uint64_t offset = is_end ? run : prefix << model.head.root_shift;
-    while (line + 1 < line_count && model.lines[line + 1].key - keys.front() <= offset) ++line;
+    while (line + 1 < line_count && model.lines[line + 1].key - first_key <= offset) ++line;
     model.prefixes.push_back(line);
   }
   return model;
+}
+
+BuiltModel build_spline(uint32_t error, std::span<const uint64_t> keys, EvenPlaces places) {
+  return with_prefixes(ModelKind::kSpline, lines_through(spline_knots(error, keys, places)));
+}
+
+// Steps before keys.
+class Steps {
+ public:
+  explicit Steps(std::span<const uint64_t> keys) : keys_(keys) {}
+
+  // The next bucket begins before the key of this rank.
+  void begin_bucket(size_t rank) {
+    const uint64_t cut = rank == 0 ? keys_.front() : cut_between(keys_[rank - 1], keys_[rank]);
+    lines_.push_back({.key = cut, .place = lines_.size() << kFractionBits});
+  }
+  [[nodiscard]] BuiltModel model() && {
+    lines_.push_back({.key = keys_.back(), .place = (lines_.size() << kFractionBits) - 1});
+    return with_prefixes(ModelKind::kSteps, std::move(lines_));
+  }
+
+ private:
+  std::span<const uint64_t> keys_;
+  std::vector<ModelLine> lines_;
+};
+
+BuiltModel build_steps(uint32_t keys_a_bucket, std::span<const uint64_t> keys) {
+  Steps steps(keys);
+  for (size_t rank = 0; rank < keys.size(); rank += keys_a_bucket) steps.begin_bucket(rank);
+  return std::move(steps).model();
 }
 
 }  // namespace
 
 std::string ModelChoice::format() const {
   if (kind == ModelKind::kRmi) return "RMI of " + std::to_string(size) + " lines";
+  if (kind == ModelKind::kSteps)
+    return "steps of " + std::to_string(size) + (size == 1 ? " key" : " keys");
   return "spline within " + std::to_string(size) + (size == 1 ? " bucket" : " buckets");
 }
 
@@ -168,9 +203,16 @@ BuiltModel build_model(const ModelChoice& choice, std::span<const uint64_t> keys
                        uint64_t bucket_count) {
   ROOST_ASSERT(!keys.empty() && keys.size() >> 32 == 0 && choice.size > 0);
   ROOST_ASSERT(bucket_count > 0 && bucket_count >> 32 == 0);
+  if (choice.kind == ModelKind::kSteps) return build_steps(choice.size, keys);
   const EvenPlaces places(keys.size(), bucket_count);
   return choice.kind == ModelKind::kRmi ? build_rmi(choice.size, keys, places)
                                         : build_spline(choice.size, keys, places);
+}
+
+BuiltModel steps_of(const MonotoneModel& model, std::span<const uint64_t> keys) {
+  Steps steps(keys);
+  for_each_bucket(model, keys, [&](uint64_t, size_t first, size_t) { steps.begin_bucket(first); });
+  return std::move(steps).model();
 }
 
 }  // namespace roost::compact

@@ -1,11 +1,13 @@
 // A model of where sorted keys lie: key -> bucket, never falling as keys rise (PAR-01).
 //
-// Both kinds are straight lines between some of the keys. They differ in how the line of a key is
+// All kinds are straight lines between some of the keys. They differ in how the line of a key is
 // found:
 //
 //   RMI      by one more line over all keys, so the lines' keys are evenly spaced
 //   spline   by the key's first bits and a search among the lines that have them; lines begin where
 //            they must, so that no key is further from its place than an error
+//   steps    found as a spline's; each line is level and a bucket's, and begins at the number
+//            between two keys that most zeros trail: what a switch matches by prefixes
 //
 // All arithmetic is in integers of 64 bits, without a division, so every target gives the same
 // answer. A line never passes the begin of the next one: buckets do not fall at borders.
@@ -18,7 +20,7 @@
 
 namespace roost::compact {
 
-enum class ModelKind : uint32_t { kRmi, kSpline };
+enum class ModelKind : uint32_t { kRmi, kSpline, kSteps };
 
 // Places of keys are buckets with so many bits behind the point.
 inline constexpr unsigned kFractionBits = 16;
@@ -39,9 +41,9 @@ static_assert(sizeof(ModelLine) == 24);
 struct ModelHead {
   ModelKind kind = ModelKind::kRmi;
   uint32_t line_count = 0;    // behind them stands one more, which is the end
-  uint32_t prefix_count = 0;  // of a spline; behind them stands one more
+  uint32_t prefix_count = 0;  // but of an RMI; behind them stands one more
   uint32_t root_slope = 0;    // of an RMI: line = ((key - first) >> root_shift) * slope >> 32
-  uint32_t root_shift = 0;    // of a spline: what is behind the first bits
+  uint32_t root_shift = 0;    // of others: what is behind the first bits
   uint32_t zero = 0;
   uint64_t first_key = 0;
   uint64_t last_key = 0;
@@ -51,7 +53,7 @@ static_assert(sizeof(ModelHead) == 40);
 // Borrows its arrays.
 class MonotoneModel {
  public:
-  // `prefixes`: of a spline, by first bits the last line that begins at or before them.
+  // `prefixes`: but of an RMI, by first bits the last line that begins at or before them.
   MonotoneModel(const ModelHead& head, const ModelLine* lines, const uint32_t* prefixes)
       : head_(head), lines_(lines), prefixes_(prefixes) {}
 
@@ -70,11 +72,11 @@ class MonotoneModel {
     return {lines_, size_t{head_.line_count} + 1};
   }
   [[nodiscard]] std::span<const uint32_t> prefixes() const {
-    return {prefixes_, head_.kind == ModelKind::kSpline ? size_t{head_.prefix_count} + 1 : 0};
+    return {prefixes_, head_.kind == ModelKind::kRmi ? 0 : size_t{head_.prefix_count} + 1};
   }
   // Bytes of its arrays.
   [[nodiscard]] static uint64_t bytes_of(const ModelHead& head) {
-    const uint64_t prefixes = head.kind == ModelKind::kSpline ? uint64_t{head.prefix_count} + 1 : 0;
+    const uint64_t prefixes = head.kind == ModelKind::kRmi ? 0 : uint64_t{head.prefix_count} + 1;
     return (uint64_t{head.line_count} + 1) * sizeof(ModelLine) + prefixes * sizeof(uint32_t);
   }
 

@@ -100,7 +100,8 @@ Result<Chosen> choose_model(const ParrotConfig& config, std::span<const uint64_t
     const bool is_useless = choice.kind == ModelKind::kRmi && choice.size > bucket_count;
     if (is_useless && !config.model && best) continue;
     BuiltModel model = build_model(choice, keys, bucket_count);
-    const ParrotHead head = head_of(shape_of(config), model.head, bucket_count, 0);
+    if (config.has_steps) model = steps_of(model.view(), keys);
+    const ParrotHead head = head_of(shape_of(config), model.head, model.bucket_count(), 0);
     const ParrotTrial trial = try_model(choice, model, keys, head);
     chosen.trials.push_back(trial);
     longest = std::min(longest, trial.longest);
@@ -129,9 +130,9 @@ Result<ParrotPlan> plan_parrot(const ParrotConfig& config, std::span<const Parro
   const double slots = static_cast<double>(keys.size()) / config.load;
   if (slots >= static_cast<double>(kKeysMax))
     return Error{"a table has fewer than 2^32 slots; give fewer keys or a higher load"};
-  const uint64_t bucket_count = static_cast<uint64_t>(slots) / kBucketSlots + 1;
-  auto chosen = choose_model(config, keys, bucket_count);
+  auto chosen = choose_model(config, keys, static_cast<uint64_t>(slots) / kBucketSlots + 1);
   if (!chosen) return chosen.error();
+  const uint64_t bucket_count = chosen.value().model.bucket_count();
 
   ParrotPlan plan{.model = std::move(chosen.value().model),
                   .trials = std::move(chosen.value().trials),

@@ -34,10 +34,11 @@ struct ParrotConfig {
   uint32_t value_bits = 16;       // 4 to 32; the value of all ones is reserved
   uint32_t fingerprint_bits = 0;  // 0, 8, 12 or 16: fewer strangers get a value
   bool keeps_keys = false;        // no stranger gets one; 8 bytes a slot more
-  double load = 0.85;             // keys over slots, above 0 and at most 1
+  double load = 0.85;             // keys over slots, above 0 and at most 1; not of steps
   double growth = 1.2;            // of the image until kNoRoom (PAR-10), at least 1
   InsertionPolicy policy = InsertionPolicy::kStash;
   std::optional<ModelChoice> model{};  // else the one of those tried that takes fewest bytes
+  bool has_steps = false;              // the model's buckets begin where prefixes can (kSteps)
   uint64_t hash_seed = 1;              // of fingerprints
   ArenaOptions memory{};
 };

@@ -30,11 +30,11 @@ bool is_shape(const ParrotShape& shape) {
 }
 
 bool is_model(const ModelHead& model) {
-  const bool is_known = model.kind == ModelKind::kRmi || model.kind == ModelKind::kSpline;
-  if (!is_known || model.line_count == 0 || model.first_key > model.last_key) return false;
+  if (model.kind > ModelKind::kSteps || model.line_count == 0 || model.first_key > model.last_key)
+    return false;
   if (model.root_shift >= 64) return false;
   const uint64_t run = (model.last_key - model.first_key) >> model.root_shift;
-  if (model.kind == ModelKind::kSpline) return run < model.prefix_count;
+  if (model.kind != ModelKind::kRmi) return run < model.prefix_count;
   return run <= UINT32_MAX && (run * model.root_slope >> 32) < model.line_count;
 }
 

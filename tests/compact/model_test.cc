@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -13,7 +14,8 @@ namespace {
 
 const std::vector<ModelChoice> kChoices = {{ModelKind::kRmi, 1},      {ModelKind::kRmi, 100},
                                            {ModelKind::kRmi, 20'000}, {ModelKind::kSpline, 1},
-                                           {ModelKind::kSpline, 32},  {ModelKind::kSpline, 1'000}};
+                                           {ModelKind::kSpline, 32},  {ModelKind::kSpline, 1'000},
+                                           {ModelKind::kSteps, 4}};
 
 std::vector<std::pair<std::string, std::vector<uint64_t>>> key_sets() {
   std::vector<uint64_t> powers;
@@ -49,10 +51,13 @@ TEST(MonotoneModel, x107_never_falls) {
       for (const uint64_t key : distinct(std::move(asked))) {
         const uint64_t bucket = model.bucket_of(key);
         ASSERT_GE(bucket, before) << key;
-        ASSERT_LT(bucket, buckets) << key;
+        ASSERT_LT(bucket, built.bucket_count()) << key;
         before = bucket;
       }
       EXPECT_EQ(model.bucket_of(keys.front()), 0U);
+      if (choice.kind != ModelKind::kSteps) {
+        EXPECT_EQ(built.bucket_count(), buckets);
+      }
     }
   }
 }
@@ -81,6 +86,50 @@ TEST(MonotoneModel, sizes_are_what_keys_ask_for) {
   EXPECT_LT(lines({ModelKind::kSpline, 1}, vendor_keys(100'000, 4)), 200U);
   EXPECT_GT(lines({ModelKind::kSpline, 1}, random_keys(100'000, 5)), 1'000U);
   EXPECT_EQ(lines({ModelKind::kRmi, 77}, random_keys(100'000, 6)), 77U);
+  EXPECT_EQ(lines({ModelKind::kSteps, 4}, random_keys(10'001, 6)), 2'501U);
+}
+
+// No number that lies between the keys has more zeros behind it.
+TEST(Steps, cuts_are_where_most_zeros_trail) {
+  EXPECT_EQ(cut_between(0, UINT64_MAX), uint64_t{1} << 63);
+  EXPECT_EQ(cut_between(5, 6), 6U);
+  EXPECT_EQ(cut_between(5, 7), 6U);
+  EXPECT_EQ(cut_between(0b1011'0000, 0b1011'1111), 0b1011'1000U);
+  traffic::Draw draw(8);
+  for (int i = 0; i < 20'000; ++i) {
+    const uint64_t before = draw.below(1'000);
+    const uint64_t key = before + 1 + draw.below(200);
+    uint64_t best = key;
+    for (uint64_t at = before + 1; at < key; ++at)
+      if (std::countr_zero(at) > std::countr_zero(best)) best = at;
+    ASSERT_EQ(cut_between(before, key), best) << before << " " << key;
+  }
+}
+
+TEST(Steps, give_every_bucket_so_many_keys) {
+  for (const auto& [name, keys] : key_sets()) {
+    for (const uint32_t size : {1U, 4U, 6U}) {
+      SCOPED_TRACE(name + ", " + std::to_string(size));
+      const BuiltModel built = build_model({ModelKind::kSteps, size}, keys, 1);
+      for (size_t rank = 0; rank < keys.size(); ++rank)
+        ASSERT_EQ(built.view().bucket_of(keys[rank]), rank / size) << rank;
+    }
+  }
+}
+
+TEST(Steps, of_a_model_keep_its_buckets_but_those_without_keys) {
+  for (const auto& [name, keys] : key_sets()) {
+    SCOPED_TRACE(name);
+    const BuiltModel model = build_model({ModelKind::kSpline, 4}, keys, keys.size() / 3 + 1);
+    const BuiltModel steps = steps_of(model.view(), keys);
+    uint64_t bucket = 0;
+    for (size_t rank = 0; rank < keys.size(); ++rank) {
+      if (rank > 0 && model.view().bucket_of(keys[rank]) != model.view().bucket_of(keys[rank - 1]))
+        ++bucket;
+      ASSERT_EQ(steps.view().bucket_of(keys[rank]), bucket) << rank;
+    }
+    EXPECT_EQ(steps.bucket_count(), bucket + 1);
+  }
 }
 
 }  // namespace

@@ -115,6 +115,33 @@ TEST(Parrot, takes_the_model_that_fits_and_says_what_it_tried) {
   }
 }
 
+// Steps take any keys, and have no room to spare: a stash is only for failed buckets, or for the
+// fifth key on.
+TEST(Parrot, of_steps_gives_each_key_its_value) {
+  for (const auto& keys : {random_keys(100'000, 21), vendor_keys(100'000, 22)}) {
+    for (const uint32_t size : {4U, 6U}) {
+      const ParrotBuilder table = built({.model = ModelChoice{ModelKind::kSteps, size}}, keys);
+      expect_all(reader_of(table), keys, 16);
+      EXPECT_EQ(table.audit(), std::nullopt);
+      const ParrotBuilder::Report report = table.report();
+      EXPECT_EQ(report.buckets, (keys.size() + size - 1) / size);
+      EXPECT_NEAR(static_cast<double>(report.stashed) / static_cast<double>(keys.size()),
+                  size == 4 ? 0.0015 : 0.334, 0.002);
+    }
+  }
+  const auto keys = random_keys(100'000, 23);
+  constexpr ModelChoice kModel{ModelKind::kRmi, 128};
+  const ParrotBuilder plain = built({.model = kModel}, keys);
+  const ParrotBuilder stepped = built({.model = kModel, .has_steps = true}, keys);
+  EXPECT_EQ(reader_of(stepped).head().model.kind, ModelKind::kSteps);
+  EXPECT_EQ(stepped.trials().back().choice.kind, ModelKind::kRmi);
+  EXPECT_EQ(stepped.report().stashed, plain.report().stashed);
+  EXPECT_LT(stepped.report().buckets, plain.report().buckets);
+  expect_all(reader_of(stepped), keys, 16);
+  EXPECT_EQ(stepped.audit(), std::nullopt);
+  expect_all(reader_of(stepped.rebuilt().value()), keys, 16);
+}
+
 TEST(Parrot, refuses_keys_that_no_model_fits) {
   const auto table = ParrotBuilder::build({.model = ModelChoice{ModelKind::kRmi, 8}},
                                           entries_of(vendor_keys(300'000, 8)));
