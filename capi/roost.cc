@@ -2,13 +2,13 @@
 #include "capi/roost.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "capi/config_fields.h"
 #include "capi/error_text.h"
 #include "capi/sized_struct.h"
 #include "capi/table.h"
@@ -128,13 +128,7 @@ const char* roost_status_text(roost_status status) {
   return "no status of this version of the library";
 }
 
-void roost_config_init(roost_config* config, size_t size) {
-  roost_config defaults{};
-  defaults.numa_node = -1;
-  std::memset(static_cast<void*>(config), 0, size);
-  std::memcpy(config, &defaults, std::min(size, sizeof(defaults)));
-  config->size = size;
-}
+void roost_config_init(roost_config* config, size_t size) { set_defaults(config, size); }
 
 roost_status roost_table_bytes(const roost_config* config, uint64_t* bytes, char* error,
                                size_t error_bytes) try {

@@ -1,13 +1,10 @@
 #include "capi/table_plan.h"
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <cstring>
 #include <string>
 #include <string_view>
 
-#include "capi/sized_struct.h"
+#include "capi/config_fields.h"
 #include "roost/table/entry.h"
 #include "roost/table/layout_choice.h"
 #include "roost/table/table_image.h"
@@ -15,32 +12,10 @@
 namespace roost::capi {
 namespace {
 
-Error refusal(std::string_view field, const std::string& why) {
-  return Error{"roost_config: " + std::string(field) + " " + why};
-}
+constexpr std::string_view kType = "roost_config";
 
-// The caller's fields over this library's defaults; an error when the caller, which is newer, asks
-// for something that this library does not have.
-Result<roost_config> known_fields(const roost_config& theirs) {
-  roost_config config{};
-  config.numa_node = -1;
-  if (!is_struct_size(theirs.size)) {
-    return refusal("size", "is " + std::to_string(theirs.size) +
-                               "; let roost_config_init() set it to sizeof(roost_config)");
-  }
-  const auto* bytes = reinterpret_cast<const unsigned char*>(&theirs);
-  const auto is_zero = [](unsigned char byte) { return byte == 0; };
-  const size_t known_bytes = std::min(theirs.size, sizeof(config));
-  if (!std::all_of(bytes + known_bytes, bytes + theirs.size, is_zero)) {
-    return Error{
-        "roost_config: a field is set that this version of the library does not have; leave it "
-        "zero, or use the library of the header that the program was compiled with"};
-  }
-  std::memcpy(&config, bytes, known_bytes);
-  if (!std::all_of(std::begin(config.reserved), std::end(config.reserved), is_zero)) {
-    return refusal("reserved", "is not zero; begin with roost_config_init()");
-  }
-  return config;
+Error refusal(std::string_view field, const std::string& why) {
+  return capi::refusal(kType, field, why);
 }
 
 Result<std::optional<Isa>> kernel_of(const char* name) {
@@ -61,23 +36,6 @@ Result<std::optional<PrefetchHint>> line_hint_of(const char* name) {
   }
   return refusal("line_hint",
                  "is \"" + std::string(name) + "\"; it is T0, T1 or NTA, or NULL for the fastest");
-}
-
-Result<std::optional<PageKind>> pages_of(uint32_t pages) {
-  switch (pages) {
-    case ROOST_PAGES_LARGEST:
-      return std::optional<PageKind>{};
-    case ROOST_PAGES_1GIB:
-      return std::optional{PageKind::kHuge1GiB};
-    case ROOST_PAGES_2MIB:
-      return std::optional{PageKind::kHuge2MiB};
-    case ROOST_PAGES_TRANSPARENT:
-      return std::optional{PageKind::kTransparentHuge};
-    case ROOST_PAGES_4KIB:
-      return std::optional{PageKind::kSmall};
-    default:
-      return refusal("pages", "is " + std::to_string(pages) + "; it is one of roost_pages");
-  }
 }
 
 // Bits of a key that may be set.
@@ -191,23 +149,21 @@ std::optional<Error> out_of_range_in(const roost_config& config) {
                                    std::to_string(config.key_bytes) + " bytes have " +
                                    std::to_string(8 * config.key_bytes));
   }
-  if (config.numa_node < -1) {
-    return refusal("numa_node", "is " + std::to_string(config.numa_node) +
-                                    "; it is a node's number, or -1 for any");
-  }
   return std::nullopt;
 }
 
 }  // namespace
 
 Result<TablePlan> plan_of(const roost_config& theirs) {
-  const Result<roost_config> known = known_fields(theirs);
+  const Result<roost_config> known = known_fields(kType, theirs);
   if (!known) return known.error();
   const roost_config& config = known.value();
   if (auto error = out_of_range_in(config)) return *error;
   if (auto error = contradiction_in(config)) return *error;
-  const auto pages = pages_of(config.pages);
+  const auto pages = pages_of(kType, config.pages);
   if (!pages) return pages.error();
+  const auto numa_node = numa_node_of(kType, config.numa_node);
+  if (!numa_node) return numa_node.error();
   const auto kernel = kernel_of(config.kernel);
   if (!kernel) return kernel.error();
   const auto line_hint = line_hint_of(config.line_hint);
@@ -226,11 +182,11 @@ Result<TablePlan> plan_of(const roost_config& theirs) {
                             .entries_max = config.entries_max,
                             .memory = {static_cast<std::byte*>(config.memory), config.memory_bytes},
                             .pages = pages.value(),
+                            .numa_node = numa_node.value(),
                             .isa = kernel.value(),
                             .line_hint = line_hint.value()},
                  .on_expiry = config.on_expiry,
                  .on_expiry_context = config.on_expiry_context};
-  if (config.numa_node >= 0) plan.config.numa_node = static_cast<unsigned>(config.numa_node);
   if (config.version_counters != 0) plan.config.version_counters = config.version_counters;
   if (config.has_hash_seed) plan.config.hash_seed = config.hash_seed;
   return plan;

@@ -12,9 +12,9 @@ if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDE
     "moved: give relative paths")
 endif()
 
-set(package_rooms base memory isa hash expiry table concurrent balance net conntrack)
+set(package_rooms base memory isa hash expiry table concurrent compact balance net conntrack)
 set(package_objects $<TARGET_OBJECTS:roost_capi>)
-install(FILES capi/roost.h capi/roost_types.h capi/roost_shared.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES capi/roost.h capi/roost_types.h capi/roost_shared.h capi/roost_map.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(room IN LISTS package_rooms)
   get_target_property(kind roost_${room} TYPE)
   if(NOT kind STREQUAL "INTERFACE_LIBRARY")

@@ -14,7 +14,7 @@ ROOMS = ["roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry"
 
 # Rooms that may use only some of those before them.
 USES = {"capi": ("capi", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",
-                 "roost/table", "roost/concurrent"),
+                 "roost/table", "roost/concurrent", "roost/compact"),
         "bindings": ("bindings",)}
 
 # Folders of apps that know the network functions; a function's folder knows none but itself.
@@ -54,7 +54,7 @@ CODE = (".cc", ".c", ".h", ".py", ".sh")
 MACROS_ALLOWED = {"ROOST_ASSERT", "ROOST_DEBUG_ASSERT"}
 # The headers of the C interface, where constants are macros; installed side by side.
 C_HEADERS = {"roost.h": "capi/roost.h", "roost_types.h": "capi/roost_types.h",
-             "roost_shared.h": "capi/roost_shared.h"}
+             "roost_shared.h": "capi/roost_shared.h", "roost_map.h": "capi/roost_map.h"}
 NAME_BANNED = re.compile(
     r"(?:^|[_\-/.])(?:utils?|misc|helpers?|managers?)(?:[_\-/.]|$)|_v\d+(?:[_\-/.]|$)")
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")

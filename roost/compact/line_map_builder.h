@@ -95,6 +95,7 @@ class LineMapBuilder {
   LineMapBuilder(const LineMapConfig& config, LineMapLevels levels)
       : config_(config), levels_(std::move(levels)) {}
 
+  [[nodiscard]] static bool has_twins(std::vector<Entry>& entries);
   // Fills the level that was added last; those that go further are left.
   void fill_level(std::vector<Entry>& waiting);
   void fill_one(size_t level, uint64_t line, std::span<const Entry> entries,

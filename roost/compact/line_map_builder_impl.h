@@ -41,7 +41,9 @@ Result<LineMapBuilder<Key, Words>> LineMapBuilder<Key, Words>::build(const LineM
     std::vector<Entry> waiting = entries;
     map.fill_level(waiting);
     if (is_last && !waiting.empty()) {  // once more, by another hash
-      if (tried > kHashesTried) return Error{"a key is there twice"};
+      if (has_twins(waiting)) return Error{"a key is there twice"};
+      if (tried > kHashesTried)
+        return Error{"no hash gives the last keys room; build anew with another seed"};
       map.levels_.drop_level();
       map.keys_.pop_back();
       continue;
@@ -51,6 +53,18 @@ Result<LineMapBuilder<Key, Words>> LineMapBuilder<Key, Words>::build(const LineM
     if (is_last) break;
   }
   return map;
+}
+
+// Keys that are there twice find no room under any hash.
+template <class Key, class Words>
+bool LineMapBuilder<Key, Words>::has_twins(std::vector<Entry>& entries) {
+  const auto compared = [](const Entry& a, const Entry& b) {
+    return std::memcmp(&a.key, &b.key, sizeof a.key);
+  };
+  std::ranges::sort(entries, [&](const auto& a, const auto& b) { return compared(a, b) < 0; });
+  return std::ranges::adjacent_find(entries, [&](const auto& a, const auto& b) {
+           return compared(a, b) == 0;
+         }) != entries.end();
 }
 
 // A counting sort by line; then line by line.

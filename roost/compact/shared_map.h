@@ -105,8 +105,9 @@ class SharedMap {
   // at a time, until adopt() or give_up().
   [[nodiscard]] Rebuild begin_rebuild(const Config& config) {
     ROOST_ASSERT(!shared_->log.has_value());
+    Rebuild rebuild(config, builder().entries());
     shared_->log.emplace();
-    return {config, builder().entries()};
+    return rebuild;
   }
   [[nodiscard]] Rebuild begin_rebuild() { return begin_rebuild(builder().config()); }
 

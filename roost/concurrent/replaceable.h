@@ -50,7 +50,9 @@ class Replaceable {
   // The rest is one thread's at a time.
   [[nodiscard]] T& current() { return *owned_; }
   [[nodiscard]] const T& current() const { return *owned_; }
+  // Without memory for that, nothing is replaced.
   void replace(std::unique_ptr<T> next) {
+    retired_.reserve(retired_.size() + 1);
     std::unique_ptr<T> before = std::exchange(owned_, std::move(next));
     current_.store(owned_.get(), std::memory_order_release);
     retired_.push_back({std::move(before), periods_.begin()});

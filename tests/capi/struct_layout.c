@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "capi/roost.h"
+#include "capi/roost_map.h"
 
 // C99 has no static_assert: an array of -1 elements is what no compiler takes.
 typedef char roost_config_is_as_it_was
@@ -81,6 +82,58 @@ typedef char roost_violation_is_as_it_was
     [sizeof(roost_violation) == 152 && offsetof(roost_violation, size) == 0 &&
              offsetof(roost_violation, bucket) == 8 && offsetof(roost_violation, slot) == 16 &&
              offsetof(roost_violation, invariant) == 20 && offsetof(roost_violation, text) == 24
+         ? 1
+         : -1];
+
+typedef char roost_map_config_is_as_it_was
+    [sizeof(roost_map_config) == 72 && offsetof(roost_map_config, size) == 0 &&
+             offsetof(roost_map_config, kind) == 8 && offsetof(roost_map_config, key_bytes) == 12 &&
+             offsetof(roost_map_config, key_bits) == 16 &&
+             offsetof(roost_map_config, value_bits) == 20 &&
+             offsetof(roost_map_config, fingerprint_bits) == 24 &&
+             offsetof(roost_map_config, insertion) == 28 &&
+             offsetof(roost_map_config, load) == 32 && offsetof(roost_map_config, growth) == 40 &&
+             offsetof(roost_map_config, hash_seed) == 48 &&
+             offsetof(roost_map_config, numa_node) == 56 &&
+             offsetof(roost_map_config, pages) == 60 &&
+             offsetof(roost_map_config, has_hash_seed) == 64 &&
+             offsetof(roost_map_config, keeps_keys) == 65 &&
+             offsetof(roost_map_config, is_big_endian) == 66 &&
+             offsetof(roost_map_config, reserved) == 67
+         ? 1
+         : -1];
+
+typedef char roost_map_image_is_as_it_was
+    [sizeof(roost_map_image) == 48 && offsetof(roost_map_image, size) == 0 &&
+             offsetof(roost_map_image, path) == 8 && offsetof(roost_map_image, memory) == 16 &&
+             offsetof(roost_map_image, memory_bytes) == 24 &&
+             offsetof(roost_map_image, key_bytes) == 32 && offsetof(roost_map_image, pages) == 36 &&
+             offsetof(roost_map_image, numa_node) == 40 &&
+             offsetof(roost_map_image, is_big_endian) == 44 &&
+             offsetof(roost_map_image, audits) == 45 && offsetof(roost_map_image, reserved) == 46
+         ? 1
+         : -1];
+
+typedef char roost_report_is_as_it_was
+    [sizeof(roost_report) == 160 && offsetof(roost_report, size) == 0 &&
+             offsetof(roost_report, key_count) == 8 && offsetof(roost_report, image_bytes) == 16 &&
+             offsetof(roost_report, builder_bytes) == 24 &&
+             offsetof(roost_report, level_count) == 32 &&
+             offsetof(roost_report, keys_by_level) == 40 &&
+             offsetof(roost_report, bucket_count) == 104 &&
+             offsetof(roost_report, failed_buckets) == 112 &&
+             offsetof(roost_report, stashed) == 120 &&
+             offsetof(roost_report, longest_walk) == 128 &&
+             offsetof(roost_report, model_bytes) == 136 &&
+             offsetof(roost_report, model_size) == 144 && offsetof(roost_report, model) == 152
+         ? 1
+         : -1];
+
+typedef char map_constants_are_as_they_were
+    [ROOST_MAP_LINE == 0 && ROOST_MAP_PARROT == 1 && ROOST_MAP_RESEED == 0 &&
+             ROOST_MAP_STASH == 1 && ROOST_MAP_DONE == 0 && ROOST_MAP_NOT_FOUND == 1 &&
+             ROOST_MAP_EXISTING == 2 && ROOST_MAP_TOO_WIDE == 3 && ROOST_MAP_BUCKET_FULL == 4 &&
+             ROOST_MAP_NO_ROOM == 5 && ROOST_MAP_LEVELS == 8
          ? 1
          : -1];
 

@@ -43,14 +43,14 @@ class PrefixTest(unittest.TestCase):
         headers = [path.relative_to(include) for path in sorted(include.rglob("*.h"))]
         self.assertEqual({header.parts[1] for header in headers if header.parts[0] == "roost"},
                          {"base", "memory", "isa", "hash", "expiry", "table", "concurrent",
-                          "balance", "net", "conntrack"})
+                          "compact", "balance", "net", "conntrack"})
         source = here.new_folder("headers") / "all.cc"
         source.write_text("".join(f"#include <{header}>\n" for header in headers))
         for compiler in ("g++", "clang++-16"):
             run(compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
                 f"-I{include}", source)
         in_c = source.with_suffix(".c")
-        in_c.write_text("#include <roost.h>\n#include <roost_shared.h>\n")
+        in_c.write_text("#include <roost.h>\n#include <roost_shared.h>\n#include <roost_map.h>\n")
         for compiler in ("gcc", "clang-16"):
             run(compiler, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
                 f"-I{include}", in_c)

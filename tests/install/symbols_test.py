@@ -7,6 +7,9 @@ import unittest
 from installation import ROOT, VERSION, installation, run
 
 LIST = "capi/abi/symbols.txt"
+# Members of classes that a source instantiates and a header declares `extern template`, and what is
+# static in them.
+INSTANTIATED = re.compile(r"_ZZ?NK?5roost7compact\d+BasicParrot(Builder|Reader)I")
 
 
 def defined():
@@ -55,7 +58,8 @@ class SymbolsTest(unittest.TestCase):
         symbols = [symbol for symbol in exported() if symbol[1].startswith("_Z")]
         for kind, name, node in symbols:
             self.assertEqual(node, f"ROOST_CXX_{VERSION}", name)
-            self.assertIn(kind, "TRDB", f"{name} is weak: an inline function or a template")
-        names = {name for _, name, _ in symbols}
+            if not INSTANTIATED.match(name):
+                self.assertIn(kind, "TRDB", f"{name} is weak: an inline function or a template")
+        names = {name for _, name, _ in symbols if not INSTANTIATED.match(name)}
         self.assertEqual(names - defined(), set(), "exported, but of no source of Roost")
         self.assertEqual(defined() - names, set(), "defined, but not listed in cmake/roost.map.in")

@@ -23,7 +23,8 @@ FILES = {
         "/usr/share/doc/roost/examples/bird.conf"},
     "libroost0": {f"{LIBRARIES}/libroost.so.0"},
     "libroost-dev": {
-        "/usr/include/roost.h", "/usr/include/roost/table/flow_table.h",
+        "/usr/include/roost.h", "/usr/include/roost_map.h",
+        "/usr/include/roost/table/flow_table.h", "/usr/include/roost/compact/shared_map.h",
         f"{LIBRARIES}/libroost.so", f"{LIBRARIES}/libroost.a",
         f"{LIBRARIES}/pkgconfig/roost.pc", f"{LIBRARIES}/pkgconfig/roost-static.pc",
         f"{LIBRARIES}/cmake/roost/roostConfig.cmake", "/usr/share/roost/roost_gdb.py",
