@@ -37,6 +37,7 @@ struct StillImage {
     std::memcpy(&word, at, sizeof word);
     return word;
   }
+  [[nodiscard]] static uint64_t load_aligned(const std::byte* at) { return load(at); }
   [[nodiscard]] static uint8_t byte_of_line(const std::byte* line, size_t byte) {
     return static_cast<uint8_t>(line[byte]);
   }
@@ -59,6 +60,9 @@ struct BasicSharedImage {
     const size_t byte = reinterpret_cast<uintptr_t>(at) % sizeof(uint64_t);
     const uint64_t* const words = words_at(at - byte);
     return joined(Words::load(words), Words::load(words + 1), 8 * byte);
+  }
+  [[nodiscard]] static uint64_t load_aligned(const std::byte* at) {
+    return Words::load(words_at(at));
   }
   [[nodiscard]] static uint8_t byte_of_line(const std::byte* line, size_t byte) {
     const uint64_t word = Words::load(words_at(line) + byte / sizeof(uint64_t));

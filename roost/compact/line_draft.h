@@ -39,9 +39,14 @@ class LineDraft {
   void write(std::byte* line) const { std::memcpy(line, words_.data(), sizeof words_); }
 
   // Stores it for those who read the line meanwhile. What changes one word and no seed is one
-  // store; else the version is odd while words change, which is one step.
+  // store; else the version is odd while words change, which is one step. `beside` stores what else
+  // belongs to the step, if anything does.
   template <class Stores>
   void store(std::byte* line) const {
+    store<Stores>(line, false, [] {});
+  }
+  template <class Stores, class Beside>
+  void store(std::byte* line, bool has_more, Beside&& beside) const {
     uint64_t* const there = words_at(line);
     Words before;
     std::memcpy(before.data(), line, sizeof before);
@@ -52,12 +57,12 @@ class LineDraft {
       ++changed;
       last = i;
     }
-    if (changed == 0) return;
-    if (changed == 1 && !changes_seeds(before)) {
+    if (changed == 0 && !has_more) return;
+    if (changed == 1 && !has_more && !changes_seeds(before)) {
       Stores::store(there + last, words_[last]);
       return;
     }
-    store_step<Stores>(there, before);
+    store_step<Stores>(there, before, beside);
   }
 
  private:
@@ -68,11 +73,12 @@ class LineDraft {
                        geometry_->groups) != 0;
   }
   // The version is in the first word, with some of the seeds.
-  template <class Stores>
-  void store_step(uint64_t* there, const Words& before) const {
+  template <class Stores, class Beside>
+  void store_step(uint64_t* there, const Words& before, Beside&& beside) const {
     constexpr uint64_t kVersion = UINT32_MAX;
     const auto version = static_cast<uint32_t>(before[0]);
     Stores::store(there, (before[0] & ~kVersion) | uint32_t{version + 1});
+    beside();
     for (size_t i = 1; i < words_.size(); ++i)
       if (before[i] != words_[i]) Stores::store(there + i, words_[i]);
     Stores::store(there, (words_[0] & ~kVersion) | uint32_t{version + 2});

@@ -1,6 +1,6 @@
 // Where what stands in the image of a line map.
 //
-//   head | lines of level 0 | lines of level 1 | ...
+//   head | lines of level 0 | lines of level 1 | ... | keys by line and slot, if kept
 //
 //   line of 64 bytes   version 32 | a seed of 8 bits a group | slots of value and fingerprint
 //
@@ -52,10 +52,18 @@ struct LineMapHead {
   uint32_t level_count = 0;
   uint64_t fingerprint_seed = 0;
   std::array<LineLevel, kLevelsMax> levels{};
+  uint64_t keys_offset = 0;  // 0: keys are not kept
 };
-static_assert(sizeof(LineMapHead) == 248);
+static_assert(sizeof(LineMapHead) == 256);
 // Lines begin at multiples of 64 bytes.
 inline constexpr size_t kLineMapHeadBytes = 256;
+
+// Where in an image that keeps keys that of a slot stands. `line_offset`: its line's.
+[[nodiscard]] constexpr uint64_t kept_key_offset(const LineMapHead& head, uint64_t line_offset,
+                                                 uint32_t slot, uint32_t slots) {
+  const uint64_t line = (line_offset - kLineMapHeadBytes) / kLineBytes;
+  return head.keys_offset + (line * slots + slot) * head.key_bytes;
+}
 
 // Where a key is in a level.
 struct LinePlace {

@@ -98,6 +98,7 @@ class LineMapBuilder {
   [[nodiscard]] static bool has_twins(std::vector<Entry>& entries);
   // Fills the level that was added last; those that go further are left.
   void fill_level(std::vector<Entry>& waiting);
+  [[nodiscard]] std::optional<Error> keep_keys();
   void fill_one(size_t level, uint64_t line, std::span<const Entry> entries,
                 std::vector<Entry>& further);
 
@@ -132,9 +133,7 @@ class LineMapBuilder {
   [[nodiscard]] LineDraft draft_of(size_t level, uint64_t line) const {
     return {geometry(), levels_.line_at(level, line)};
   }
-  void store(size_t level, uint64_t line, const LineDraft& draft) {
-    draft.template store<Words>(levels_.line_at(level, line));
-  }
+  void store(size_t level, uint64_t line, const LineDraft& draft);
   // A key's slot in a draft of its line.
   void write(LineDraft& draft, const Place& place, const Entry& entry);
   [[nodiscard]] Key& key_at(const Place& place) {
@@ -157,6 +156,7 @@ class LineMapBuilder {
   std::optional<Reader> reader_;
   std::vector<std::vector<Key>> keys_;  // by level, line and slot
   std::unordered_multimap<uint64_t, Key> further_;
+  std::vector<uint32_t> new_keys_;  // slots of the draft at hand whose kept keys change
   uint64_t size_ = 0;
 };
 

@@ -52,7 +52,24 @@ Result<LineMapBuilder<Key, Words>> LineMapBuilder<Key, Words>::build(const LineM
     entries = std::move(waiting);
     if (is_last) break;
   }
+  if (config.keeps_keys)
+    if (auto error = map.keep_keys()) return *error;
   return map;
+}
+
+template <class Key, class Words>
+std::optional<Error> LineMapBuilder<Key, Words>::keep_keys() {
+  if (auto error = levels_.add_keys()) return error;
+  reader_.emplace(Reader::open(image()).value());
+  for (size_t level = 0; level < levels_.level_count(); ++level) {
+    for (uint64_t line = 0; line < levels_.head().levels[level].line_count; ++line) {
+      for (uint32_t slot = 0; slot < geometry().slots; ++slot) {
+        const Padded padded(key_at({level, line, slot}));
+        std::memcpy(levels_.key_at(level, line, slot), padded.words.data(), Padded::kBytes);
+      }
+    }
+  }
+  return {};
 }
 
 // Keys that are there twice find no room under any hash.
@@ -185,6 +202,8 @@ SlotSet LineMapBuilder<Key, Words>::taken_slots(size_t level, uint64_t index) co
 
 template <class Key, class Words>
 void LineMapBuilder<Key, Words>::write(LineDraft& draft, const Place& place, const Entry& entry) {
+  if (levels_.has_keys() && std::memcmp(&key_at(place), &entry.key, sizeof entry.key) != 0)
+    new_keys_.push_back(place.slot);
   key_at(place) = entry.key;
   draft.set_slot(place.slot, entry.value | reader().fingerprint_of(entry.key)
                                                << geometry().value_bits);

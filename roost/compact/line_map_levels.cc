@@ -45,19 +45,36 @@ std::optional<Error> LineMapLevels::add_level(uint64_t keys, bool is_last) {
   const LineLevel* const before = is_first ? nullptr : &head_.levels[head_.level_count - 1];
   level.offset = is_first ? kLineMapHeadBytes : before->offset + before->line_count * kLineBytes;
   const uint64_t bytes = level.offset + level.line_count * kLineBytes;
-  if (image_.size() < bytes) {
-    auto arena = Arena::map(bytes + bytes / 8, config_.memory);  // the next levels are small
-    if (!arena) return arena.error();
-    if (!is_first) std::memcpy(arena.value().data(), image_.data(), level.offset);
-    arena_.emplace(std::move(arena).value());
-    image_ = {arena_->data(), arena_->bytes()};
-  }
+  if (auto error = grow(bytes + bytes / 8)) return error;  // the next levels are small
   ++head_.level_count;
   head_.image.image_bytes = bytes;
   const LineGeometry geometry(head_.shape);
   const LineDraft empty(geometry);
   for (uint64_t line = 0; line < level.line_count; ++line)
     empty.write(line_at(head_.level_count - 1, line));
+  write_head();
+  return {};
+}
+
+std::optional<Error> LineMapLevels::grow(uint64_t bytes) {
+  if (image_.size() >= bytes) return {};
+  auto arena = Arena::map(bytes, config_.memory);
+  if (!arena) return arena.error();
+  if (!image_.empty()) std::memcpy(arena.value().data(), image_.data(), head_.image.image_bytes);
+  arena_.emplace(std::move(arena).value());
+  image_ = {arena_->data(), arena_->bytes()};
+  return {};
+}
+
+std::optional<Error> LineMapLevels::add_keys() {
+  ROOST_ASSERT(!has_keys());
+  const LineLevel& last = head_.levels[head_.level_count - 1];
+  const uint64_t begin = last.offset + last.line_count * kLineBytes;
+  const uint64_t lines = (begin - kLineMapHeadBytes) / kLineBytes;
+  const uint64_t bytes = begin + lines * head_.shape.slots() * head_.key_bytes;
+  if (auto error = grow(bytes)) return error;
+  head_.keys_offset = begin;
+  head_.image.image_bytes = bytes;
   write_head();
   return {};
 }

@@ -15,6 +15,7 @@ namespace roost::compact {
 struct LineMapConfig {
   uint32_t value_bits = 16;             // 4 to 32; the value of all ones is reserved
   uint32_t fingerprint_bits = 0;        // 0, 8, 12 or 16: fewer strangers get a value
+  bool keeps_keys = false;              // no stranger gets one; the key's bytes a slot more
   double load = 0.85;                   // keys over slots of a level, above 0 and at most 0.97
   std::optional<uint64_t> hash_seed{};  // else random
   ArenaOptions memory{};
@@ -30,6 +31,13 @@ class LineMapLevels {
   [[nodiscard]] std::optional<Error> add_level(uint64_t keys, bool is_last);
   // Takes the last level away, so that it can be added with another hash.
   void drop_level();
+  // Adds room for a key a slot behind the last level. Errors: memory.
+  [[nodiscard]] std::optional<Error> add_keys();
+  [[nodiscard]] bool has_keys() const { return head_.keys_offset != 0; }
+  [[nodiscard]] std::byte* key_at(size_t level, uint64_t line, uint32_t slot) const {
+    const uint64_t line_offset = head_.levels[level].offset + line * kLineBytes;
+    return image_.data() + kept_key_offset(head_, line_offset, slot, head_.shape.slots());
+  }
   [[nodiscard]] size_t level_count() const { return head_.level_count; }
 
   [[nodiscard]] const LineMapHead& head() const { return head_; }
@@ -44,6 +52,8 @@ class LineMapLevels {
   LineMapLevels(const LineMapConfig& config, const LineMapHead& head, uint64_t seed)
       : config_(config), head_(head), seeds_(seed) {}
 
+  // Maps more memory for the image if it has less than so much.
+  [[nodiscard]] std::optional<Error> grow(uint64_t bytes);
   // Of the level that comes next.
   [[nodiscard]] double slots_of_level(uint64_t keys, bool is_last);
   void write_head();

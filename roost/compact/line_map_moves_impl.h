@@ -97,6 +97,19 @@ bool LineMapBuilder<Key, Words>::put_all(size_t level, std::span<const Entry> en
   return true;
 }
 
+// Kept keys change in the step of their slots.
+template <class Key, class Words>
+void LineMapBuilder<Key, Words>::store(size_t level, uint64_t line, const LineDraft& draft) {
+  draft.template store<Words>(levels_.line_at(level, line), !new_keys_.empty(), [&] {
+    for (const uint32_t slot : new_keys_) {
+      const Padded padded(key_at({level, line, slot}));
+      write_words<Words>(levels_.key_at(level, line, slot),
+                         reinterpret_cast<const std::byte*>(padded.words.data()), Padded::kBytes);
+    }
+  });
+  new_keys_.clear();
+}
+
 template <class Key, class Words>
 auto LineMapBuilder<Key, Words>::take_out(size_t level, const Key& key) -> Place {
   const auto place = find_place(key, level);

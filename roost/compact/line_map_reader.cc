@@ -20,6 +20,10 @@ Result<LineMapHead> open_line_map(std::span<const std::byte> image, size_t key_b
         at.line_count >= 1 && at.line_count <= image.size() / kLineBytes && at.offset == offset;
     offset += at.line_count * kLineBytes;
   }
+  if (head.keys_offset != 0) {
+    is_right = is_right && head.keys_offset == offset && head.key_bytes <= kLineBytes;
+    offset += (offset - kLineMapHeadBytes) / kLineBytes * shape.slots() * head.key_bytes;
+  }
   if (!is_right || offset != image.size())
     return Error{"the image's head says what cannot be: it was changed"};
   if (head.key_bytes != key_bytes) {

@@ -60,6 +60,7 @@ class LineMapReader {
 
   // As ParrotReader::lookup_unverified(). One cache line a key, and of the few whose group went
   // further one more a level. An answer was true at some moment of the call.
+  // With keys that are kept another one, and bits are certain.
   size_t lookup_unverified(std::span<const Key> keys, std::span<uint32_t> values,
                            HitWords maybe) const {
     return look_up_in_groups(
@@ -69,6 +70,12 @@ class LineMapReader {
         },
         [this](const Key& key) { prepare_alone(key); },
         [this](const Key& key) { return look_up_alone(key); });
+  }
+
+  // The same where bits are certain: the image keeps keys.
+  size_t lookup(std::span<const Key> keys, std::span<uint32_t> values, HitWords hits) const {
+    ROOST_ASSERT(head_.keys_offset != 0);
+    return lookup_unverified(keys, values, hits);
   }
 
   [[nodiscard]] const LineMapHead& head() const { return head_; }
@@ -93,7 +100,10 @@ class LineMapReader {
   };
 
   LineMapReader(const LineMapHead& head, std::span<const std::byte> image)
-      : head_(head), geometry_(head.shape), fingerprints_(head.fingerprint_seed) {
+      : head_(head),
+        geometry_(head.shape),
+        fingerprints_(head.fingerprint_seed),
+        image_(image.data()) {
     for (size_t level = 0; level < head.level_count; ++level) {
       levels_[level] = {KeyedHash(head.levels[level].hash_seed),
                         image.data() + head.levels[level].offset, head.levels[level].line_count};
@@ -115,12 +125,32 @@ class LineMapReader {
     return is_value & (word >> geometry_.value_bits == fingerprint_of(key));
   }
 
+  [[nodiscard]] const std::byte* kept_key(const std::byte* line, uint32_t slot) const {
+    return image_ +
+           kept_key_offset(head_, static_cast<uint64_t>(line - image_), slot, geometry_.slots);
+  }
+  // Whether the slot is this key's, as far as keys are kept.
+  [[nodiscard]] bool is_kept(const std::byte* line, uint32_t slot, const Key& key) const {
+    if (head_.keys_offset == 0) return true;
+    const PaddedKey<Key> padded(key);
+    const std::byte* const kept = kept_key(line, slot);
+    uint64_t differs = 0;
+    for (size_t word = 0; word < padded.words.size(); ++word)
+      differs |= Memory::load_aligned(kept + word * sizeof(uint64_t)) ^ padded.words[word];
+    return differs == 0;
+  }
+
   // In the first level, without branches: one group in thirty went further.
   [[nodiscard]] LaneAnswer finish(const Key& key, const LinePlace& place, uint32_t& value) const {
     const Line at = line(0, place.line);
     const uint32_t since = at.version();
     const uint8_t seed = at.seed(place.group);
-    const uint64_t word = at.slot(slot_of_word(place.word, seed, geometry_.slots));
+    const uint32_t slot = slot_of_word(place.word, seed, geometry_.slots);
+    const uint64_t word = at.slot(slot);
+    if (head_.keys_offset != 0) {  // another line, that is on its way meanwhile
+      __builtin_prefetch(kept_key(levels_[0].lines + place.line * kLineBytes, slot));
+      return LaneAnswer::kAlone;
+    }
     const auto is_alone = uint32_t{seed == kSeedFurther} | uint32_t{!at.is_still(since)};
     const auto is_there = uint32_t{is_of(word, key)} & ~is_alone;
     const uint32_t is_value = 0 - is_there;
@@ -128,7 +158,7 @@ class LineMapReader {
     return static_cast<LaneAnswer>(is_there | is_alone << 1);
   }
   void prepare_alone(const Key& key) const {
-    if (head_.level_count > 1) ask_for(1, place_of(key, 1));
+    if (head_.level_count > 1 && head_.keys_offset == 0) ask_for(1, place_of(key, 1));
   }
 
   // Through all levels, until nothing has changed meanwhile in any line that was read: a group that
@@ -150,8 +180,10 @@ class LineMapReader {
         ++count;
         const uint8_t seed = at.seed(place.group);
         if (seed == kSeedFurther) continue;
-        const uint64_t word = at.slot(slot_of_word(place.word, seed, geometry_.slots));
-        if (is_of(word, key)) answer = static_cast<uint32_t>(word) & geometry_.absent;
+        const uint32_t slot = slot_of_word(place.word, seed, geometry_.slots);
+        const uint64_t word = at.slot(slot);
+        if (is_of(word, key) && is_kept(reads[count - 1].line, slot, key))
+          answer = static_cast<uint32_t>(word) & geometry_.absent;
         break;
       }
       const bool is_whole = std::all_of(
@@ -164,6 +196,7 @@ class LineMapReader {
   LineMapHead head_;
   LineGeometry geometry_;
   KeyedHash fingerprints_;
+  const std::byte* image_;
   std::array<Level, kLevelsMax> levels_;
 };
 

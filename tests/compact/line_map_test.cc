@@ -163,6 +163,30 @@ TEST(LineMap, has_keys_of_any_class) {
   }
 }
 
+TEST(LineMap, keys_that_are_kept_leave_strangers_out) {
+  const auto keys = random_keys(50'000, 13);
+  std::vector<uint64_t> strangers;
+  for (const uint64_t key : random_keys(50'000, 14))
+    if (!std::ranges::binary_search(keys, key)) strangers.push_back(key);
+  Map map = map_of({.keeps_keys = true}, keys);
+  expect_all(map_reader(map), keys, 16);
+  EXPECT_EQ(share_of_strangers(map, strangers), 0);
+  for (size_t i = 0; i < 5'000; ++i) {
+    ASSERT_EQ(map.erase(keys[i]), ChangeOutcome::kDone);
+    ASSERT_EQ(map.insert(strangers[i], value_of(strangers[i])), ChangeOutcome::kDone);
+  }
+  std::vector<uint64_t> gone(keys.begin(), keys.begin() + 5'000);
+  EXPECT_EQ(share_of_strangers(map, gone), 0);
+  EXPECT_EQ(share_of_strangers(map, {strangers.begin(), strangers.begin() + 5'000}), 1);
+  const auto file = map.exported();
+  auto arena = Arena::map(file.size());
+  ASSERT_TRUE(arena);
+  std::ranges::copy(file, arena.value().data());
+  const auto opened = LineMapReader<uint64_t>::open({arena.value().data(), file.size()});
+  ASSERT_TRUE(opened) << opened.error().message;
+  expect_all(opened.value(), {keys.begin() + 5'000, keys.end()}, 16);
+}
+
 TEST(LineMap, x106_strangers_get_values_as_often_as_is_said) {
   const auto keys = random_keys(200'000, 7);
   std::vector<uint64_t> strangers;

@@ -127,7 +127,8 @@ class CompactRun {
 template <class Kind>
 class CompactInterleavings : public testing::Test {};
 using TurnTakingKinds = testing::Types<LineKind<CountingWords>, WideLineKind<CountingWords>,
-                                       StashKind<CountingWords>, ReseedKind<CountingWords>>;
+                                       KeyedLineKind<CountingWords>, StashKind<CountingWords>,
+                                       ReseedKind<CountingWords>>;
 TYPED_TEST_SUITE(CompactInterleavings, TurnTakingKinds);
 
 TYPED_TEST(CompactInterleavings, answer_what_was_true_at_some_moment_of_the_call) {

@@ -42,6 +42,16 @@ struct WideLineKind : LineKind<Words> {
     return std::move(Builder::build(config, std::move(entries))).value();
   }
 };
+// Whose answers are certain.
+template <class Words>
+struct KeyedLineKind : LineKind<Words> {
+  using Builder = typename LineKind<Words>::Builder;
+  static constexpr bool kIsExact = true;
+  static Builder build(std::vector<typename Builder::Entry> entries, uint64_t seed) {
+    const LineMapConfig config{.value_bits = kCodedBits, .keeps_keys = true, .hash_seed = seed};
+    return std::move(Builder::build(config, std::move(entries))).value();
+  }
+};
 template <class Words, InsertionPolicy kPolicy>
 struct ParrotKind {
   using Builder = BasicParrotBuilder<Words>;
