@@ -53,6 +53,7 @@ Result<Built> build_parrot(const BuildOptions& options, const EntryFile& file) {
        .keeps_keys = options.keeps_keys,
        .load = options.load,
        .model = options.model,
+       .has_steps = options.has_steps,
        .hash_seed = options.hash_seed ? *options.hash_seed : random_seed()},
       std::move(entries));
   if (!table) return Error{table.error().message + "; --kind line-map takes any keys"};
@@ -70,8 +71,8 @@ bool is_taken(const Trial& trial, const std::vector<Trial>& trials) {
 
 Result<Built> build_image(const BuildOptions& options, const EntryFile& file) {
   if (options.kind == compact::ImageKind::kParrot) return build_parrot(options, file);
-  if (options.keeps_keys || options.model || options.key_bits)
-    return Error{"--keep-keys, --model and --key-bits are Parrot's; give --kind parrot"};
+  if (options.keeps_keys || options.model || options.has_steps || options.key_bits)
+    return Error{"--keep-keys, --model, --steps and --key-bits are Parrot's; give --kind parrot"};
   if (file.form == KeyForm::kIpv6) return build_line_map<net::Ipv6Address>(options, file, ipv6_of);
   return build_line_map<uint64_t>(options, file, [](const Key& key) { return key.low; });
 }
@@ -82,6 +83,8 @@ std::optional<compact::ModelChoice> parse_model(std::string_view text) {
   compact::ModelChoice choice;
   if (text.substr(0, colon) == "spline") {
     choice.kind = compact::ModelKind::kSpline;
+  } else if (text.substr(0, colon) == "steps") {
+    choice.kind = compact::ModelKind::kSteps;
   } else if (text.substr(0, colon) != "rmi") {
     return {};
   }

@@ -27,6 +27,7 @@ struct BuildOptions {
   std::optional<uint32_t> key_bits{};  // else as many as the keys' form has; of numbers, the widest
   bool keeps_keys = false;
   std::optional<compact::ModelChoice> model{};  // else the best of several
+  bool has_steps = false;                       // of the best: buckets that prefixes match
 };
 
 struct Built {
@@ -38,7 +39,7 @@ struct Built {
 // Errors: options that cannot be, or that the kind has not; no model fits the keys; memory.
 [[nodiscard]] Result<Built> build_image(const BuildOptions& options, const EntryFile& file);
 
-// "rmi:4096", "spline:8"; nothing: it is none.
+// "rmi:4096", "spline:8", "steps:6"; nothing: it is none.
 [[nodiscard]] std::optional<compact::ModelChoice> parse_model(std::string_view text);
 
 // Why each model was taken or not: a line each, or an object each.

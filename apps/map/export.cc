@@ -16,6 +16,8 @@ namespace {
 
 using control::Json;
 
+constexpr std::array<const char*, 3> kModelNames = {"rmi", "spline", "steps"};
+
 struct Part {
   std::string name{};
   std::span<const std::byte> bytes{};
@@ -66,7 +68,7 @@ Json parrot_layout(const Image& image, std::vector<Part>& parts) {
               {"stash_entries", head.entry_count},
               {"stash_entry_bytes", shape.entry_bytes()},
               {"fingerprint_hash_words", hash_words(head.hash_seed)}};
-  layout["model"] = {{"kind", model.kind == compact::ModelKind::kRmi ? "rmi" : "spline"},
+  layout["model"] = {{"kind", kModelNames[static_cast<size_t>(model.kind)]},
                      {"lines", model.line_count},
                      {"line_bytes", sizeof(compact::ModelLine)},
                      {"prefixes", model.prefix_count},
@@ -88,14 +90,8 @@ Json parrot_layout(const Image& image, std::vector<Part>& parts) {
   return layout;
 }
 
-}  // namespace
-
-std::optional<Error> export_parts(const Image& image, const std::string& folder) {
-  std::vector<Part> parts;
-  const Json layout =
-      image.parrot() != nullptr ? parrot_layout(image, parts) : line_map_layout(image, parts);
-  const std::string text = layout.dump(2) + "\n";
-  parts.push_back({"layout.json", std::as_bytes(std::span(text))});
+// Beside its place first, so that there is all of it or none.
+std::optional<Error> write_folder(const std::string& folder, std::span<const Part> parts) {
   const std::filesystem::path unfinished = folder + ".new";
   std::error_code error;
   if (std::filesystem::exists(folder, error))
@@ -113,6 +109,32 @@ std::optional<Error> export_parts(const Image& image, const std::string& folder)
   }
   std::filesystem::remove_all(unfinished, error);
   return unwritten;
+}
+
+std::optional<Error> write_parts(const Image& image, const std::string& folder) {
+  std::vector<Part> parts;
+  const Json layout =
+      image.parrot() != nullptr ? parrot_layout(image, parts) : line_map_layout(image, parts);
+  const std::string text = layout.dump(2) + "\n";
+  parts.push_back({"layout.json", std::as_bytes(std::span(text))});
+  return write_folder(folder, parts);
+}
+
+}  // namespace
+
+std::optional<Error> export_image(const Image& image, const std::string& folder,
+                                  ExportFormat format, const targets::ExportOptions& options) {
+  if (format == ExportFormat::kParts) return write_parts(image, folder);
+  if (image.parrot() == nullptr)
+    return Error{"switches take Parrot tables; build the image with --kind parrot"};
+  const auto files = format == ExportFormat::kSwx  ? targets::export_swx(image.bytes(), options)
+                     : format == ExportFormat::kP4 ? targets::export_p4(image.bytes(), options)
+                                                   : targets::export_report(image.bytes(), options);
+  if (!files) return files.error();
+  std::vector<Part> parts;
+  for (const targets::ExportedFile& file : files.value())
+    parts.push_back({file.name, std::as_bytes(std::span(file.text))});
+  return write_folder(folder, parts);
 }
 
 }  // namespace roost::map

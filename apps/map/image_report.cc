@@ -10,6 +10,19 @@ namespace {
 
 using compact::kBucketSlots;
 
+std::string model_text(const compact::ModelHead& model) {
+  switch (model.kind) {
+    case compact::ModelKind::kRmi:
+      return fmt::format("RMI of {} lines", model.line_count);
+    case compact::ModelKind::kSpline:
+      return fmt::format("spline of {} lines under {} prefixes", model.line_count,
+                         model.prefix_count);
+    case compact::ModelKind::kSteps:
+      return fmt::format("{} steps under {} prefixes", model.line_count, model.prefix_count);
+  }
+  return "";
+}
+
 ImageReport report_of_parrot(const compact::ParrotReader& table) {
   const compact::ParrotHead& head = table.head();
   const compact::ParrotBytes bytes = table.bytes();
@@ -25,10 +38,7 @@ ImageReport report_of_parrot(const compact::ParrotReader& table) {
                                {"buckets", bytes.buckets},
                                {"keys", bytes.keys},
                                {"stash", bytes.stash}}};
-  report.model = head.model.kind == compact::ModelKind::kRmi
-                     ? fmt::format("RMI of {} lines", head.model.line_count)
-                     : fmt::format("spline of {} lines under {} prefixes", head.model.line_count,
-                                   head.model.prefix_count);
+  report.model = model_text(head.model);
   for (uint64_t index = 0; index < head.bucket_count; ++index) {
     const auto bucket = table.bucket(index);
     size_t filled = 0;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "apps/map/export.h"
@@ -34,6 +36,8 @@ constexpr const char* kMapFooter =
     "     refuses, or has not, a program at the interface";
 
 constexpr const char* kParrot = "parrot";
+// By ExportFormat.
+constexpr std::array<std::string_view, 4> kFormats = {"parts", "swx", "p4", "report"};
 
 std::string word_of(const map::Answer& answer) {
   return answer.is_certain ? "certain" : "unverified";
@@ -58,16 +62,15 @@ MapCommand::MapCommand(CLI::App& app)
       build_(app_->add_subcommand("build", "make an image of a text file of keys and values")),
       show_(app_->add_subcommand("show", "what is in an image: bytes by part, load, longest walk")),
       ask_(app_->add_subcommand("ask", "what an image says of keys")),
-      export_(
-          app_->add_subcommand("export", "an image's parts and layout, as files of a new folder")),
+      export_(app_->add_subcommand("export",
+                                   "an image as files of a new folder, for other data planes")),
       attach_(*app_) {
   app_->footer(kMapFooter);
   add_build();
   add_image(*show_);
   show_->add_flag("--json", json_, "the same as JSON");
   add_ask();
-  add_image(*export_);
-  export_->add_option("folder", folder_, "a folder that is not there")->required();
+  add_export();
 }
 
 void MapCommand::add_image(CLI::App& command) {
@@ -101,12 +104,15 @@ void MapCommand::add_build() {
   build_->add_flag("--keep-keys", options_.keeps_keys,
                    "Parrot: keys beside slots, so that answers are certain");
   build_
-      ->add_option("--model", model_,
-                   "Parrot: rmi:LINES or spline:BUCKETS, instead of the best of several")
+      ->add_option(
+          "--model", model_,
+          "Parrot: rmi:LINES, spline:BUCKETS or steps:KEYS, instead of the best of several")
       ->check([](const std::string& text) {
         return map::parse_model(text) ? std::string()
                                       : text + " is no model; give rmi:4096 or spline:8";
       });
+  build_->add_flag("--steps", options_.has_steps,
+                   "Parrot: buckets that few prefixes match, for switches");
   build_->add_flag("--json", json_, "say as JSON what the image has");
 }
 
@@ -117,6 +123,30 @@ void MapCommand::add_ask() {
   ask_->add_flag("--compare", compare_, "print only keys whose value is not the one of the file")
       ->needs(file);
   ask_->add_flag("--json", json_, "answers as JSON");
+}
+
+void MapCommand::add_export() {
+  add_image(*export_);
+  export_->add_option("folder", folder_, "a folder that is not there")->required();
+  export_
+      ->add_option("--format", format_,
+                   "parts: bytes and their layout; of Parrot: swx and p4, for switches (P4-16: not "
+                   "tested), and report, of what Tofino 1 would need (analytic)")
+      ->capture_default_str()
+      ->check(CLI::IsMember(std::vector<std::string>(kFormats.begin(), kFormats.end())));
+  export_
+      ->add_option("--answer", answer_,
+                   "switches: port, the value is where a packet leaves; source, its source address")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"port", "source"}));
+  export_->add_option("--ports", export_options_.port_count, "switches: values below are ports")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, targets::kPortCountMax));
+  export_
+      ->add_option("--stash-reads", export_options_.stash_reads,
+                   "switches: entries of the stash that a packet reads")
+      ->capture_default_str()
+      ->check(CLI::Range(0U, targets::kStashReadsMax));
 }
 
 void MapCommand::require_arguments() const {
@@ -132,7 +162,7 @@ int MapCommand::run() const {
   if (attach_.is_detach()) return attach_.detach();
   return with_image([&](const map::Image& image) {
     if (ask_->parsed()) return ask(image);
-    return show_->parsed() ? print_report(image) : export_parts(image);
+    return show_->parsed() ? print_report(image) : export_image(image);
   });
 }
 
@@ -261,8 +291,12 @@ int MapCommand::print_answers(const std::vector<map::Question>& questions,
   return kExitBrokenSums;
 }
 
-int MapCommand::export_parts(const map::Image& image) const {
-  const auto error = map::export_parts(image, folder_);
+int MapCommand::export_image(const map::Image& image) const {
+  targets::ExportOptions options = export_options_;
+  if (answer_ == "source") options.answer = targets::Answer::kSource;
+  const auto format =
+      static_cast<map::ExportFormat>(std::ranges::find(kFormats, format_) - kFormats.begin());
+  const auto error = map::export_image(image, folder_, format, options);
   if (!error) return kExitOk;
   complain(error->message);
   return kExitCannotStart;

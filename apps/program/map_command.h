@@ -10,6 +10,7 @@
 
 #include "apps/map/build.h"
 #include "apps/map/entry_file.h"
+#include "apps/map/export.h"
 #include "apps/map/image.h"
 #include "apps/program/map_attach.h"
 
@@ -31,9 +32,10 @@ class MapCommand {
  private:
   void add_build();
   void add_ask();
+  void add_export();
   [[nodiscard]] int build() const;
   [[nodiscard]] int ask(const map::Image& image) const;
-  [[nodiscard]] int export_parts(const map::Image& image) const;
+  [[nodiscard]] int export_image(const map::Image& image) const;
   void add_image(CLI::App& command);
   // The image of a file, or what is attached to an interface; calls take(image), which returns an
   // exit status.
@@ -56,6 +58,9 @@ class MapCommand {
   std::string entries_path_;
   std::string image_path_;
   std::string folder_;
+  std::string format_ = "parts";
+  std::string answer_ = "port";
+  targets::ExportOptions export_options_{};
   std::string kind_ = "line-map";
   std::string model_;
   map::BuildOptions options_{};

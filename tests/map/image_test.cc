@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/map/build.h"
@@ -195,7 +197,7 @@ TEST(Export, parts_are_the_image_s_bytes) {
     ASSERT_FALSE(write_whole(folder.path("image"),
                              image_bytes({.kind = kind}, drawn_entries(KeyForm::kMac, 10'000, 9))));
     const Image image = Image::read(folder.path("image")).value();
-    ASSERT_FALSE(export_parts(image, folder.path("parts")));
+    ASSERT_FALSE(export_image(image, folder.path("parts")));
     const auto layout = control::Json::parse(folder.read("parts/layout.json"));
     std::string parts;
     if (kind == ImageKind::kLineMap) {
@@ -209,8 +211,31 @@ TEST(Export, parts_are_the_image_s_bytes) {
     const std::string whole = folder.read("image");
     EXPECT_GT(parts.size(), whole.size() / 2);
     EXPECT_NE(whole.find(parts), std::string::npos);
-    EXPECT_TRUE(export_parts(image, folder.path("parts")));  // it is there
+    EXPECT_TRUE(export_image(image, folder.path("parts")));  // it is there
     EXPECT_EQ(folder.file_count(), 2U);
+  }
+}
+
+TEST(Export, switches_take_parrot_tables) {
+  const Folder folder;
+  const EntryFile file = drawn_entries(KeyForm::kMac, 2'000, 11);
+  ASSERT_FALSE(write_whole(
+      folder.path("parrot"),
+      image_bytes({.kind = ImageKind::kParrot, .model = parse_model("steps:6")}, file)));
+  ASSERT_FALSE(write_whole(folder.path("line-map"), image_bytes({}, file)));
+  const Image parrot = Image::read(folder.path("parrot")).value();
+  EXPECT_NE(format_text(report_of(parrot)).find(" steps under "), std::string::npos);
+  const Image line_map = Image::read(folder.path("line-map")).value();
+  const std::array formats = {std::pair(ExportFormat::kSwx, "parrot.spec"),
+                              std::pair(ExportFormat::kP4, "parrot.p4"),
+                              std::pair(ExportFormat::kReport, "tofino.txt")};
+  for (const auto& [format, name] : formats) {
+    const std::string out = folder.path(std::string("out-") + name);
+    EXPECT_EQ(export_image(line_map, out, format)->message,
+              "switches take Parrot tables; build the image with --kind parrot");
+    const auto error = export_image(parrot, out, format);
+    ASSERT_FALSE(error) << error->message;
+    EXPECT_GT(folder.read("out-" + std::string(name) + "/" + name).size(), 100U);
   }
 }
 
