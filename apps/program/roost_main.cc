@@ -16,6 +16,7 @@
 #include "apps/program/advise_command.h"
 #include "apps/program/exit_status.h"
 #include "apps/program/function_list.h"
+#include "apps/program/map_command.h"
 #include "apps/program/trafficgen_command.h"
 
 namespace roost::program {
@@ -69,6 +70,7 @@ std::string about() {
   }
   line("roost trafficgen -c FILE [--json] -- EAL-ARGUMENTS", "load for what is to be measured");
   line("roost advise CAPTURE", "tables and timeouts for such a load");
+  line("roost map COMMAND", "value-only tables from text files, here and in other data planes");
   line("roost ctl COMMAND", "ask and tell a running function");
   size_t width = 0;
   for (const Line& one : lines) width = std::max(width, one.usage.size());
@@ -173,6 +175,7 @@ int run(std::vector<std::string> arguments) {
   for (const FunctionEntry& entry : function_list()) functions.emplace_back(app, entry);
   const TrafficgenCommand trafficgen(app);
   const AdviseCommand advise(app);
+  const MapCommand map(app);
   CLI::App* ctl = app.add_subcommand("ctl", kCtlAbout);
   ctl->footer(kCtlFooter);
   const ctl::CtlArguments ctl_arguments(*ctl, all_commands());
@@ -182,6 +185,7 @@ int run(std::vector<std::string> arguments) {
     app.parse(arguments);
     if (chosen() != functions.end()) chosen()->require_config();
     if (advise.is_parsed()) advise.require_load();
+    if (map.is_parsed()) map.require_arguments();
     if (ctl->parsed() && !ctl_arguments.only_list && ctl->get_subcommands().empty()) {
       throw CLI::RequiredError("A command of `roost ctl --help`");
     }
@@ -191,6 +195,7 @@ int run(std::vector<std::string> arguments) {
   if (chosen() != functions.end()) return chosen()->run(eal_arguments);
   if (trafficgen.is_parsed()) return trafficgen.run(eal_arguments);
   if (advise.is_parsed()) return advise.run();
+  if (map.is_parsed()) return map.run();
   if (ctl_arguments.only_list) {
     std::cout << ctl_arguments.list().dump(2) << "\n";
     return kExitOk;

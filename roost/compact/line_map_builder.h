@@ -69,6 +69,15 @@ class LineMapBuilder {
   // A map of the same keys, as large as they are now.
   [[nodiscard]] Result<LineMapBuilder> rebuilt() const { return build(config_, entries()); }
 
+  // Copies the image to memory of the caller, such as what another data plane reads, and changes it
+  // there from now on; the old image goes. The memory is aligned to 64 bytes and lives as long as
+  // the map; rebuilt() makes a map elsewhere. Errors: it is too small or not aligned.
+  [[nodiscard]] std::optional<Error> move_image(std::span<std::byte> memory) {
+    if (auto error = levels_.move_to(memory)) return error;
+    reader_.emplace(Reader::open(image()).value());
+    return {};
+  }
+
   // To be read; it changes with the map, and goes with it.
   [[nodiscard]] std::span<const std::byte> image() const { return levels_.image(); }
   [[nodiscard]] SharedReader shared_reader() const { return SharedReader::open(image()).value(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "roost/base/assert.h"
@@ -98,6 +99,19 @@ void LineMapLevels::drop_level() {
   head_.image.image_bytes = head_.levels[--head_.level_count].offset;
   head_.levels[head_.level_count] = {};
   write_head();
+}
+
+std::optional<Error> LineMapLevels::move_to(std::span<std::byte> memory) {
+  if (memory.size() < image().size()) {
+    return Error{"the image needs " + std::to_string(image().size()) +
+                 " bytes, and the memory has " + std::to_string(memory.size())};
+  }
+  auto arena = Arena::borrow(memory);
+  if (!arena) return arena.error();
+  std::memcpy(memory.data(), image_.data(), image().size());
+  image_ = memory;
+  arena_.emplace(std::move(arena).value());
+  return {};
 }
 
 void LineMapLevels::write_head() { std::memcpy(image_.data(), &head_, sizeof head_); }

@@ -44,6 +44,9 @@ class LineMapLevels {
   [[nodiscard]] std::span<const std::byte> image() const {
     return {image_.data(), head_.image.image_bytes};
   }
+  // Goes on in memory of the caller; no level is added then. Errors: it is too small or not
+  // aligned.
+  [[nodiscard]] std::optional<Error> move_to(std::span<std::byte> memory);
   [[nodiscard]] std::byte* line_at(size_t level, uint64_t line) const {
     return image_.data() + head_.levels[level].offset + line * kLineBytes;
   }

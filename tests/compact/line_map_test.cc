@@ -200,6 +200,29 @@ TEST(LineMap, x106_strangers_get_values_as_often_as_is_said) {
   EXPECT_LT(share_of_strangers(map_of({.fingerprint_bits = 16}, keys), strangers), 0.0002);
 }
 
+// As where another data plane reads it.
+TEST(LineMap, goes_on_in_memory_of_the_caller) {
+  const auto keys = random_keys(20'000, 10);
+  Map map = map_of({}, keys);
+  std::vector<std::array<std::byte, kLineBytes>> room(map.image().size() / kLineBytes + 1);
+  const std::span all(room.front().data(), room.size() * kLineBytes);
+  const size_t aligned =
+      (kLineBytes - reinterpret_cast<uintptr_t>(all.data()) % kLineBytes) % kLineBytes;
+  const std::span memory = all.subspan(aligned, map.image().size());
+  EXPECT_TRUE(map.move_image(memory.first(memory.size() - 1)));
+  EXPECT_NE(map.image().data(), memory.data());
+  ASSERT_EQ(map.move_image(memory), std::nullopt);
+  EXPECT_EQ(map.image().data(), memory.data());
+  for (size_t i = 0; i < keys.size(); i += 2) ASSERT_EQ(map.erase(keys[i]), ChangeOutcome::kDone);
+  for (size_t i = 0; i < keys.size(); i += 2)
+    ASSERT_EQ(map.insert(keys[i], value_of(keys[i])), ChangeOutcome::kDone);
+  expect_all(LineMapReader<uint64_t>::open(memory).value(), keys, 16);
+  EXPECT_EQ(map.audit(), std::nullopt);
+  const auto anew = map.rebuilt();
+  ASSERT_TRUE(anew) << anew.error().message;
+  EXPECT_NE(anew.value().image().data(), memory.data());
+}
+
 TEST(LineMap, refuses_what_cannot_be) {
   const auto refusal = [](const LineMapConfig& config, const std::vector<Map::Entry>& entries) {
     const auto map = Map::build(config, entries);

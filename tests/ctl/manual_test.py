@@ -73,15 +73,28 @@ def check_manual(commands):
             assert not missing, f"{command['name']}: the manual has not {missing}"
 
 
+def commands_of(roost, function):
+    """(name, words) of a function, which has no name, and of the commands that it may have."""
+    _, _, listed = output_of(roost, function, "--help").partition("Subcommands:\n")
+    names = re.findall(r"^  (\w+)", listed.split("\n\n")[0], re.MULTILINE)
+    return [("", function)] + [(name, function, name) for name in names]
+
+
 def check_function_manual(roost, function):
     assert f".Xr roost-{function} 8" in (MAN / "roost.1").read_text()
     text = (MAN / f"roost-{function}.8").read_text()
     told = set(re.findall(r"^\.It.*Fl -(\w+)", text, re.MULTILINE))
-    usage = output_of(roost, function, "--help")
-    known = set(re.findall(r"^  (?:-\w,)?--(\w+)", usage, re.MULTILINE))
+    commands = commands_of(roost, function)
+    words = words_for("roost", function)
+    assert {word for word in words if word[0] != "-"} == {name for name, *_ in commands if name}
+    known = set()
+    for _, *command in commands:
+        usage = output_of(roost, *command, "--help")
+        own = set(re.findall(r"^  (?:-\w,)?--(\w+)", usage, re.MULTILINE))
+        options = {word for word in words_for("roost", *command) if word.startswith("--")}
+        assert {option.removeprefix("--").split("-")[0] for option in options} == own, options
+        known |= own
     assert told == known - {"help"}, (told, known)
-    options = {word for word in words_for("roost", function) if word.startswith("--")}
-    assert {option.removeprefix("--").split("-")[0] for option in options} == known, options
 
 
 def check_completion(functions, commands):

@@ -19,7 +19,7 @@ FILES = {
         "/usr/share/man/man8/roost-trafficgen.8.gz", "/usr/share/man/man8/roost-classify.8.gz",
         "/usr/share/man/man8/roost-firewall.8.gz",
         "/usr/share/man/man8/roost-assets.8.gz",
-        "/usr/share/man/man8/roost-nat.8.gz",
+        "/usr/share/man/man8/roost-nat.8.gz", "/usr/share/man/man8/roost-map.8.gz",
         "/usr/share/doc/roost/examples/bird.conf"},
     "libroost0": {f"{LIBRARIES}/libroost.so.0"},
     "libroost-dev": {
