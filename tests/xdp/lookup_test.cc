@@ -53,6 +53,14 @@ TEST_F(XdpLookup, has_values_and_fingerprints_of_all_widths) {
   }
 }
 
+TEST(XdpSettings, refuse_an_image_that_keeps_keys) {
+  const Map map = map_of({.keeps_keys = true}, random_keys(100, 11));
+  const auto settings = settings_of(map.image(), {});
+  ASSERT_FALSE(settings);
+  EXPECT_EQ(settings.error().message,
+            "the image keeps keys, which no program of XDP compares; build it without");
+}
+
 // The builder's changes are what the kernel reads, without a call in between.
 TEST_F(XdpLookup, the_builder_changes_the_image_in_place) {
   const auto keys = random_keys(20'000, 5);
