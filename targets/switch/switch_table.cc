@@ -17,7 +17,7 @@ using compact::ParrotReader;
 
 constexpr uint64_t kBucketCountMax = (uint64_t{1} << 30) - 1;
 // Of a model without steps.
-constexpr size_t kExactRangesMax = 1'000'000;
+constexpr size_t kExactRangesMax = 100'000;
 
 // Reads an image into a table.
 class TableOfImage {
@@ -53,6 +53,7 @@ class TableOfImage {
   // have the first bucket or the last one.
   std::optional<Error> match_ranges() {
     const MonotoneModel model = reader_.model();
+    const bool has_steps = model.head().kind == compact::ModelKind::kSteps;
     std::vector<Range> ranges = {{.first = 0, .bucket = static_cast<uint32_t>(model.bucket_of(0))}};
     while (true) {
       const Range& range = ranges.back();
@@ -61,12 +62,11 @@ class TableOfImage {
       const uint64_t next = model.bucket_of(last + 1);
       if (next <= range.bucket || next >= table_.bucket_count)
         return Error{"the image is damaged: its model falls at key " + std::to_string(last + 1)};
+      if (!has_steps && ranges.size() == kExactRangesMax) {
+        return Error{"the image has more than " + std::to_string(kExactRangesMax) +
+                     " buckets, whose borders take many prefixes each; build it with steps"};
+      }
       ranges.push_back({.first = last + 1, .bucket = static_cast<uint32_t>(next)});
-    }
-    const bool has_steps = model.head().kind == compact::ModelKind::kSteps;
-    if (!has_steps && ranges.size() > kExactRangesMax) {
-      return Error{"the image has " + std::to_string(ranges.size()) +
-                   " buckets whose borders take a dozen prefixes each; build it with steps"};
     }
     table_.ranges = longest_prefixes(ranges);
     return {};

@@ -59,8 +59,8 @@ struct SwitchTable {
   }
 
   // `stash_reads`: at most kStashReadsMax. Errors: no Parrot image, or a damaged one; keys of more
-  // than 48 bits; fingerprints; more than a million buckets of a model without steps, each of which
-  // takes a dozen prefixes instead of two. Time linear in buckets and prefixes.
+  // than 48 bits; fingerprints; more than 100,000 buckets of a model without steps, each of which
+  // takes many prefixes instead of two. Time linear in buckets and prefixes.
   static Result<SwitchTable> of_image(std::span<const std::byte> image,
                                       uint32_t stash_reads = kStashReadsMax);
 };

@@ -40,7 +40,7 @@ void expect_reader_s_answers(const compact::ParrotBuilder& table, uint32_t stash
 }
 
 TEST(P4Text, answers_as_the_reader) {
-  const auto keys = compact::random_keys(step_count(1'500, 3), 1);
+  const auto keys = compact::random_keys(step_count(1'500), 1);
   const auto asked = asked_of(keys, 2);
   using Config = compact::ParrotBuilder::Config;
   for (const Config& config :

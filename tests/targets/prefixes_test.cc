@@ -12,6 +12,7 @@
 
 #include "roost/compact/model_builder.h"
 #include "roost/traffic/draw.h"
+#include "tests/base/step_count.h"
 #include "tests/targets/switch_sets.h"
 
 namespace roost::targets {
@@ -90,7 +91,7 @@ class AllTables {
 // Of the numbers from 128 on, which have the last bucket, no table needs to know.
 TEST(Prefixes, are_the_fewest) {
   traffic::Draw draw(2);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < static_cast<int>(step_count(200)); ++i) {
     std::vector<uint64_t> cuts;
     for (uint64_t count = 1 + draw.below(7); count > 0; --count) cuts.push_back(1 + draw.below(62));
     cuts = compact::distinct(std::move(cuts));
@@ -107,7 +108,7 @@ TEST(Prefixes, are_the_fewest) {
 // Of all places where three buckets may begin, cut_between() needs the fewest entries.
 TEST(Prefixes, are_the_fewest_of_all_cuts) {
   traffic::Draw draw(3);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < static_cast<int>(step_count(100)); ++i) {
     std::array<uint64_t, 6> keys{};
     keys[0] = draw.below(20);
     for (size_t k = 1; k < keys.size(); ++k) keys[k] = keys[k - 1] + 1 + draw.below(12);
