@@ -56,10 +56,17 @@ Rows::Rows(const ArrayObject& given, const char* name, size_t lane_count)
   buffer.require_rows(lane_count);
 }
 
-Hits::Hits(const ArrayObject& given, size_t lane_count)
+Numbers::Numbers(const ArrayObject& given, const char* name, size_t lane_count)
+    : array(is_given(given) ? given : new_array("zeros", nb::make_tuple(lane_count), "uint32")),
+      buffer(array, name, Access::kWrite) {
+  if (!buffer.is_list_of("IL", sizeof(uint32_t))) buffer.refuse("no values; give (n,) of uint32");
+  buffer.require_rows(lane_count);
+}
+
+Hits::Hits(const ArrayObject& given, const char* name, size_t lane_count)
     : lane_count_(lane_count),
       array_(is_given(given) ? given : new_list(lane_count, "bool")),
-      buffer_(array_, "hits", Access::kWrite),
+      buffer_(array_, name, Access::kWrite),
       is_packed_(buffer_.is_list_of("QL", sizeof(uint64_t))) {
   if (is_packed_) {
     const size_t words = ROOST_HIT_WORDS(lane_count);

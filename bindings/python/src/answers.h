@@ -19,6 +19,7 @@ constexpr bool anything(PyObject* /*object*/) { return true; }
 class ArrayObject : public nanobind::object {
   NB_OBJECT_DEFAULT(ArrayObject, object, "numpy.ndarray", anything)
 };
+using ArrayPair = nanobind::typed<nanobind::tuple, ArrayObject, ArrayObject>;
 class TimeoutsObject : public nanobind::object {
   NB_OBJECT_DEFAULT(TimeoutsObject, object, "int | numpy.ndarray", anything)
 };
@@ -48,10 +49,20 @@ struct Rows {
   Buffer buffer;
 };
 
+// A number a lane in the caller's array, or in a new one of zeros.
+struct Numbers {
+  Numbers(const ArrayObject& given, const char* name, size_t lane_count);
+
+  [[nodiscard]] uint32_t* data() const { return reinterpret_cast<uint32_t*>(buffer.data()); }
+
+  ArrayObject array;
+  Buffer buffer;
+};
+
 // Hits in the caller's array or a new one: a bool a lane, or the C interface's words.
 class Hits {
  public:
-  Hits(const ArrayObject& given, size_t lane_count);
+  Hits(const ArrayObject& given, const char* name, size_t lane_count);
 
   [[nodiscard]] const ArrayObject& array() const { return array_; }
 

@@ -32,6 +32,7 @@ class Buffer {
   void require_row_bytes(size_t bytes) const;
   void require_no_floats() const;
 
+  [[nodiscard]] size_t row_bytes() const;
   [[nodiscard]] size_t rows() const { return static_cast<size_t>(view_->shape[0]); }
   [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(view_->buf); }
   // Whether it is an aligned list of numbers of one of these types (letters of Python's module
@@ -48,7 +49,6 @@ class Buffer {
     }
   };
 
-  [[nodiscard]] size_t row_bytes() const;
   // Whether a type of `letters` is among those of the elements.
   [[nodiscard]] bool mentions(std::string_view letters) const;
 

@@ -5,6 +5,7 @@
 #include <new>
 #include <span>
 
+#include "bindings/python/src/map.h"
 #include "bindings/python/src/table.h"
 
 namespace nb = nanobind;
@@ -263,4 +264,5 @@ NB_MODULE(_roost, module) {
           "__iter__", [](nb::handle self) { return nb::borrow(self); },
           nb::sig("def __iter__(self) -> Scan"))
       .def("__next__", &Scan::next);
+  bind_maps(module);
 }

@@ -101,7 +101,7 @@ roost_keys Table::lanes(const Buffer& keys, size_t first, size_t count) const {
 
 template <class Look>
 ArrayObject Table::look_up(const Buffer& keys, const ArrayObject& hits, Look&& look) {
-  Hits found(hits, keys.rows());
+  Hits found(hits, "hits", keys.rows());
   use([&](roost_table* table) {
     found.fill([&](size_t first, size_t count, uint64_t* words) {
       const roost_keys batch = lanes(keys, first, count);

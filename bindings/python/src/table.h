@@ -21,8 +21,6 @@
 
 namespace roost::python {
 
-using ArrayPair = nanobind::typed<nanobind::tuple, ArrayObject, ArrayObject>;
-
 class Table {
  public:
   struct Wishes {
