@@ -99,10 +99,18 @@ def check_words(roost, folder):
                   "entries of the stash", "keys kept beside the slots"):
         assert words in said, said
     assert run(roost, "ask", image, "10.0.0.3").stdout == "10.0.0.3 3 certain\n"
+    run(roost, "build", entries, "-o", image, "--kind", "parrot", "--steps")
+    assert " steps under " in run(roost, "show", image).stdout
+    for kind, name in (("swx", "parrot.spec"), ("p4", "parrot.p4"), ("report", "tofino.txt")):
+        run(roost, "export", image, folder / kind, "--format", kind, "--ports", "7")
+        assert (folder / kind / name).stat().st_size > 100
+    run(roost, "export", image, folder / "swx", "--format", "swx", status=EXIT_FILES)  # is there
     six = folder / "six.txt"
     six.write_text("2001:db8::1 1\n2001:db8::2 2\n")
     run(roost, "build", six, "-o", image)
     assert run(roost, "ask", image, "2001:db8::2").stdout == "2001:db8::2 2 unverified\n"
+    said = run(roost, "export", image, folder / "six", "--format", "p4", status=EXIT_FILES)
+    assert "switches take Parrot tables" in said.stderr, said
     run(roost, "ask", image, "10.0.0.3", status=EXIT_REFUSED)
 
 
