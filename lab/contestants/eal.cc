@@ -19,7 +19,8 @@ Result<Eal> Eal::start(const Config& config) {
                                     "--log-level=lib.eal:error",
                                     "--lcores",
                                     "0@" + std::to_string(config.core)};
-  if (config.has_wide_registers) words.emplace_back("--force-max-simd-bitwidth=512");
+  if (config.register_bits != 0)
+    words.push_back("--force-max-simd-bitwidth=" + std::to_string(config.register_bits));
   if (config.pages == PageKind::kHuge2MiB) {
     words.emplace_back("--in-memory");
   } else {

@@ -17,7 +17,7 @@ class Eal {
     PageKind pages;         // 2 MiB: taken from the reserved ones as needed; small: a fixed heap on
                             // ordinary pages
     uint64_t memory_bytes;  // that heap's size
-    bool has_wide_registers = false;  // libraries that ask may use those of 512 bits
+    unsigned register_bits = 0;  // of the widest that libraries may use; 0: as they are told
   };
   [[nodiscard]] static Result<Eal> start(const Config& config);
 

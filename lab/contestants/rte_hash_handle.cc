@@ -10,16 +10,13 @@
 #include <utility>
 
 namespace roost::lab {
-namespace {
 
-uint64_t heap_bytes_taken() {
+uint64_t dpdk_heap_bytes_taken() {
   rte_malloc_socket_stats stats{};
   return rte_malloc_get_socket_stats(static_cast<int>(rte_socket_id()), &stats) == 0
              ? stats.heap_allocsz_bytes
              : 0;
 }
-
-}  // namespace
 
 void RteHashFree::operator()(rte_hash* table) const { rte_hash_free(table); }
 
@@ -33,12 +30,12 @@ Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes, uint8_t 
   parameters.hash_func = rte_hash_crc;
   parameters.extra_flag = flags;
   parameters.socket_id = static_cast<int>(rte_socket_id());
-  const uint64_t bytes_before = heap_bytes_taken();
+  const uint64_t bytes_before = dpdk_heap_bytes_taken();
   RteHashHandle table(rte_hash_create(&parameters));
   if (!table) {
     return Error{"rte_hash of " + std::to_string(entries) + " entries: " + rte_strerror(rte_errno)};
   }
-  return MadeRteHash{std::move(table), heap_bytes_taken() - bytes_before};
+  return MadeRteHash{std::move(table), dpdk_heap_bytes_taken() - bytes_before};
 }
 
 FewestLines fewest_lines_of(const rte_hash& table, uint64_t key_bytes) {

@@ -21,6 +21,9 @@ struct MadeRteHash {
   uint64_t bytes;  // taken from DPDK's heap
 };
 
+// What of DPDK's heap is taken now, on the thread's socket.
+[[nodiscard]] uint64_t dpdk_heap_bytes_taken();
+
 // Needs a started Eal. `flags`: of rte_hash_parameters::extra_flag. Errors: no memory, a number of
 // entries out of range.
 [[nodiscard]] Result<MadeRteHash> make_rte_hash(uint64_t entries, uint32_t key_bytes,

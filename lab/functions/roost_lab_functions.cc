@@ -60,7 +60,7 @@ Result<Rows> run_rules(const Options& options, int core) {
   const auto eal = Eal::start({.core = core,
                                .pages = kBenchPages.at(options.pages),
                                .memory_bytes = kMemoryBytes,
-                               .has_wide_registers = true});
+                               .register_bits = 512});
   if (!eal) return eal.error();
   return run_rule_job(config, say_progress);
 }

@@ -3,6 +3,8 @@
 // A contestant has 16-byte keys and values unless it declares `KeyType` and `ValueType` of its own.
 // A stream keeps its queries in every form that contestants want, so that those with 13-byte keys
 // and those with the same 104 bits in 16 bytes get the same queries, and so with keys of 48 bits.
+// Keys that are not of roost/traffic (of value-only tables) have one form: words of 64 bits, or
+// 104.
 #pragma once
 
 #include <cstdint>
@@ -54,9 +56,14 @@ using ValueOf = typename detail::ValueOf<Table>::Type;
 
 class Stream {
  public:
-  explicit Stream(std::vector<Key> queries) : queries_(std::move(queries)) {}
+  explicit Stream(std::vector<Key> queries) : size_(queries.size()), queries_(std::move(queries)) {}
+  // Of keys that have this form only.
+  template <class KeyType>
+  explicit Stream(std::vector<KeyType> queries) : size_(queries.size()) {
+    std::get<std::vector<KeyType>>(narrow_) = std::move(queries);
+  }
 
-  [[nodiscard]] size_t size() const { return queries_.size(); }
+  [[nodiscard]] size_t size() const { return size_; }
 
   // The queries as keys of this type; the first call for a narrower one makes them. Not for several
   // threads.
@@ -64,6 +71,8 @@ class Stream {
   [[nodiscard]] std::span<const KeyType> as() const {
     if constexpr (std::is_same_v<KeyType, Key>) {
       return queries_;
+    } else if constexpr (std::is_same_v<KeyType, uint64_t>) {
+      return std::get<std::vector<uint64_t>>(narrow_);
     } else {
       auto& narrow = std::get<std::vector<KeyType>>(narrow_);
       if (narrow.empty()) {
@@ -75,8 +84,11 @@ class Stream {
   }
 
  private:
+  size_t size_;
   std::vector<Key> queries_;
-  mutable std::tuple<std::vector<traffic::Key104>, std::vector<traffic::Key48>> narrow_;
+  mutable std::tuple<std::vector<traffic::Key104>, std::vector<traffic::Key48>,
+                     std::vector<uint64_t>>
+      narrow_;
 };
 
 // Writes the entries of the keys with indices from `first` on.

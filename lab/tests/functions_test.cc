@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
   const auto eal = roost::lab::Eal::start({.core = roost::lab::last_allowed_core().value(),
                                            .pages = roost::PageKind::kSmall,
                                            .memory_bytes = uint64_t{512} << 20,
-                                           .has_wide_registers = true});
+                                           .register_bits = 512});
   if (!eal) {
     std::fprintf(stderr, "%s\n", eal.error().message.c_str());
     return 1;
