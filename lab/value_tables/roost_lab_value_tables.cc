@@ -52,7 +52,7 @@ void add_options(CLI::App& command, ValueArguments& arguments) {
   command.add_option("--loads", job.loads, "Keys over slots")->check(CLI::Range(0.1, 0.97));
   command.add_option("--calls", job.calls, "Keys a call")->check(CLI::Range(size_t{1}, kLanesMax));
   command.add_option("--oracles-of", job.oracles_of, "Over whose bytes oracles run along");
-  command.add_option("--zipf", job.zipf_exponent, "Exponent; 0 draws evenly");
+  command.add_option("--zipf", job.zipf_exponents, "Exponents of lookups; 0 draws evenly");
   command.add_option("--lookups", job.lookups, "Lookups of a pass; changes; values of ranges");
   command.add_option("--rates", job.rates, "Changes a second, beside lookups");
   command.add_option("--lengths", job.lengths, "Keys of a range");

@@ -1,0 +1,19 @@
+"""the figures and the table of the Parrot paper (ICNP 2024), and what value-only tables must reach
+
+Parts, for --only: crc, f2, f3, f8 (with figure 9's bits), f10, f11, f12, t1; what waits for other
+parts of the project: f14, f15, f16; ours beside peers: speed_0.85, speed_0.95, speed_8_bits,
+speed_64m, speed_dense, speed_vendor, build, updates, updates_beside. SOSD's files are read where
+SOSD_WIKI and SOSD_BOOK name them; else keys of the like stand in for them, and the report says so.
+"""
+from harness.beside import beside
+from report.section import not_run_section
+
+jobs_of, motivation, figures, musts = (beside(__file__, name) for name in (
+    "jobs", "motivation", "figures", "musts"))
+jobs = jobs_of.jobs
+analytic_rows = motivation.analytic_rows
+
+
+def sections(record):
+    return [*motivation.sections(record), *figures.sections(record), *musts.sections(record),
+            *not_run_section(record)]
