@@ -126,6 +126,8 @@ class ValueJob:
             return self.slots * 0.015
         if self.command == "shapes":
             return self.slots * 3e-7
+        if self.command == "switch":
+            return 5 + self.rounds * self.lookups * 1e-6
         if self.command == "builds":
             return once * self.rounds * len(self.loads)
         if self.command == "changes":
@@ -185,6 +187,9 @@ def paper_jobs(full):
     yield ValueJob("scans", "f11", WIKI, (80 if full else 2) * million, (PARROT, LMH),
                    lengths=(1, 10, 100, 1_000, 10_000), lookups=1 << 22)
     yield beside("f12", WIKI, (50 if full else 2) * million, UPDATE_RATES)
+    for keys in ("mac", "vendor", "dense"):
+        yield ValueJob("switch", "f16", keys, 100_000, (PARROT,), lookups=400_000, pages="4K",
+                       rounds=3)
     for keys in (WIKI, BOOK):
         yield ValueJob("builds", "t1", keys, (64 if full else 2) * million,
                        (PARROT, LINE_MAP, *PAPER_PEERS), rounds=3)
@@ -192,8 +197,6 @@ def paper_jobs(full):
 
 def waiting_jobs():
     yield not_yet("f14", LINE_MAP, "no forwarding path on value-only tables is there yet")
-    yield not_yet("f15", PARROT, "no table for SWX is there yet")
-    yield not_yet("f16", PARROT, "no report of a switch's resources is there yet")
 
 
 def musts_jobs(full):

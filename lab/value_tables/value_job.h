@@ -11,6 +11,8 @@
 //   run_value_scan_job    times ranges by length, and counts values that are not of them
 //   run_value_part_job    times what Ludo's locator and a model's answer take of a lookup
 //   run_value_shape_job   counts what becomes of keys under models, without a clock
+//   run_value_switch_job  sends packets through Parrot in an emulated switch, and says what one of
+//                         hardware would need; DPDK must have started
 //   run_crc_job           counts buckets that no seed of a CRC-8 tells apart
 //
 // An error is a wrong answer or a failed set-up. What cannot be made gets a row without a value
@@ -68,6 +70,8 @@ struct ValueJobConfig {
                                               const Progress& progress);
 [[nodiscard]] Result<Rows> run_value_shape_job(const ValueJobConfig& config,
                                                const Progress& progress);
+[[nodiscard]] Result<Rows> run_value_switch_job(const ValueJobConfig& config,
+                                                const Progress& progress);
 [[nodiscard]] Result<Rows> run_crc_job(const ValueJobConfig& config, const Progress& progress);
 
 // --- What they share. ---
