@@ -1,7 +1,7 @@
 """the figures and the table of the Parrot paper (ICNP 2024), and what value-only tables must reach
 
-Parts, for --only: crc, f2, f3, f8 (with figure 9's bits), f10, f11, f12, t1; what waits for other
-parts of the project: f14, f15, f16; ours beside peers: speed_0.85, speed_0.95, speed_8_bits,
+Parts, for --only: crc, f2, f3, f8 (with figure 9's bits), f10, f11, f12, f16 (and 15), t1; what
+waits for another part of the project: f14; ours beside peers: speed_0.85, speed_0.95, speed_8_bits,
 speed_64m, speed_dense, speed_vendor, build, updates, updates_beside. SOSD's files are read where
 SOSD_WIKI and SOSD_BOOK name them; else keys of the like stand in for them, and the report says so.
 """

@@ -50,7 +50,7 @@ class ValueJob:
     calls: tuple = (64,)
     oracles_of: tuple = ()
     value_bits: int = 16
-    zipf: float = 0.0
+    zipf: tuple = (0.0,)  # exponents of lookups; 0 draws evenly
     lookups: int = 1 << 22
     lengths: tuple = ()
     rates: tuple = ()  # of updates a second, beside lookups
@@ -67,7 +67,6 @@ class ValueJob:
         parts = [self.experiment, self.command, Path(self.keys).name, str(self.slots),
                  "+".join(self.contestants)]
         parts += [f"values of {self.value_bits} bits"] if self.value_bits != 16 else []
-        parts += [f"zipf {self.zipf}"] if self.zipf else []
         return " ".join(parts)
 
     @property
@@ -86,10 +85,10 @@ class ValueJob:
         turn = self.process * len(self.contestants) // self.processes
         listed = {"contestants": self.contestants[turn:] + self.contestants[:turn],
                   "loads": self.loads, "calls": self.calls, "oracles-of": self.oracles_of,
-                  "lengths": self.lengths, "rates": self.rates}
+                  "lengths": self.lengths, "rates": self.rates, "zipf": self.zipf}
         words = [self.command, "--experiment", self.experiment, "--keys", self.keys,
                  "--count", str(self.slots), "--value-bits", str(self.value_bits),
-                 "--zipf", str(self.zipf), "--lookups", str(self.lookups),
+                 "--lookups", str(self.lookups),
                  "--rounds", str(self.rounds), "--pages", self.pages,
                  *(["--strangers"] if self.strangers else [])]
         for option, values in listed.items():
@@ -127,6 +126,8 @@ class ValueJob:
             return self.slots * 0.015
         if self.command == "shapes":
             return self.slots * 3e-7
+        if self.command == "switch":
+            return 5 + self.rounds * self.lookups * 1e-6
         if self.command == "builds":
             return once * self.rounds * len(self.loads)
         if self.command == "changes":
@@ -139,7 +140,8 @@ class ValueJob:
             return once + (len(self.lengths) * len(self.contestants) * (self.rounds + 2)
                            * self.lookups * 1e-7)
         entrants = len(self.contestants) + 3 * len(self.oracles_of)
-        passes = entrants * len(self.calls) * (self.rounds + 2) * (2 if self.strangers else 1)
+        passes = (entrants * len(self.calls) * (self.rounds + 2)
+                  * (len(self.zipf) + self.strangers))
         return len(self.loads) * (once + passes * self.lookups * 3e-8)
 
     def tiny(self):
@@ -173,19 +175,21 @@ def paper_jobs(full):
     for millions in (10, 20, 30, 40, 50) if full else (2, 4):
         yield ValueJob("parts", "f3", WIKI, millions * million, (LUDO,), rounds=7)
     for paper, (keys, bits) in (*SETS.items(), ("5-TUPLE", WHOLE_TUPLES)):
-        for exponent in (0.0, ZIPF):
-            yield ValueJob("lookups", "f8", keys, (80 if full else 2) * million,
-                           (PARROT, LINE_MAP, *PAPER_PEERS), loads=LOADS, value_bits=bits,
-                           zipf=exponent, lookups=10 * million if full else 1 << 21, rounds=3)
+        yield ValueJob("lookups", "f8", keys, (80 if full else 2) * million,
+                       (PARROT, LINE_MAP, *PAPER_PEERS), loads=LOADS, value_bits=bits,
+                       zipf=(0.0, ZIPF), lookups=10 * million if full else 1 << 21, rounds=3)
         if paper == "5-TUPLE" and keys == "tuple":
             continue
-        for millions in (16, 32, 48, 64, 80, 96) if full else (1, 2, 4):
+        for millions in (16, 32, 64, 96) if full else (1, 2, 4):
             yield ValueJob("builds", "f10", keys, millions * million,
                            (PARROT, LINE_MAP, *PAPER_PEERS), loads=(0.95,), value_bits=bits,
                            rounds=1)
     yield ValueJob("scans", "f11", WIKI, (80 if full else 2) * million, (PARROT, LMH),
                    lengths=(1, 10, 100, 1_000, 10_000), lookups=1 << 22)
     yield beside("f12", WIKI, (50 if full else 2) * million, UPDATE_RATES)
+    for keys in ("mac", "vendor", "dense"):
+        yield ValueJob("switch", "f16", keys, 100_000, (PARROT,), lookups=400_000, pages="4K",
+                       rounds=3)
     for keys in (WIKI, BOOK):
         yield ValueJob("builds", "t1", keys, (64 if full else 2) * million,
                        (PARROT, LINE_MAP, *PAPER_PEERS), rounds=3)
@@ -193,8 +197,6 @@ def paper_jobs(full):
 
 def waiting_jobs():
     yield not_yet("f14", LINE_MAP, "no forwarding path on value-only tables is there yet")
-    yield not_yet("f15", PARROT, "no table for SWX is there yet")
-    yield not_yet("f16", PARROT, "no report of a switch's resources is there yet")
 
 
 def musts_jobs(full):
@@ -227,7 +229,8 @@ def musts_jobs(full):
 def jobs(size, _available):
     full = size != "quick"
     found = [job for made in (paper_jobs(full), waiting_jobs(), musts_jobs(full)) for job in made]
-    if size == "smoke":  # of one count of keys, which tiny() makes small
-        found = list({job.tiny().name: job for job in found}.values())
+    if size == "smoke":  # of one count of keys, which tiny() makes small, and once
+        found = [dataclasses.replace(job, processes=1)
+                 for job in {job.tiny().name: job for job in found}.values()]
     return sorted((process for job in found for process in job.each_process()),
                   key=lambda job: job.process)

@@ -5,38 +5,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import lab  # noqa: E402  (found by the line above)
-import rows  # noqa: E402
-from harness import run  # noqa: E402
+from harness import run  # noqa: E402  (found by the line above)
+from parrot_rows import PAPER, made, word  # noqa: E402
 from report import render_html, render_text  # noqa: E402
 from report.record import Record  # noqa: E402
 
-PAPER = lab.load_experiment("2024-parrot")
 FIGURES, MOTIVATION = PAPER.figures, PAPER.motivation
-CALL, PLAIN = "64 keys a call", "32 keys a call"
 RATES = {"parrot": 40.0, "line_map": 50.0, "ludo": 20.0, "cuckoo_2_4": 36.0, "chained_lmh": 36.5}
 BITS = {"parrot": 40.0, "line_map": 26.0, "ludo": 20.6, "cuckoo_2_4": 111.0, "chained_lmh": 85.0}
-SIXTEEN = 16e6
-
-
-def made(experiment, figures, metric, workload, **fields):
-    """{contestant: figure} as rows of one round."""
-    return [rows.ROW | {"experiment": experiment, "contestant": name, "form": CALL,
-                        "workload": workload, "metric": metric, "value": value, "round": 0.0,
-                        "load": 0.85, "slots": SIXTEEN, "entries": SIXTEEN,
-                        "lanes_per_call": 64.0} | fields
-            for name, value in figures.items()]
-
-
-def verdicts(found_rows):
-    return {f"{v.source}: {v.claim}": v for section in PAPER.sections(Record(found_rows))
-            for v in section.verdicts}
-
-
-def word(found_rows, part):
-    words = {v.verdict for claim, v in verdicts(found_rows).items() if part in claim}
-    assert len(words) == 1, (part, verdicts(found_rows))
-    return words.pop()
 
 
 def wiki_rows(rates=None, bits=None, **fields):
@@ -68,11 +44,10 @@ class Jobs(unittest.TestCase):
     def test_what_waits_says_why(self):
         waiting = {job.experiment: job.not_run_because for job in PAPER.jobs("full", ())
                    if job.not_run_because}
-        self.assertEqual(set(waiting), {"f14", "f15", "f16"})
+        self.assertEqual(set(waiting), {"f14"})
         record = [row | {"value": None, "note": f"not run: {waiting[row['experiment']]}"}
                   for name in waiting for row in made(name, {"line_map": 1.0}, "", "")]
-        for claim in ("PAR-F14", "PAR-F15", "PAR-F16"):
-            self.assertEqual(word(record, claim), "not run")
+        self.assertEqual(word(record, "PAR-F14"), "not run")
 
     def test_contestants_change_places_from_process_to_process(self):
         orders = {}
@@ -235,6 +210,17 @@ class Curves(unittest.TestCase):
             self.assertEqual(word(found, "beside 500 updates/s"), expected)
             self.assertEqual(word(found, "beside 1000000 updates/s"), "not run")
 
+    def test_a_switch_is_emulated_and_its_resources_are_analytic(self):
+        for stages, expected in ((12.0, "reproduced"), (13.0, "not")):
+            found = made("f16", {"parrot": stages}, "stages", "mac uniform", kind="analytic")
+            found += made("f16", {"parrot": 2.0}, "packets_m_per_s", "mac uniform",
+                          kind="emulated")
+            self.assertEqual(word(found, "fit into 12 stages"), expected)
+            self.assertEqual(word(found, "29.09 of 32.3"), "not run")
+            kinds = {table.kind for section in PAPER.sections(Record(found))
+                     for table in section.tables}
+            self.assertEqual(kinds, {"analytic", "emulated"})
+
     def test_seconds_to_build(self):
         paper = FIGURES.TABLE1["WIKI"]
         found = made("t1", paper, "build_seconds", "arrivals uniform")
@@ -244,101 +230,6 @@ class Curves(unittest.TestCase):
                       "build_seconds", "arrivals uniform")
         for claim in ("by time", "24.58 times", "0.50 times", "1.71 times"):
             self.assertEqual(word(turned, claim), "not")
-
-
-class Musts(unittest.TestCase):
-    def speed(self, experiment="speed_0.85", workload="mac uniform", bits=None, **rates):
-        """Rates by contestant, the same in both calls; the oracle of the line map's bytes 100."""
-        rates = {"line_map": 92.0, "line_map_shared": 91.0, "line_map_fingerprints": 90.5,
-                 "parrot": 46.0,
-                 "rte_hash": 20.0, "rte_efd": 15.0, "oracle_of_line_map_T0": 60.0,
-                 "oracle_of_line_map_T1": 100.0, "oracle_of_parrot_T0": 100.0} | rates
-        found = made(experiment, {"line_map": 26.0, "parrot": 40.5} | (bits or {}),
-                     "bits_per_key", workload, form="", lanes_per_call=None)
-        for form, lanes in ((CALL, 64.0), (PLAIN, 32.0)):
-            found += made(experiment, rates, "lookups_m_per_s", workload, form=form,
-                          lanes_per_call=lanes)
-        return found
-
-    def test_shares_of_the_oracle(self):
-        for rate, expected in ((92.0, "aim reached"), (80.0, "must reached"), (74.0, "MISSED")):
-            found = self.speed(line_map=rate)
-            self.assertEqual(word(found, "16M: of the oracle"), expected)
-            self.assertEqual(word(found, "16M, plain calls: of the oracle"), expected)
-        for rate, expected in ((46.0, "aim reached"), (31.0, "must reached"), (29.0, "MISSED")):
-            self.assertEqual(word(self.speed(parrot=rate), "mac: of the oracle"), expected)
-        for rate, expected in ((66.0, "aim reached"), (46.0, "must reached"), (44.0, "MISSED")):
-            dense = self.speed("speed_dense", "dense uniform", parrot=rate)
-            self.assertEqual(word(dense, "dense: of the oracle"), expected)
-
-    def test_plain_calls_do_not_stand_for_longer_ones(self):
-        found = [row | {"value": 60.0} if row["contestant"] == "line_map" and row["form"] == CALL
-                 else row for row in self.speed()]
-        self.assertEqual(word(found, "16M: of the oracle"), "MISSED")
-        self.assertEqual(word(found, "16M, plain calls: of the oracle"), "aim reached")
-
-    def test_the_best_hint_is_the_oracle(self):
-        found = self.speed(line_map=80.0, oracle_of_line_map_NTA=150.0)
-        self.assertEqual(word(found, "16M: of the oracle"), "MISSED")
-
-    def test_multiples_of_dpdk_s_tables(self):
-        for peer, expected in ((20.0, "aim reached"), (30.0, "must reached"), (40.0, "MISSED")):
-            self.assertEqual(word(self.speed(rte_hash=peer), "times rte_hash"), expected)
-        for peer, expected in ((15.0, "aim reached"), (30.0, "must reached"), (40.0, "MISSED")):
-            found = self.speed("speed_8_bits", rte_efd=peer)
-            self.assertEqual(word(found, "times rte_efd"), expected)
-
-    def test_what_fingerprints_cost(self):
-        for rate, expected in ((90.0, "aim reached"), (84.0, "must reached"), (80.0, "MISSED")):
-            self.assertEqual(word(self.speed(line_map_fingerprints=rate), "fingerprints"),
-                             expected)
-
-    def test_what_versions_cost(self):
-        for rate, expected in ((90.0, "aim reached"), (84.0, "must reached"), (80.0, "MISSED")):
-            self.assertEqual(word(self.speed(line_map_shared=rate), "versions"), expected)
-
-    def test_a_reader_beside_updates(self):
-        for rate, expected in ((96.0, "aim reached"), (86.0, "must reached"), (84.0, "MISSED")):
-            found = made("updates_beside", {"line_map": 100.0}, "lookups_m_per_s", "mac uniform",
-                         form="at rest")
-            found += made("updates_beside", {"line_map": rate}, "lookups_m_per_s", "mac uniform",
-                          form="500000 updates/s")
-            self.assertEqual(word(found, "a reader beside"), expected)
-
-    def test_bits_a_key(self):
-        for bits, expected in ((26.0, "must reached"), (26.6, "MISSED")):
-            self.assertEqual(word(self.speed(bits={"line_map": bits}), "load 0.85: bits"),
-                             expected)
-        for bits, expected in ((24.5, "must reached"), (24.6, "MISSED")):
-            self.assertEqual(word(self.speed("speed_0.95", bits={"line_map": bits}),
-                                  "load 0.95: bits"), expected)
-        for bits, expected in ((61.0, "must reached"), (61.1, "MISSED")):
-            self.assertEqual(word(self.speed(bits={"parrot": bits}), "mac: bits"), expected)
-        for bits, expected in ((41.0, "must reached"), (41.1, "MISSED")):
-            self.assertEqual(word(self.speed("speed_dense", "dense uniform", {"parrot": bits}),
-                                  "dense: bits"), expected)
-
-    def test_building_and_changing(self):
-        for rate, ours, parrot in ((9.0, "aim reached", "aim reached"),
-                                   (3.0, "must reached", "MISSED"), (1.0, "MISSED", "MISSED")):
-            found = made("build", {"line_map": rate, "parrot": rate}, "build_m_per_s",
-                         "mac uniform", form="")
-            self.assertEqual(word(found, "build, M keys/s"), ours)
-            self.assertEqual(word(found, "build of sorted keys"), parrot)
-        for rate, expected in ((2.1e6, "aim reached"), (6e5, "must reached"), (4e5, "MISSED")):
-            found = made("updates", {"line_map": rate}, "changes_per_s", "mac uniform")
-            found += made("updates", {"line_map": 0.0}, "rebuilds", "mac uniform")
-            self.assertEqual(word(found, "updates/s"), expected)
-
-    def test_of_few_keys_and_small_pages_nothing_is_said(self):
-        few = [row | {"slots": 2e6} for row in self.speed()]
-        self.assertEqual(verdicts(few), {})
-        small = [row | {"page_bytes": 4096.0} for row in self.speed()]
-        self.assertTrue(all("bits a key" in claim for claim in verdicts(small)))
-
-    def test_64m_keys_have_a_must_of_their_own(self):
-        found = [row | {"slots": 64e6} for row in self.speed("speed_64m", line_map=74.0)]
-        self.assertEqual(word(found, "64M: of the oracle"), "MISSED")
 
 
 if __name__ == "__main__":

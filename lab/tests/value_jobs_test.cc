@@ -310,6 +310,20 @@ TEST(ValueShapeJob, counts_what_becomes_of_random_keys) {
   EXPECT_LT(exact, 0.5);
 }
 
+TEST(ValueSwitchJob, sends_packets_through_an_emulated_switch_and_says_what_one_would_need) {
+  const auto rows = run_value_switch_job(tiny({"parrot"}, "mac"), kQuiet);
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ(metrics_of(rows.value(), "parrot"), (Metrics{{"packets_m_per_s", 2},
+                                                         {"stages", 1},
+                                                         {"sram_blocks", 1},
+                                                         {"tcam_blocks", 1},
+                                                         {"prefixes", 1},
+                                                         {"overflow_keys", 1},
+                                                         {"keys_max", 1}}));
+  for (const RecordRow& row : rows.value())
+    EXPECT_EQ(row.kind, row.metric == "packets_m_per_s" ? "emulated" : "analytic");
+}
+
 TEST(CrcJob, has_every_seeding_form_rule_fill_and_gap) {
   ValueJobConfig config = tiny({"crc"}, "mac");
   config.keys.count = 50;

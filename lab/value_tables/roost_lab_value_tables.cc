@@ -30,7 +30,10 @@ const std::map<std::string, RunValueJob> kJobs = {{"lookups", run_value_lookup_j
                                                   {"parts", run_value_part_job},
                                                   {"shapes", run_value_shape_job},
                                                   {"crc", run_crc_job},
-                                                  {"beside", run_value_beside_job}};
+                                                  {"beside", run_value_beside_job},
+                                                  {"switch", run_value_switch_job}};
+
+constexpr uint64_t kSwitchBytes = uint64_t{512} << 20;  // of 100,000 keys or so
 
 struct ValueArguments {
   ValueJobConfig job;
@@ -52,7 +55,7 @@ void add_options(CLI::App& command, ValueArguments& arguments) {
   command.add_option("--loads", job.loads, "Keys over slots")->check(CLI::Range(0.1, 0.97));
   command.add_option("--calls", job.calls, "Keys a call")->check(CLI::Range(size_t{1}, kLanesMax));
   command.add_option("--oracles-of", job.oracles_of, "Over whose bytes oracles run along");
-  command.add_option("--zipf", job.zipf_exponent, "Exponent; 0 draws evenly");
+  command.add_option("--zipf", job.zipf_exponents, "Exponents of lookups; 0 draws evenly");
   command.add_option("--lookups", job.lookups, "Lookups of a pass; changes; values of ranges");
   command.add_option("--rates", job.rates, "Changes a second, beside lookups");
   command.add_option("--lengths", job.lengths, "Keys of a range");
@@ -66,8 +69,9 @@ void add_options(CLI::App& command, ValueArguments& arguments) {
   command.add_option("--csv", arguments.csv, "File to write")->required();
 }
 
-// What DPDK's tables take of its heap at most.
-uint64_t dpdk_bytes(const ValueJobConfig& job) {
+// What DPDK's tables, or its switch, take of its heap at most.
+uint64_t dpdk_bytes(const std::string& command, const ValueJobConfig& job) {
+  if (command == "switch") return kSwitchBytes;
   uint64_t bytes = 0;
   for (const std::string& name : job.contestants) {
     const double slots = static_cast<double>(job.keys.count) / job.loads.front();
@@ -93,7 +97,7 @@ int run(int argc, char** argv) {
   job.builder_core = cores.value().back();
 
   std::optional<Eal> eal;
-  if (const uint64_t bytes = dpdk_bytes(job); bytes != 0) {
+  if (const uint64_t bytes = dpdk_bytes(name, job); bytes != 0) {
     // With wider registers rte_efd answers nothing.
     auto started = Eal::start(
         {.core = job.core, .pages = job.pages, .memory_bytes = bytes, .register_bits = 128});

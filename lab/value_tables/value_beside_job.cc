@@ -243,8 +243,8 @@ class ValueBesideJob {
 
   [[nodiscard]] std::vector<uint64_t> queries() const {
     std::vector<uint64_t> keys;
-    for (const uint32_t place : draw_places(staying_.size(), config_.lookups, config_.zipf_exponent,
-                                            config_.keys.seed + 1))
+    for (const uint32_t place :
+         draw_places(staying_.size(), config_.lookups, 0, config_.keys.seed + 1))
       keys.push_back(staying_[place]);
     return keys;
   }

@@ -6,13 +6,14 @@
 
 namespace roost::lab {
 
-RecordRow value_row(const ValueJobConfig& config, double load, const std::string& contestant) {
+RecordRow value_row(const ValueJobConfig& config, double load, const std::string& contestant,
+                    double zipf_exponent) {
   RecordRow row;
   row.experiment = config.experiment;
   row.contestant = contestant;
-  row.workload = fmt::format(
-      "{} {}", std::filesystem::path(config.keys.name).filename().string(),
-      config.zipf_exponent != 0 ? fmt::format("zipf {}", config.zipf_exponent) : "uniform");
+  row.workload =
+      fmt::format("{} {}", std::filesystem::path(config.keys.name).filename().string(),
+                  zipf_exponent != 0 ? fmt::format("zipf {}", zipf_exponent) : "uniform");
   row.slots = config.keys.count;
   row.entries = config.keys.count;
   row.load = load;

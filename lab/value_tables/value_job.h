@@ -11,6 +11,8 @@
 //   run_value_scan_job    times ranges by length, and counts values that are not of them
 //   run_value_part_job    times what Ludo's locator and a model's answer take of a lookup
 //   run_value_shape_job   counts what becomes of keys under models, without a clock
+//   run_value_switch_job  sends packets through Parrot in an emulated switch, and says what one of
+//                         hardware would need; DPDK must have started
 //   run_crc_job           counts buckets that no seed of a CRC-8 tells apart
 //
 // An error is a wrong answer or a failed set-up. What cannot be made gets a row without a value
@@ -39,13 +41,13 @@ struct ValueJobConfig {
   KeySetConfig keys;
   uint32_t value_bits = 16;
   std::vector<double> loads = {0.85};
-  std::vector<size_t> calls = {64};     // keys a call
-  std::vector<std::string> oracles_of;  // contestants over whose bytes oracles run along
-  double zipf_exponent = 0;             // 0 draws evenly
-  size_t lookups = 0;                   // of a pass; of a change job as many changes, of a scan job
-                                        // as many values
-  std::vector<size_t> lengths;          // of ranges
-  std::vector<uint64_t> rates;          // of changes a second, beside lookups
+  std::vector<size_t> calls = {64};          // keys a call
+  std::vector<std::string> oracles_of;       // contestants over whose bytes oracles run along
+  std::vector<double> zipf_exponents = {0};  // of lookups, one after the other; 0 draws evenly
+  size_t lookups = 0;           // of a pass; of a change job as many changes, of a scan job
+                                // as many values
+  std::vector<size_t> lengths;  // of ranges
+  std::vector<uint64_t> rates;  // of changes a second, beside lookups
   bool asks_strangers = false;
   PageKind pages = PageKind::kSmall;
   int core = -1;
@@ -68,13 +70,15 @@ struct ValueJobConfig {
                                               const Progress& progress);
 [[nodiscard]] Result<Rows> run_value_shape_job(const ValueJobConfig& config,
                                                const Progress& progress);
+[[nodiscard]] Result<Rows> run_value_switch_job(const ValueJobConfig& config,
+                                                const Progress& progress);
 [[nodiscard]] Result<Rows> run_crc_job(const ValueJobConfig& config, const Progress& progress);
 
 // --- What they share. ---
 
-// A row with the conditions that hold for the whole job.
+// A row with the conditions that hold for the whole job, but for keys that are not drawn evenly.
 [[nodiscard]] RecordRow value_row(const ValueJobConfig& config, double load,
-                                  const std::string& contestant);
+                                  const std::string& contestant, double zipf_exponent = 0);
 // A figure that needs no round.
 [[nodiscard]] RecordRow value_figure(RecordRow row, const std::string& metric, double value,
                                      const std::string& note = "");

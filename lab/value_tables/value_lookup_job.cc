@@ -28,8 +28,10 @@ class ValueLookupJob {
         entries_(entries_of_keys(set.keys, config.value_bits)) {}
 
   Result<Rows> run() {
-    queries_ = {{"keys of the table", {}}};
-    queries_[0].by_core.emplace_back(chosen_keys());
+    for (const double exponent : config_.zipf_exponents) {
+      queries_.push_back({fmt::format("keys of the table, zipf {}", exponent), {}});
+      queries_.back().by_core.emplace_back(chosen_keys(exponent));
+    }
     for (size_t step = 0; step < config_.loads.size(); ++step) {
       if (const auto wrong = measure_at(step)) return *wrong;
     }
@@ -42,11 +44,11 @@ class ValueLookupJob {
               what);
   }
 
-  [[nodiscard]] std::vector<K> chosen_keys() const {
+  [[nodiscard]] std::vector<K> chosen_keys(double exponent) const {
     std::vector<K> keys;
     keys.reserve(config_.lookups);
-    for (const uint32_t place : draw_places(set_.keys.size(), config_.lookups,
-                                            config_.zipf_exponent, config_.keys.seed + 1))
+    for (const uint32_t place :
+         draw_places(set_.keys.size(), config_.lookups, exponent, config_.keys.seed + 1))
       keys.push_back(set_.keys[place]);
     return keys;
   }
@@ -145,7 +147,8 @@ class ValueLookupJob {
   void add_rows(const std::vector<Timing>& timings, const char* metric) {
     for (const Timing& timing : timings) {
       const AboutValues& about = abouts_[timing.entrant];
-      RecordRow row = value_row(config_, load_, entrants_[timing.entrant].contestant);
+      RecordRow row = value_row(config_, load_, entrants_[timing.entrant].contestant,
+                                config_.zipf_exponents[timing.stream]);
       row.form = entrants_[timing.entrant].form;
       row.lanes_per_call = about.lanes;
       row.round = timing.round;
