@@ -24,7 +24,6 @@ std::optional<Error> not_of_line_maps(const roost_map_config& config) {
   const char* field = config.key_bits != 0    ? "key_bits"
                       : config.insertion != 0 ? "insertion"
                       : config.growth != 0    ? "growth"
-                      : config.keeps_keys     ? "keeps_keys"
                       : config.is_big_endian  ? "is_big_endian"
                                               : nullptr;
   if (field == nullptr) return std::nullopt;
@@ -59,6 +58,7 @@ void set_line(const roost_map_config& config, compact::LineMapConfig& line) {
   if (config.value_bits != 0) line.value_bits = config.value_bits;
   if (config.load != 0) line.load = config.load;
   line.fingerprint_bits = config.fingerprint_bits;
+  line.keeps_keys = config.keeps_keys;
   if (config.has_hash_seed) line.hash_seed = config.hash_seed;
 }
 

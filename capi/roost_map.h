@@ -109,11 +109,11 @@ typedef struct roost_map_config {
   int32_t numa_node;          ///< Node that the image's memory is to come from; -1: any.
   uint32_t pages;             ///< A roost_pages, for the image.
   bool has_hash_seed;         ///< Use hash_seed; else a random one, which defends against flooding.
-  bool keeps_keys;      ///< Parrot: keys stand beside the values, 8 bytes a slot more: set bits
-                        ///< of readers are certain too.
-  bool is_big_endian;   ///< Parrot: keys are numbers in network order, as in packets; else
-                        ///< their lowest byte comes first. Their order is what is learned.
-  uint8_t reserved[5];  ///< Zero.
+  bool keeps_keys;            ///< Keys stand beside the values, their padded bytes a slot more: set
+                              ///< bits of readers are certain too, for a line more a lookup.
+  bool is_big_endian;         ///< Parrot: keys are numbers in network order, as in packets; else
+                              ///< their lowest byte comes first. Their order is what is learned.
+  uint8_t reserved[5];        ///< Zero.
 } roost_map_config;
 
 /// Where an image is, and how it is to be read. Begin with roost_map_image_init(), then set

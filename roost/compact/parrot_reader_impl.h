@@ -99,7 +99,8 @@ std::optional<uint32_t> BasicParrotReader<Memory>::value_of(const SlotSeen& slot
   return value;
 }
 
-// Of a bucket that changes, a torn word may say that its run is anywhere.
+// Of a bucket that changes, a torn word may say that its run is anywhere; of a still image that
+// nobody has audited, so may a whole one, and nothing is read there.
 template <class Memory>
 std::optional<uint32_t> BasicParrotReader<Memory>::look_up_alone(uint64_t index,
                                                                  uint64_t key) const {
@@ -108,8 +109,9 @@ std::optional<uint32_t> BasicParrotReader<Memory>::look_up_alone(uint64_t index,
     std::optional<uint32_t> value;
     const bool is_whole = versions_->is_in(BucketIndex{index}, [&] {
       const SlotSeen slot = see_slot(index, key);
-      if (slot.stash.first() + slot.stash.count() > entries_max_) return false;
-      if (slot.stash.may_have(key)) value = find_in_stash(slot.stash, key);
+      const bool is_run = slot.stash.first() + slot.stash.count() <= entries_max_;
+      if (!is_run && Memory::kIsShared) return false;
+      if (is_run && slot.stash.may_have(key)) value = find_in_stash(slot.stash, key);
       if (!value) value = value_of(slot, key);
       return true;
     });

@@ -53,7 +53,6 @@ TEST(CMapRefusal, names_the_field_that_is_wrong) {
   line([](auto& config) { config.key_bits = 48; }, "key_bits" + of_parrot);
   line([](auto& config) { config.insertion = 1; }, "insertion" + of_parrot);
   line([](auto& config) { config.growth = 2; }, "growth" + of_parrot);
-  line([](auto& config) { config.keeps_keys = true; }, "keeps_keys" + of_parrot);
   line([](auto& config) { config.is_big_endian = true; }, "is_big_endian" + of_parrot);
   line([](auto& config) { config.value_bits = 33; }, "value_bits: give 4 to 32");
   parrot([](auto& config) { config.value_bits = 3; }, "value_bits: give 4 to 32");

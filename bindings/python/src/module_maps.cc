@@ -50,7 +50,7 @@ fingerprint_bits  0, 8, 12 or 16: one in so many powers of two of the keys that 
 load              keys over slots after a build, up to 0.97 (parrot: 1); None: 0.85
 growth            parrot: how large the image may grow, over what a build makes; None: 1.2
 insertion         parrot: "reseed" or "stash", the paper's: where later keys and values go
-keeps_keys        parrot: keys stand beside the values, and every answer is certain
+keeps_keys        keys stand beside the values, and every answer is certain
 big_endian        parrot: keys are numbers in network order, else lowest byte first; a dtype's own
                   order does not count
 seed              of the hash, for runs that must repeat; None: a random one, against flooding

@@ -102,6 +102,7 @@ class Maps(unittest.TestCase):
         self.assertLess(answered(fingerprint_bits=8), 400)
         self.assertLess(answered(fingerprint_bits=16), 40)
         self.assertEqual(answered(kind="parrot", keeps_keys=True), 0)
+        self.assertEqual(answered(keeps_keys=True), 0)
 
     def test_numbers_in_network_order_are_learned_in_it(self):
         keys, numbers = dense(20_000).astype(">u8"), self.values(20_000)
@@ -206,7 +207,7 @@ class RefusedMaps(unittest.TestCase):
                             ({"value_bits": 33}, "value_bits: give 4 to 32"),
                             ({"fingerprint_bits": 9}, "fingerprint_bits: give 0, 8, 12 or 16"),
                             ({"load": 0.98}, "load: give more than 0 and at most 0.97"),
-                            ({"keeps_keys": True}, "keeps_keys is Parrot's")):
+                            ({"big_endian": True}, "is_big_endian is Parrot's")):
             self.refused(roost.Map, self.keys, self.values, why=why, **wishes)
         self.refused(roost.Map, numpy.zeros((1, 65), "u1"), self.values[:1].copy(),
                      why="key_bytes is 65; it is 1 to 64")
