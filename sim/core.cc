@@ -115,16 +115,20 @@ bool Core::make_room() {
     window_used_ -= oldest.op.instructions;
     ++released_;
   }
+  // The ring has what has not drained; an operation that is not there any more left long ago.
+  if (!undrained_.empty() && entered_ - undrained_.front() >= ring_.size()) return false;
   if (is_load_like(next_.kind) && loads_.size() >= parameters_.core_load_queue) {
     const Entry& oldest = at(loads_.front());
-    if (!oldest.has_left) return false;
-    room_from_ = std::max(room_from_, oldest.leaves);
+    const bool is_there = oldest.sequence == loads_.front();
+    if (is_there && !oldest.has_left) return false;
+    if (is_there) room_from_ = std::max(room_from_, oldest.leaves);
     loads_.pop_front();
   }
   if (is_store_like(next_.kind) && stores_.size() >= parameters_.core_store_queue) {
     const Entry& oldest = at(stores_.front());
-    if (!oldest.has_drained) return false;
-    room_from_ = std::max(room_from_, oldest.drains);
+    const bool is_there = oldest.sequence == stores_.front();
+    if (is_there && !oldest.has_drained) return false;
+    if (is_there) room_from_ = std::max(room_from_, oldest.drains);
     stores_.pop_front();
   }
   return true;

@@ -249,6 +249,11 @@ class FlowTable : public TypedLookups<FlowTable<Key, Value, Policies>, Key, Valu
   [[nodiscard]] uint64_t size() const { return core_.engine().stats().size; }
   // Bytes of memory that the table's buckets, entries and fixed parts take.
   [[nodiscard]] uint64_t memory_bytes() const { return core_.image_bytes() + sizeof(*this); }
+  // All of it, to be saved: adopt() finds the table again in a copy, and a simulated machine looks
+  // keys up in it (docs/decisions/0053). Valid until the table changes.
+  [[nodiscard]] std::span<const std::byte> image() const {
+    return {core_.arena().data(), core_.image_bytes()};
+  }
   // Bytes taken from the system for it: whole pages.
   [[nodiscard]] uint64_t mapped_bytes() const { return core_.arena().bytes(); }
   [[nodiscard]] PageKind page_kind() const { return core_.arena().page_kind(); }
