@@ -6,7 +6,7 @@ namespace roost::sim {
 
 namespace {
 
-// Bytes of a command without its key: table, key and result address, and hash.
+// Bytes of a command beside its key: table, result's address, and the key's or the hash.
 constexpr uint32_t kCommandBytes = 24;
 
 }  // namespace
@@ -50,10 +50,9 @@ void AcceleratorArray::handle(const Event& event) {
 
 void AcceleratorArray::dispatch(uint32_t token, Cycle leaves) {
   const Sent& sent = queries_[token];
-  const bool has_long_key =
-      sent.query.has_key && kCommandBytes + kSimulatedKeyBytesMax > kLineBytes;
-  const Cycle arrives =
-      memory_.mesh().send(leaves, sent.query.core, sent.tile, has_long_key ? 2 : 1);
+  const auto flits =
+      static_cast<uint32_t>((kCommandBytes + sent.query.key_bytes + kLineBytes - 1) / kLineBytes);
+  const Cycle arrives = memory_.mesh().send(leaves, sent.query.core, sent.tile, flits);
   memory_.events().at(arrives, {tiles_[sent.tile].get(), AcceleratorTile::kQuery, 0, token});
 }
 

@@ -23,9 +23,9 @@ template <class State>
 class CacheArray {
  public:
   struct Entry {
-    uint64_t line = 0;
-    bool is_valid = false;
+    uint64_t line = kNone;
     State state{};
+    [[nodiscard]] bool is_valid() const { return line != kNone; }
   };
 
   // `sets` is a power of two, `ways` at most 32.
@@ -33,6 +33,7 @@ class CacheArray {
       : set_mask_(sets - 1),
         ways_(ways),
         is_tree_(replacement == Replacement::kTreePlru && std::has_single_bit(ways)),
+        lines_(sets * ways, kNone),
         entries_(sets * ways),
         uses_(is_tree_ ? 0 : sets * ways),
         trees_(is_tree_ ? sets : 0) {
@@ -41,13 +42,20 @@ class CacheArray {
 
   // The entry of a line, or nullptr. `index` is the line's number, or what of it picks the set.
   [[nodiscard]] Entry* find(uint64_t line, uint64_t index) {
-    Entry* set = &entries_[(index & set_mask_) * ways_];
+    const uint64_t first = (index & set_mask_) * ways_;
     for (unsigned way = 0; way < ways_; ++way) {
-      if (set[way].line == line && set[way].is_valid) return &set[way];
+      if (lines_[first + way] == line) return &entries_[first + way];
     }
     return nullptr;
   }
   [[nodiscard]] Entry* find(uint64_t line) { return find(line, line); }
+
+  // A line takes an entry; an entry loses its line.
+  void put(Entry* entry, uint64_t line, const State& state) {
+    *entry = {line, state};
+    lines_[static_cast<uint64_t>(entry - entries_.data())] = line;
+  }
+  void remove(Entry* entry) { put(entry, kNone, {}); }
 
   // It was used now.
   void touch(Entry* entry) {
@@ -74,7 +82,7 @@ class CacheArray {
     const uint64_t number = index & set_mask_;
     Entry* set = &entries_[number * ways_];
     for (unsigned way = 0; way < ways_; ++way) {
-      if (!set[way].is_valid) return &set[way];
+      if (!set[way].is_valid()) return &set[way];
     }
     if (is_tree_) {
       Entry* wanted = &set[tree_victim(trees_[number])];
@@ -96,7 +104,7 @@ class CacheArray {
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (const Entry& entry : entries_) {
-      if (entry.is_valid) visit(entry);
+      if (entry.is_valid()) visit(entry);
     }
   }
 
@@ -115,9 +123,12 @@ class CacheArray {
     return uses_[static_cast<uint64_t>(entry - entries_.data())];
   }
 
+  static constexpr uint64_t kNone = ~uint64_t{0};
+
   uint64_t set_mask_;
   unsigned ways_;
   bool is_tree_;
+  std::vector<uint64_t> lines_;  // of the entries again, close together, to be searched
   std::vector<Entry> entries_;
   std::vector<uint64_t> uses_;
   std::vector<uint32_t> trees_;

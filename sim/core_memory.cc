@@ -156,6 +156,7 @@ void Core::send_query(const Entry& entry, Cycle leaves) {
   if (parameters_.key == KeyChoice::kCommand || parameters_.hash == HashChoice::kCommand)
     read_bytes(entry, std::span(query.key).first(entry.op.bytes));
   query.has_key = parameters_.key == KeyChoice::kCommand;
+  query.key_bytes = query.has_key ? entry.op.bytes : uint8_t{0};
   if (parameters_.hash == HashChoice::kCommand) accelerators_->add_hash(query);
   accelerators_->send(query, leaves, this, kResult);
 }

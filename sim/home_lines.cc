@@ -27,13 +27,13 @@ HomeSlice::Sharing* HomeSlice::sharing_to_change(uint64_t line) {
       return may_be_evicted(other.line, other.state);
     });
     if (entry == nullptr) return nullptr;
-    if (entry->is_valid) {
+    if (entry->is_valid()) {
       const uint64_t other = entry->line;
       const bool was_dirty = take_back(other, entry->state);
-      entry->is_valid = false;
+      filter_.remove(entry);
       keep(other, was_dirty);
     }
-    *entry = {line, true, {}};
+    filter_.put(entry, line, {});
   }
   filter_.touch(entry);
   return &entry->state;
@@ -42,7 +42,7 @@ HomeSlice::Sharing* HomeSlice::sharing_to_change(uint64_t line) {
 void HomeSlice::forget_if_empty(uint64_t line) {
   if (is_inclusive()) return;
   FilterEntry* entry = filter_.find(line, set_index(line));
-  if (entry != nullptr && entry->state.is_empty()) entry->is_valid = false;
+  if (entry != nullptr && entry->state.is_empty()) filter_.remove(entry);
 }
 
 bool HomeSlice::may_be_evicted(uint64_t line, const Sharing& sharing) {
@@ -70,8 +70,8 @@ HomeSlice::LlcEntry* HomeSlice::allocate(uint64_t line, bool is_dirty) {
       return may_be_evicted(other.line, other.state.sharing);
     });
     if (entry == nullptr) return nullptr;
-    if (entry->is_valid) evict(*entry);
-    *entry = {line, true, {}};
+    if (entry->is_valid()) evict(*entry);
+    llc_.put(entry, line, {});
   }
   entry->state.is_dirty = entry->state.is_dirty || is_dirty;
   llc_.touch(entry);
@@ -79,11 +79,12 @@ HomeSlice::LlcEntry* HomeSlice::allocate(uint64_t line, bool is_dirty) {
 }
 
 void HomeSlice::evict(LlcEntry& entry) {
+  const uint64_t line = entry.line;
   bool is_dirty = entry.state.is_dirty;
   if (is_inclusive() && !entry.state.sharing.is_empty())
-    is_dirty |= take_back(entry.line, entry.state.sharing);
-  entry.is_valid = false;
-  if (is_dirty) memory_.dram().write(memory_.now(), entry.line);
+    is_dirty |= take_back(line, entry.state.sharing);
+  llc_.remove(&entry);
+  if (is_dirty) memory_.dram().write(memory_.now(), line);
 }
 
 void HomeSlice::evicted(Tile core, uint64_t line, bool is_dirty) {

@@ -254,7 +254,7 @@ bool HomeSlice::answer_core(const Request& request, const Found& found) {
   if (!is_inclusive() && state != LineState::kShared) {
     if (LlcEntry* entry = in_llc(line)) {  // the core has the line for itself
       if (entry->state.is_dirty) state = LineState::kModified;
-      entry->is_valid = false;
+      llc_.remove(entry);
     }
   }
   memory_.cache(core).grant(line);

@@ -179,6 +179,12 @@ MachineDescription read_machine(config::TomlTable& top, std::vector<config::Faul
   }
   if (config::TomlTable* section = sections.section("switches")) {
     for (const SwitchInfo& info : kSwitches) read_switch(*section, info, machine.switches, faults);
+    if (machine.switches.dispatch == DispatchChoice::kBucket &&
+        machine.switches.hash != HashChoice::kCommand) {
+      section->fault_in("dispatch",
+                        "the bucket's line is not known without the hash; set hash to \"command\", "
+                        "or dispatch to \"table\"");
+    }
   }
   sections.refuse_unknown_keys();
   if (!faults.empty()) return machine;

@@ -174,8 +174,8 @@ bool PrivateCache::install(uint64_t line, LineState state) {
     entry =
         l2_.victim(line, [this](const L2Entry& other) { return miss_of(other.line) == nullptr; });
     if (entry == nullptr) return false;
-    if (entry->is_valid) give_up(*entry);
-    *entry = {line, true, state};
+    if (entry->is_valid()) give_up(*entry);
+    l2_.put(entry, line, state);
   }
   entry->state = state;
   l2_.touch(entry);
@@ -187,8 +187,8 @@ void PrivateCache::put_in_l1(uint64_t line, bool may_write) {
   L1Entry* near = l1_.find(line);
   if (near == nullptr) {
     near = l1_.victim(line, [](const L1Entry&) { return true; });
-    if (near->is_valid) write_back_l1(near->line);
-    *near = {line, true, {}};
+    if (near->is_valid()) write_back_l1(near->line);
+    l1_.put(near, line, {});
   }
   near->state.may_write = may_write;
   l1_.touch(near);
@@ -208,14 +208,16 @@ bool PrivateCache::write_back_l1(uint64_t line) {
 // L2 loses a line, and L1D with it. Whether it was modified.
 bool PrivateCache::remove(L2Entry& entry) {
   write_back_l1(entry.line);
-  if (L1Entry* near = l1_.find(entry.line)) near->is_valid = false;
-  entry.is_valid = false;
-  return entry.state == LineState::kModified;
+  if (L1Entry* near = l1_.find(entry.line)) l1_.remove(near);
+  const bool was_dirty = entry.state == LineState::kModified;
+  l2_.remove(&entry);
+  return was_dirty;
 }
 
 void PrivateCache::give_up(L2Entry& entry) {
+  const uint64_t line = entry.line;
   const bool was_dirty = remove(entry);
-  memory_.home_of(entry.line).evicted(tile_, entry.line, was_dirty);
+  memory_.home_of(line).evicted(tile_, line, was_dirty);
 }
 
 bool PrivateCache::is_granted(uint64_t line) {

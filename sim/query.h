@@ -26,6 +26,7 @@ struct Query {
   bool is_blocking = false;  // the word goes to the core; else to memory
   bool has_key = false;      // the key is in the command
   bool has_hash = false;     // the hash too
+  uint8_t key_bytes = 0;     // of the key in the command
   uint32_t waiter = 0;       // of a blocking one: which operation of the core waits
   uint64_t table = 0;
   uint64_t key_address = 0;

@@ -142,9 +142,9 @@ TEST(AcceleratorScenario, key_in_the_command) {
   const Tile core = cores_of(scene)[2];
   (void)scene.bench.look_up(core, i);
   const LookupCosts costs(scene.bench, core);
-  // The core reads the key in L1D; the command is longer by a flit.
+  // The core reads the key in L1D; the command is a flit still.
   EXPECT_EQ(scene.bench.look_up(core, i).cycles,
-            5 + costs.command() + 1 + costs.metadata_hit() + costs.hash() + LookupCosts::locks(2) +
+            5 + costs.command() + costs.metadata_hit() + costs.hash() + LookupCosts::locks(2) +
                 costs.llc(scene.primary(i)) + scene.found(costs, i));
 }
 
@@ -161,7 +161,7 @@ TEST(AcceleratorScenario, key_and_hash_in_the_command_to_the_buckets_slice) {
   const LookupCosts costs(scene.bench, core, home);
   EXPECT_EQ(costs.llc(scene.primary(i)), 18U) << "the bucket is at the unit";
   EXPECT_EQ(scene.bench.look_up(core, i).cycles,
-            5 + costs.command() + 1 + costs.metadata_hit() + LookupCosts::locks(2) +
+            5 + costs.command() + costs.metadata_hit() + LookupCosts::locks(2) +
                 costs.llc(scene.primary(i)) + scene.found(costs, i));
 }
 

@@ -77,7 +77,7 @@ class Level {
       if (entry == nullptr) {
         missed = true;
         entry = lines_.victim(line, [](const auto&) { return true; });
-        *entry = {line, true, {}};
+        lines_.put(entry, line, {});
       }
       lines_.touch(entry);
     }

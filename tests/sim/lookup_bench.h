@@ -1,6 +1,8 @@
 // A machine with a table in it, for tests of the accelerator.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstring>
 #include <span>
 #include <string>

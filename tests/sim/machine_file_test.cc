@@ -76,6 +76,9 @@ TEST(MachineFile, refuses_what_cannot_be_with_its_line) {
                              "columns = { unit = \"tiles\", low = 3, middle = 3, high = 3")),
             at("rows =") +
                 "[mesh] rows: 12 tiles; give columns and rows whose product is 1, 2, 4, 8 or 16");
+  EXPECT_NE(fault_of(changed(R"(dispatch = { value = "table")", R"(dispatch = { value = "bucket")"))
+                .find("set hash to"),
+            std::string::npos);
   EXPECT_FALSE(parse_machine(changed("hop_cycles", "hop_cicles")).config.has_value());
   EXPECT_NE(fault_of(changed("value = \"tree-plru\"", "value = \"random\""))
                 .find("give one of tree-plru, lru"),
