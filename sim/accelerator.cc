@@ -201,7 +201,7 @@ void Accelerator::served(uint32_t index) {
       metadata_found(place);
       return;
     case Step::kMask:
-      table_of(place).mask->apply(place.key);
+      if (const auto& mask = table_of(place).mask) mask->apply(place.key);
       place.step = Step::kHash;
       return;
     case Step::kHash:
@@ -237,7 +237,7 @@ void Accelerator::use_memory_port(uint32_t index) {
   Place& place = places_[index];
   AcceleratorOutputs::MemoryRequest request{.identifier = 2 * index};
   if (place.step == Step::kDropMetadata) {
-    outputs_.memory = {AcceleratorRead::kDropMetadata, 0, line_of(*place.given_up)};
+    outputs_.memory = {AcceleratorRead::kDropMetadata, 0, line_of(place.given_up)};
     place.step = Step::kReadMetadata;
     return;
   }

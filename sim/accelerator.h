@@ -164,8 +164,8 @@ class Accelerator {
     AcceleratorQuery query{};
     uint32_t metadata_place = 0;
     bool has_metadata = false;
-    std::optional<uint64_t> given_up{};
-    KeyBytes key{};  // masked
+    uint64_t given_up = 0;  // the table whose metadata line goes for this one
+    KeyBytes key{};         // masked
     uint64_t hash = 0;
     KeyPlaces places{};
     uint64_t bucket = 0;  // the one that is looked at

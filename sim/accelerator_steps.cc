@@ -16,7 +16,7 @@ void Accelerator::metadata_found(Place& place) {
       return;
     case MetadataCache::Finding::kToRead:
       place.has_metadata = true;
-      place.given_up = answer.given_up;
+      place.given_up = answer.given_up.value_or(0);
       place.step = answer.given_up ? Step::kDropMetadata : Step::kReadMetadata;
       return;
     default:  // asks again, when the line has come or a query has ended
@@ -26,8 +26,8 @@ void Accelerator::metadata_found(Place& place) {
 
 void Accelerator::with_metadata(Place& place) {
   place.has_metadata = true;
-  const auto& table = metadata_.metadata(place.metadata_place);
-  if (!table) {
+  const TableMetadata* table = metadata_.metadata(place.metadata_place);
+  if (table == nullptr) {
     end(place, kRefusedWord);
     return;
   }

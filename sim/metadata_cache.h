@@ -58,14 +58,15 @@ class MetadataCache {
       held.is_stale = false;
       return false;
     }
-    held.metadata = TableMetadata::of_line(line);
+    const std::optional<TableMetadata> table = TableMetadata::of_line(line);
+    held.metadata = table.value_or(TableMetadata{});
+    held.is_table = held.is_valid = table.has_value();
     held.is_being_read = false;
-    held.is_valid = held.metadata.has_value();
     return true;
   }
-  // Of the pinned place; nothing, if the line is none of a table.
-  [[nodiscard]] const std::optional<TableMetadata>& metadata(uint32_t place) const {
-    return places_[place].metadata;
+  // Of the pinned place; nullptr, if the line is none of a table.
+  [[nodiscard]] const TableMetadata* metadata(uint32_t place) const {
+    return places_[place].is_table ? &places_[place].metadata : nullptr;
   }
   void unpin(uint32_t place) {
     ROOST_DEBUG_ASSERT(places_[place].pins > 0);
@@ -87,7 +88,8 @@ class MetadataCache {
     bool is_being_read = false;
     bool is_stale = false;
     uint32_t pins = 0;
-    std::optional<TableMetadata> metadata{};
+    bool is_table = false;
+    TableMetadata metadata{};
   };
   std::vector<Place> places_;
   uint32_t next_ = 0;
