@@ -81,7 +81,7 @@ class Asking final : public Program {
   }
   void ask_one() {
     numbers_.push_back(draw());
-    const uint64_t address = place(numbers_.size());
+    const uint64_t address = place(numbers_.size() % 32);
     put(numbers_.back(), address);
     queue_.push_back({.kind = OpKind::kLookupB,
                       .bytes = static_cast<uint8_t>(question_.key_bytes),

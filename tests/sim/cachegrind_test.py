@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM = ["/usr/bin/sort", "--numeric-sort", "--parallel=1", "/etc/services"]
+PROGRAM = ["/usr/bin/sort", "--numeric-sort", "--parallel=1", __file__]
 CACHES = ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,16,64"]
 
 
