@@ -11,7 +11,7 @@ packages_run='g++ cmake ninja-build pkg-config
 
 # python3-munkres: without it matplotlib brings scipy, whose Boost takes the place of the lab's.
 packages_test='clang-16 clang-format-16 libclang-rt-16-dev ccache
-  libbpf-dev libgtest-dev googletest g++-aarch64-linux-gnu qemu-user gdb doxygen
+  libbpf-dev libgtest-dev googletest g++-aarch64-linux-gnu qemu-user gdb valgrind doxygen
   python3 python3-dev python3-venv python3-numpy python3-matplotlib python3-munkres
   python3-scapy python3-prometheus-client python3-pyflakes mandoc shellcheck binutils spin
   iproute2 linux-libc-dev ethtool tcpdump tshark nginx-light dnsmasq-base bind9-dnsutils curl

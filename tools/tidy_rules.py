@@ -10,10 +10,13 @@ ROOMS = ["roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry"
          "roost/concurrent", "roost/compact", "roost/balance", "roost/traffic", "roost/net",
          "roost/bridge", "roost/assets", "roost/capture", "roost/conntrack", "roost/classify",
          "roost/config", "roost/openflow", "roost/l3", "roost/io", "roost/routing", "roost/node",
-         "roost/control", "roost/trace", "targets", "apps", "capi", "bindings", "lab", "tests"]
+         "roost/control", "roost/trace", "targets", "sim", "apps", "capi", "bindings", "lab",
+         "tests"]
 
 # Rooms that may use only some of those before them.
-USES = {"capi": ("capi", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",
+USES = {"sim": ("sim", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",
+                "roost/table", "roost/traffic", "roost/classify", "roost/config"),
+        "capi": ("capi", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",
                  "roost/table", "roost/concurrent", "roost/compact"),
         "bindings": ("bindings",)}
 

@@ -15,14 +15,16 @@ FlowRegister::FlowRegister(const Config& config)
   ROOST_ASSERT(config.window_packets > 0 && config.flows_on < config.flows_off);
 }
 
-FlowRegister::Estimate FlowRegister::estimate() const {
-  uint64_t set = 0;
-  for (const uint64_t word : words_) set += static_cast<uint64_t>(std::popcount(word));
-  const double bits = config_.bits;
-  const double unset = bits - static_cast<double>(set);
+FlowRegister::Estimate FlowRegister::estimate_of(uint32_t bits, uint32_t unset) {
   // Saturated: the estimate of one bit unset, which is the most that can be told.
-  if (unset == 0) return {.flows = bits * std::log(bits), .is_saturated = true};
-  return {.flows = bits * std::log(bits / unset)};
+  const double left = unset == 0 ? 1 : unset;
+  return {.flows = bits * std::log(bits / left), .is_saturated = unset == 0};
+}
+
+FlowRegister::Estimate FlowRegister::estimate() const {
+  uint32_t set = 0;
+  for (const uint64_t word : words_) set += static_cast<uint32_t>(std::popcount(word));
+  return estimate_of(config_.bits, config_.bits - set);
 }
 
 bool FlowRegister::end_batch(uint32_t packets) {

@@ -34,6 +34,9 @@ class FlowRegister {
   };
   static constexpr uint32_t kWindowsApart = 8;
 
+  // About how many flows leave so many of a register's bits unset.
+  [[nodiscard]] static Estimate estimate_of(uint32_t bits, uint32_t unset);
+
   // Every rule of Config must hold.
   explicit FlowRegister(const Config& config);
 
