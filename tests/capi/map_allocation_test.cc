@@ -120,10 +120,16 @@ TEST_P(CMapAllocation, a_rebuild_without_memory_changes_nothing) {
             3);
   expect_whole(map, reader);
   // To take one into use, with a change to make in it.
+  roost_map_config config = c_map_config(GetParam(), 8);
+  config.load = 0.5;
+  const uint64_t bytes = roost_map_export(map.get(), nullptr, 0);
   EXPECT_GT(failures_until_done([&] {
               const int64_t allowed = allocations_left;
               allocations_left = -1;
-              roost_map_rebuild_run(begin(map));
+              EXPECT_EQ(roost_map_export(map.get(), nullptr, 0), bytes) << "the old one stays";
+              roost_map_rebuild* rebuild = nullptr;
+              roost_map_begin_rebuild(map.get(), &config, &rebuild, nullptr, 0);
+              roost_map_rebuild_run(rebuild);
               uint8_t outcome = 0;
               const roost_keys one = entries_.lanes(5, 1);
               roost_map_update(map.get(), &one, &entries_.values[5], &outcome);
