@@ -12,7 +12,8 @@
 //
 // LOOKUP_B and SNAPSHOT_READ wait until stores before them that touch their bytes have drained: the
 // accelerator and the home slice cannot see them before. With `lookup_b = "strict"`, nothing enters
-// behind a LOOKUP_B until it is done.
+// behind a LOOKUP_B until it is done. Behind a store that does not drain, as many operations enter
+// as the ring of them has places: about a thousand.
 #pragma once
 
 #include <cstdint>
