@@ -65,8 +65,9 @@ struct BasicSharedImage {
     return Words::load(words_at(at));
   }
   [[nodiscard]] static uint8_t byte_of_line(const std::byte* line, size_t byte) {
-    const uint64_t word = Words::load(words_at(line) + byte / sizeof(uint64_t));
-    return static_cast<uint8_t>(word >> 8 * (byte % sizeof(uint64_t)));
+    const size_t first_bit = 8 * byte;
+    const uint64_t word = Words::load(words_at(line) + first_bit / 64);
+    return static_cast<uint8_t>(word >> (first_bit % 64));
   }
   [[nodiscard]] static uint64_t bits_of_line(const std::byte* line, size_t first_bit) {
     const uint64_t* const words = words_at(line);
