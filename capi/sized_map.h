@@ -202,7 +202,7 @@ class SizedMap final : public roost_map {
   [[nodiscard]] bool is_rebuilding() const override { return rebuild_ != nullptr; }
   roost_map_rebuild* begin_rebuild(const MapPlan* plan) override {
     auto begun = std::make_unique<Rebuild>();
-    begun->work.emplace(
+    begun->held.emplace(
         map_.begin_rebuild(plan != nullptr ? Keys::config(*plan) : map_.builder().config()));
     rebuild_ = std::move(begun);
     return rebuild_.get();
@@ -211,20 +211,20 @@ class SizedMap final : public roost_map {
     if (rebuild_ == nullptr)
       return Failure{ROOST_INVALID, "no rebuild has been begun; roost_map_begin_rebuild() does"};
     const std::unique_ptr<Rebuild> done = std::move(rebuild_);
-    if (done->state != Rebuild::State::kRun) map_.give_up(*done->work);
+    if (done->state != Rebuild::State::kRun) map_.give_up(done->work());
     if (done->state == Rebuild::State::kBegun) {
       return Failure{ROOST_INVALID,
                      "the rebuild has not been run and is given up; call roost_map_rebuild_run() "
                      "before"};
     }
     if (done->state == Rebuild::State::kNoMemory) return Failure{ROOST_NO_MEMORY, kNoMemoryForKeys};
-    const auto refused = map_.adopt(std::move(*done->work));
+    const auto refused = map_.adopt(std::move(done->work()));
     if (refused) return failure_of(*refused);
     return {};
   }
   void give_up() override {
     if (rebuild_ == nullptr) return;
-    map_.give_up(*rebuild_->work);
+    map_.give_up(rebuild_->work());
     rebuild_.reset();
   }
   size_t free_retired() override { return map_.free_retired(); }
@@ -238,13 +238,18 @@ class SizedMap final : public roost_map {
     enum class State : uint8_t { kBegun, kRun, kNoMemory };
 
     void run() override try {
-      work->run();
+      work().run();
       state = State::kRun;
     } catch (const std::bad_alloc&) {
       state = State::kNoMemory;
     }
 
-    std::optional<typename Map::Rebuild> work;
+    [[nodiscard]] typename Map::Rebuild& work() {
+      ROOST_ASSERT(held.has_value());
+      return *held;
+    }
+
+    std::optional<typename Map::Rebuild> held;
     State state = State::kBegun;
   };
 

@@ -1,5 +1,6 @@
 // What a core's operations do with memory and accelerators.
 #include <algorithm>
+#include <ranges>
 
 #include "sim/core.h"
 
@@ -63,9 +64,9 @@ Cycle Core::take_port() {
 
 // The youngest store before a load that writes some of its bytes and has not drained.
 Core::Entry* Core::store_before(const Entry& entry) {
-  for (auto place = undrained_.rbegin(); place != undrained_.rend(); ++place) {
-    Entry& store = at(*place);
-    if (*place < entry.sequence && store.op.kind == OpKind::kStore && overlap(store.op, entry.op))
+  for (const auto sequence : std::views::reverse(undrained_)) {
+    Entry& store = at(sequence);
+    if (sequence < entry.sequence && store.op.kind == OpKind::kStore && overlap(store.op, entry.op))
       return &store;
   }
   return nullptr;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "roost/base/assert.h"
 #include "roost/table/entry.h"
 #include "roost/table/image_header.h"
 
@@ -80,6 +81,12 @@ std::optional<unsigned> PaperTable::free_slot(uint64_t bucket) const {
   return std::nullopt;
 }
 
+unsigned PaperTable::slot_that_is_free(uint64_t bucket) const {
+  const std::optional<unsigned> slot = free_slot(bucket);
+  ROOST_ASSERT(slot.has_value());
+  return *slot;
+}
+
 bool PaperTable::insert(std::span<const std::byte> key, uint64_t value) {
   if (size_ == config_.entries || key.size() != config_.key_bytes || value >> 62 != 0) return false;
   KeyBytes padded{};
@@ -96,7 +103,7 @@ bool PaperTable::insert(std::span<const std::byte> key, uint64_t value) {
   std::memcpy(image_.data() + offset, padded.data(), metadata_.padded_bytes);
   std::memcpy(image_.data() + offset + metadata_.padded_bytes, &value, sizeof(value));
   ++size_;
-  set_slot(bucket, *free_slot(bucket), size_ << 16 | static_cast<uint64_t>(places.tag));
+  set_slot(bucket, slot_that_is_free(bucket), size_ << 16 | static_cast<uint64_t>(places.tag));
   return true;
 }
 
@@ -118,7 +125,7 @@ bool PaperTable::make_room(uint64_t first, uint64_t second) {
       if (!free_slot(other)) continue;
       for (size_t step = steps.size() - 1; step > 1; step = steps[step].from) {
         const uint64_t from = steps[steps[step].from].bucket;
-        set_slot(steps[step].bucket, *free_slot(steps[step].bucket),
+        set_slot(steps[step].bucket, slot_that_is_free(steps[step].bucket),
                  slot_word(from, steps[step].slot));
         set_slot(from, steps[step].slot, 0);
       }

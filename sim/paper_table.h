@@ -43,6 +43,8 @@ class PaperTable {
   [[nodiscard]] uint64_t slot_word(uint64_t bucket, unsigned slot) const;
   void set_slot(uint64_t bucket, unsigned slot, uint64_t word);
   [[nodiscard]] std::optional<unsigned> free_slot(uint64_t bucket) const;
+  // Of a bucket that has one.
+  [[nodiscard]] unsigned slot_that_is_free(uint64_t bucket) const;
   [[nodiscard]] bool make_room(uint64_t first, uint64_t second);
 
   Config config_;

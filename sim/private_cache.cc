@@ -152,11 +152,8 @@ void PrivateCache::fill(uint64_t line, LineState state) {
   const Miss done = std::exchange(*miss, std::move(misses_.back()));
   misses_.pop_back();
   for (const Waiter& waiter : done.waiters) {
-    if (waiter.wanted == Wanted::kRead) {
+    if (waiter.wanted == Wanted::kRead || access(line, Wanted::kWrite, waiter.user, waiter.tag))
       waiter.user->line_ready(waiter.tag);
-    } else if (const auto cycles = access(line, Wanted::kWrite, waiter.user, waiter.tag)) {
-      waiter.user->line_ready(waiter.tag);
-    }
   }
   for (const Event& snoop : done.snoops) answer(snoop);
   while (!stalled_.empty() && misses_.size() < memory_.parameters().l2_misses_in_flight) {

@@ -171,9 +171,10 @@ void for_each_entry(const SimulatedMemory& memory, const TableMetadata& table, V
       const auto slot = static_cast<unsigned>(std::countr_zero(left));
       KeyBytes key{};
       if (table.format == TableFormat::kInline) {
-        std::memcpy(key.data(),
-                    line.data() + table.slots * table.value_bytes + slot * table.key_bytes,
-                    table.key_bytes);
+        std::memcpy(
+            key.data(),
+            line.data() + size_t{table.slots} * table.value_bytes + size_t{slot} * table.key_bytes,
+            table.key_bytes);
       } else {
         memory.read(entry_address(table, bucket, slot, line),
                     std::span(key).first(table.padded_bytes));

@@ -146,7 +146,7 @@ TEST(KeySets, x119_hot_keys_lie_anywhere) {
   std::map<uint32_t, size_t> counts;
   for (const uint32_t place : draw_places(10'000, 50'000, 0.99, 1)) ++counts[place];
   std::vector<std::pair<size_t, uint32_t>> hottest;
-  for (const auto& [place, count] : counts) hottest.push_back({count, place});
+  for (const auto& [place, count] : counts) hottest.emplace_back(count, place);
   std::ranges::sort(hottest, std::greater<>());
   EXPECT_GT(hottest[0].first, 2'500U);
   uint64_t sum = 0;

@@ -117,7 +117,7 @@ class ValueLookupJob {
   using Pass = std::function<PassOutcome(size_t, const Stream&)>;
 
   // Every key was looked up before; of a pass the sum of values is known.
-  void enter(const std::string& name, const AboutValues& about, Pass pass) {
+  void enter(const std::string& name, const AboutValues& about, const Pass& pass) {
     const uint32_t bits = config_.value_bits;
     entrants_.push_back({.contestant = name,
                          .form = fmt::format("{} keys a call", about.lanes),
@@ -129,7 +129,7 @@ class ValueLookupJob {
                                  outcome.word_sum += value_of_word(mixed_word(key), bits);
                                return outcome;
                              },
-                         .pass = std::move(pass)});
+                         .pass = pass});
     abouts_.push_back(about);
   }
 

@@ -116,7 +116,8 @@ class SharedMap {
   // changed meanwhile; then all is as if no rebuild had begun.
   [[nodiscard]] std::optional<Error> adopt(Rebuild rebuild) {
     ROOST_ASSERT(shared_->log.has_value() && rebuild.built_.has_value());
-    const std::vector<Logged> log = *std::exchange(shared_->log, std::nullopt);
+    const std::vector<Logged> log =
+        std::exchange(shared_->log, std::nullopt).value_or(std::vector<Logged>());
     if (!*rebuild.built_) return rebuild.built_->error();
     auto next = std::make_unique<Image>(std::move(*rebuild.built_).value());
     for (const Logged& logged : log) {
