@@ -133,8 +133,8 @@ TEST_F(CMapImage, of_other_keys_is_refused) {
 TEST_F(CMapImage, that_strangers_made_is_audited_if_asked) {
   export_from(ROOST_MAP_PARROT);
   forget_checksum();
-  std::byte* const last_bucket = memory_.get() + bytes_ - 17 * 40;
-  std::memset(last_bucket, 0xFF, 17 * 8);
+  std::byte* const last_bucket = memory_.get() + bytes_ - ptrdiff_t{17} * 40;
+  std::memset(last_bucket, 0xFF, size_t{17} * 8);
   roost_map_image wanted = image();
   EXPECT_EQ(open(wanted).status, ROOST_OK);
   wanted.audits = true;

@@ -99,8 +99,8 @@ TEST(CMapRefusal, names_the_entry_that_is_wrong) {
   expect_refused(parrot, entries, wide);
   entries.values[700] = 1;
 
-  std::memcpy(&entries.keys[8 * 900], &entries.keys[8 * 3], 8);
-  std::memcpy(&entries.keys[8 * 800], &entries.keys[8 * 5], 8);
+  std::memcpy(&entries.keys[size_t{8} * 900], &entries.keys[size_t{8} * 3], 8);
+  std::memcpy(&entries.keys[size_t{8} * 800], &entries.keys[size_t{8} * 5], 8);
   const std::string twice = "entry 800 has the key of entry 5; give each key once";
   expect_refused(line, entries, twice);
   expect_refused(parrot, entries, twice);

@@ -231,7 +231,7 @@ TEST(AcceleratorScenario, lookup_nb_writes_its_word_where_the_core_has_put_a_zer
   const Tile core = cores_of(scene)[1];
   const LookupCosts costs(scene.bench, core);
   (void)scene.bench.look_up(core, i);
-  const uint64_t result = kResultsAddress + 3 * 64 + 8;
+  const uint64_t result = kResultsAddress + uint64_t{3} * 64 + 8;
   scene.bench.run(core, LookupBench::put_key(i));
   scene.bench.run(core, {store(result)});
   const Op lookup = scene.bench.lookup_nb(i, result);

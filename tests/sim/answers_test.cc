@@ -78,7 +78,7 @@ class Asking final : public Program {
   [[nodiscard]] uint64_t draw() { return traffic::mix(++next_ * 16 + core_) % (2 * kKeys); }
   // Keys of 13 bytes and of 40 cross lines now and then.
   [[nodiscard]] uint64_t place(uint64_t lane) const {
-    return kKeysAddress + core_ * 8192 + lane % 32 * 128 + lane * 7;
+    return kKeysAddress + uint64_t{core_} * 8192 + lane % 32 * 128 + lane * 7;
   }
   void ask_one() {
     numbers_.push_back(draw());
@@ -106,7 +106,7 @@ class Asking final : public Program {
     }
     queue_.push_back(snapshot());
   }
-  [[nodiscard]] uint64_t results() const { return kResultsAddress + core_ * 4096; }
+  [[nodiscard]] uint64_t results() const { return kResultsAddress + uint64_t{core_} * 4096; }
   [[nodiscard]] Op snapshot() const {
     return {.kind = OpKind::kSnapshot, .bytes = 64, .address = results(), .tag = 1};
   }
@@ -329,8 +329,8 @@ TEST(Answers, a_table_that_points_outside_of_itself_is_refused) {
   LookupBench bench(default_parameters(), image_of(table));
   const uint64_t bucket = bucket_address(bench.metadata, bench.places(0).primary);
   for (unsigned slot = 0; slot < 8; ++slot) {
-    const uint64_t word = bench.machine.bytes().read_word(bucket + 8 * slot);
-    bench.machine.bytes().write_word(bucket + 8 * slot, word | 0xFFFFFFULL << 40);
+    const uint64_t word = bench.machine.bytes().read_word(bucket + uint64_t{8} * slot);
+    bench.machine.bytes().write_word(bucket + uint64_t{8} * slot, word | 0xFFFFFFULL << 40);
   }
   EXPECT_EQ(bench.look_up(3, 0).word, kRefusedWord);
   EXPECT_EQ(

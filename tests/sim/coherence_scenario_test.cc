@@ -28,7 +28,7 @@ class Coherence : public ::testing::Test {
   [[nodiscard]] static Op snapshot(uint64_t line, uint32_t tag) {
     return {.kind = OpKind::kSnapshot, .bytes = 64, .address = address_of(line), .tag = tag};
   }
-  [[nodiscard]] Cycle hops(Tile tile) { return 2 * bench_.memory.mesh().hops(tile, 6); }
+  [[nodiscard]] Cycle hops(Tile tile) { return Cycle{2} * bench_.memory.mesh().hops(tile, 6); }
 
   MemoryBench bench_;
   uint64_t line_ = 0;

@@ -89,7 +89,7 @@ TEST(Images, a_damaged_table_fails_its_audit) {
   EXPECT_EQ(audit_table(memory, table), std::nullopt);
   const TableMetadata metadata = *TableMetadata::of_line(memory.read_line(line_of(table)));
   const uint64_t word = memory.read_word(metadata.entries);
-  for (uint64_t offset = 0; offset < 500 * 8; offset += 8)
+  for (uint64_t offset = 0; offset < uint64_t{500} * 8; offset += 8)
     memory.write_word(metadata.entries + offset, ~word);
   EXPECT_NE(audit_table(memory, table), std::nullopt);
 }

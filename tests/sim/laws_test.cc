@@ -77,7 +77,7 @@ double places_filled(uint32_t tables) {
   std::vector<uint64_t> addresses{scene.bench.table};
   const PaperTable table = paper_table(1000, 256);
   for (uint64_t address = kTableAddress + (1 << 20); addresses.size() < tables;
-       address += 4096 * 64) {
+       address += uint64_t{4096} * 64) {
     const uint64_t metadata = address + 4032;
     if (std::ranges::any_of(addresses, [&](uint64_t other) {
           return scene.bench.home(other) == scene.bench.home(metadata);

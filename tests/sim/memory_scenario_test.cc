@@ -123,7 +123,7 @@ TEST(MemoryScenario, a_load_takes_the_bytes_of_a_store_before_it) {
 TEST(MemoryScenario, loads_that_depend_on_each_other_add_up_and_others_overlap) {
   MemoryBench bench;
   const uint64_t first = bench.line_at_home(5);
-  const uint64_t second = bench.line_at_home(5, first + 1024 * 6 * 128);
+  const uint64_t second = bench.line_at_home(5, first + uint64_t{1024} * 6 * 128);
   Op dependent = load(address_of(second), 2);
   dependent.after[0] = 1;
   EXPECT_EQ(bench.run(5, {load(address_of(first), 1), dependent}).of(2).when - bench.began,
@@ -139,7 +139,7 @@ TEST(MemoryScenario, a_miss_more_than_can_be_in_flight_waits_for_the_first) {
   parameters.l2_misses_in_flight = 1;
   MemoryBench bench(parameters);
   const uint64_t first = bench.line_at_home(5);
-  const uint64_t second = bench.line_at_home(5, first + 1024 * 6 * 128);
+  const uint64_t second = bench.line_at_home(5, first + uint64_t{1024} * 6 * 128);
   const Script script = bench.run(
       5, {load(address_of(first), 1), load(address_of(first) + 8, 2), load(address_of(second), 3)});
   EXPECT_EQ(script.of(1).when, 179U);
