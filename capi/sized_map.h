@@ -32,6 +32,18 @@ namespace roost::capi {
   return HitWords(std::span(words + first / 64, hit_word_count(count)));
 }
 
+// What both kinds of readers do with a batch.
+template <class Keys, class Reader>
+size_t look_up_chunks(const Keys& form, Reader& reader, const roost_keys& keys, uint32_t* values,
+                      uint64_t* maybe) {
+  size_t found = 0;
+  for_each_chunk(form, keys, [&](size_t first, std::span<const typename Keys::Key> chunk) {
+    found += reader.lookup_unverified(chunk, std::span(values + first, chunk.size()),
+                                      words_of_chunk(maybe, first, chunk.size()));
+  });
+  return found;
+}
+
 template <class Builder>
 void fill_report(const Builder& builder, roost_report& report) {
   const auto said = builder.report();
@@ -63,12 +75,7 @@ class SizedMapReader final : public roost_map_reader {
 
   size_t lookup_unverified(const roost_keys& keys, uint32_t* values, uint64_t* maybe) override {
     ROOST_ASSERT(!is_paused_);
-    size_t found = 0;
-    for_each_chunk(form_, keys, [&](size_t first, std::span<const typename Keys::Key> chunk) {
-      found += reader_.lookup_unverified(chunk, std::span(values + first, chunk.size()),
-                                         words_of_chunk(maybe, first, chunk.size()));
-    });
-    return found;
+    return look_up_chunks(form_, reader_, keys, values, maybe);
   }
   void pause() override {
     is_paused_ = true;
@@ -94,12 +101,7 @@ class SizedImageReader final : public roost_map_reader {
       : form_(form), own_(std::move(own)), reader_(reader) {}
 
   size_t lookup_unverified(const roost_keys& keys, uint32_t* values, uint64_t* maybe) override {
-    size_t found = 0;
-    for_each_chunk(form_, keys, [&](size_t first, std::span<const typename Keys::Key> chunk) {
-      found += reader_.lookup_unverified(chunk, std::span(values + first, chunk.size()),
-                                         words_of_chunk(maybe, first, chunk.size()));
-    });
-    return found;
+    return look_up_chunks(form_, reader_, keys, values, maybe);
   }
 
  private:
