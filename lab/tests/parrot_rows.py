@@ -1,5 +1,4 @@
 """Made-up rows of the experiment `2024-parrot`, and what it says of them."""
-import lab_path  # noqa: F401  (the lab's modules are found by it)
 import lab
 import rows
 from report.record import Record

@@ -68,8 +68,8 @@ TEST_F(XdpAttach, another_image_takes_its_place_and_counts_go_on) {
     XdpLineMap xdp = loaded_map(map);
     ASSERT_EQ(xdp.attach("near", XdpMode::kNative), std::nullopt);
     const Frame frame(14);
-    LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(),
-                .data_size_in = static_cast<uint32_t>(frame.size()), .repeat = 7);
+    bpf_test_run_opts options = test_run_options(frame);
+    options.repeat = 7;
     ASSERT_EQ(bpf_prog_test_run_opts(xdp.program(), &options), 0);
     const auto counts = found_at("near")->counts().value();
     EXPECT_GE(counts[kXdpDropped] + counts[kXdpStranger] + counts[kXdpValueUnassigned], 7U);

@@ -51,6 +51,15 @@ class KernelTest : public testing::Test {
   }
 };
 
+// Asks for one run of a program on a frame, if any; libbpf's LIBBPF_OPTS is not C++.
+inline bpf_test_run_opts test_run_options(std::span<const uint8_t> frame = {}) {
+  bpf_test_run_opts options = {};
+  options.sz = sizeof options;
+  options.data_in = frame.data();
+  options.data_size_in = static_cast<uint32_t>(frame.size());
+  return options;
+}
+
 enum class Found : uint32_t { kFound, kCertainlyNot, kChanging };
 struct KernelAnswer {
   uint32_t value;
@@ -76,7 +85,9 @@ class KernelAnswers {
   // Of the first keys; they stand in answers() then.
   void ask(size_t count) {
     auto asked = static_cast<uint32_t>(count);
-    LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = &asked, .ctx_size_in = sizeof asked);
+    bpf_test_run_opts options = test_run_options();
+    options.ctx_in = &asked;
+    options.ctx_size_in = sizeof asked;
     const int error = bpf_prog_test_run_opts(program("answer_all"), &options);
     ASSERT_EQ(error, 0);
     ASSERT_EQ(options.retval, asked);

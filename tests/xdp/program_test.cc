@@ -16,8 +16,7 @@ constexpr unsigned kLoopback = 1;
 
 // What XDP makes of a frame, or -1: the kernel refuses it.
 int verdict_on(const XdpLineMap& xdp, const Frame& frame) {
-  LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame.data(),
-              .data_size_in = static_cast<uint32_t>(frame.size()));
+  bpf_test_run_opts options = test_run_options(frame);
   if (bpf_prog_test_run_opts(xdp.program(), &options) != 0) return -1;
   return static_cast<int>(options.retval);
 }
