@@ -47,12 +47,17 @@ class UnderLoad:
         self.folder = Path(arguments.folder)
         self.rows = []
 
-    def device(self, role):
-        return f"net_memif0,role={role},socket={self.folder}/memif.sock,socket-abstract=no"
+    def socket(self, number=0):
+        return self.folder / f"memif{number}.sock"
 
-    def eal(self, core, role, has_huge_pages=True):
+    def device(self, role, number=0, ring_bits=10):
+        return (f"net_memif{number},role={role},id={number},rsize={ring_bits},"
+                f"socket={self.socket(number)},socket-abstract=no")
+
+    def eal(self, core, role, has_huge_pages=True, devices=None):
         return ["--no-pci", "--no-telemetry", "--in-memory" if has_huge_pages else "--no-huge",
-                f"--lcores=0@{core}", "-m", str(MEMORY_MIB), f"--vdev={self.device(role)}"]
+                f"--lcores=0@{core}", "-m", str(MEMORY_MIB),
+                *(f"--vdev={device}" for device in devices or [self.device(role)])]
 
     def add(self, metric, value, number=0, **fields):
         self.rows.append({"kind": "measured", "core_count": 1, "round": number, "metric": metric,

@@ -1,11 +1,11 @@
 """the balancer under too many packets, and under floods, from port to port
 
 Parts, for --only: overload (70 % of what it can, 150 %, 70 %); floods (SYNs and ACKs of ten times
-the table beside assured connections).
+the table beside assured connections); generator (what `roost trafficgen` sends and receives).
 """
 import statistics
 
-from overload.jobs import CELLS, jobs
+from overload.jobs import CELLS, WIRE, jobs
 from report.section import Plot, Section, Table, Verdict, cell, not_run_section
 
 __all__ = ["jobs", "sections"]
@@ -16,6 +16,7 @@ HELD_WITHIN = 0.005
 SENT_OVER_RETURNED_MIN = 1.1  # else the generator is what ends the rate
 LATE_MAX = 0.001
 AFTER_LOSS, AFTER_P99 = 1, 2  # seconds from the end of the overload
+GENERATOR_PACKETS, GENERATOR_AIM = 3e6, 5e6  # a second, sent and received by one core
 NOTE = ("Synthetic packets (roost trafficgen) of 64 bytes over net_memif, the generator on one "
         "core and the balancer on the other. Latencies count from when a packet was due.")
 
@@ -28,6 +29,9 @@ def sections(record):
     floods = record.select(experiment="floods")
     if floods.measured().rows:
         found.append(flood_section(floods))
+    generator = record.select(experiment="generator")
+    if generator.measured().rows:
+        found.append(generator_section(generator))
     return found + not_run_section(record)
 
 
@@ -110,6 +114,29 @@ def flood_section(part):
          "changed their backend"], rows))
     section.plots.append(Plot("Connections in the table", "seconds before the end", "connections",
                               held_curves))
+    return section
+
+
+def generator_section(part):
+    capacity = part.median(metric="capacity")
+    names = ("offered", "returned", "loss", "late", "p50_us", "p99_us", "max_us")
+    offered, returned, loss, late, *times = (part.median(metric=name) for name in names)
+    passes = loss <= LOSS_MAX and late <= LATE_MAX * offered
+    word = ("MISSED" if not passes else
+            "aim reached" if capacity >= GENERATOR_AIM else "must reached")
+    section = Section("The generator: what it sends and receives itself, through a wire", notes=[
+        "Synthetic packets of 64 bytes over net_memif with rings of 16,384 packets, `roost "
+        "trafficgen` on one core, `roost forward` as a wire on the other. Late: more than 10 ms, "
+        "for a virtual machine's processors stand still for some."])
+    section.tables.append(Table(
+        ["", "offered", "returned", "lost", "late", "p50 us", "p99 us", "longest",
+         "saturated, M packets/s"],
+        [[WIRE, cell(offered, 0), cell(returned, 0), f"{loss:.4%}", f"{late / offered:.4%}",
+          *map(cell, times), cell(capacity / 1e6, 2)]]))
+    section.verdicts.append(Verdict(
+        "one core", f"{GENERATOR_PACKETS / 1e6:.0f}M packets a second sent and received, at most "
+        f"{LOSS_MAX:.1%} lost (aim {GENERATOR_AIM / 1e6:.0f}M)", word,
+        f"{loss:.4%} lost; saturated at {capacity / 1e6:.2f}M"))
     return section
 
 

@@ -11,7 +11,8 @@ CELLS = {SLOT_TIMERS: "sharded, slot timers (as it ships)", WHEEL: "sharded, whe
 CONNECTIONS = 400_000  # that a table takes
 BYTES_PER_CONNECTION = 400
 BYTES_FIXED = 1 << 30  # of two programs, and of their rings
-PARTS = {"overload": 40, "floods": 130}  # seconds
+WIRE = "roost forward, a wire"  # for the generator's own part
+PARTS = {"overload": 40, "floods": 130, "generator": 30}  # seconds
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -47,4 +48,5 @@ class OverloadJob(UnderLoadJob):
 
 def jobs(size, _available):
     cells = (SLOT_TIMERS,) if size == "smoke" else CELLS
-    return [OverloadJob(experiment=part, contestants=(cell,)) for part in PARTS for cell in cells]
+    return [OverloadJob(experiment=part, contestants=(cell,)) for part in PARTS
+            for cell in ((WIRE,) if part == "generator" else cells)]

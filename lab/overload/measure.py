@@ -4,13 +4,16 @@
 overload: what comes back of an offer far above; then 70 % of that, 150 %, and 70 % again.
 floods: assured connections that go on; then the same with SYNs of ten times the table meanwhile,
 and with ACKs.
+generator: what the generator sends and receives through a wire, `roost forward`.
 """
 import contextlib
 import json
 import signal
+import statistics
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +37,7 @@ mac = "02:00:00:00:01:01"
 gateway = "02:00:00:00:00:01"
 prefixes = ["64.0.0.0/3"]
 [backends]
-port = 0
+port = {backends_port}
 mac = "02:00:00:00:02:0b"
 gateway = "02:00:00:00:00:01"
 prefixes = ["10.0.0.0/24"]
@@ -42,8 +45,22 @@ prefixes = ["10.0.0.0/24"]
 address = "198.51.100.80"
 port = 80
 [late]
-share_max = {late_share_max}
+share_max = 1
+microseconds = {late_microseconds}
 """
+# The generator's own part: a virtual machine's processors stand still for milliseconds now and
+# then, which rings of 16,384 packets bridge and which no packet is called late for.
+WIRE = """
+[[port]]
+[[port]]
+[forward]
+wire = true
+[control]
+socket = "{folder}/forward.sock"
+"""
+WIRE_RING_BITS = 14
+WIRE_LATE_MICROSECONDS = 10_000
+PATIENCE_SECONDS = 30
 
 
 @dataclass
@@ -59,10 +76,11 @@ class Plan:
     flood_seconds: int
     seconds: int  # of a run of the floods: they, tcp_syn and a sweep of 5 s end before
     syn_seconds: int  # tcp_syn
+    wire_packets: int  # a second that the generator must send and receive
 
 
-FULL = Plan(3_500_000, 5, (5, 10, 10), 200_000, 5, 10, 10, 32, 5)
-TINY = Plan(20_000, 2, (2, 2, 3), 1_000, 1, 1, 1, 9, 1)
+FULL = Plan(3_500_000, 5, (5, 10, 10), 200_000, 5, 10, 10, 32, 5, 3_000_000)
+TINY = Plan(20_000, 2, (2, 2, 3), 1_000, 1, 1, 1, 9, 1, 10_000)
 
 
 class Measurement(UnderLoad):
@@ -94,12 +112,35 @@ class Measurement(UnderLoad):
             finally:
                 process.kill()
 
-    def generated(self, toml):
+    @contextlib.contextmanager
+    def wired(self):
+        """`roost forward` in the place of a cell; the devices of the generator's two ports."""
+        def devices(role):
+            return [self.device(role, number, WIRE_RING_BITS) for number in (0, 1)]
+        config = self.folder / "forward.toml"
+        config.write_text(WIRE.format(folder=self.folder), encoding="utf-8")
+        words = [self.arguments.roost, "forward", "-c", config, "--",
+                 *self.eal(self.arguments.cores[0], "server", devices=devices("server"))]
+        with (self.folder / "forward.log").open("w") as log, \
+                subprocess.Popen(words, stdout=log, stderr=log) as process:
+            try:
+                end = time.monotonic() + PATIENCE_SECONDS
+                while not self.socket(1).exists():
+                    if process.poll() is not None or time.monotonic() > end:
+                        raise RuntimeError("roost forward does not start")
+                    time.sleep(0.1)
+                yield devices("client")
+                process.send_signal(signal.SIGINT)
+                process.wait(timeout=PATIENCE_SECONDS)
+            finally:
+                process.kill()
+
+    def generated(self, toml, devices=None):
         """A generator's report."""
         config = self.folder / "trafficgen.toml"
         config.write_text(toml, encoding="utf-8")
         words = [self.arguments.roost, "trafficgen", "-c", config, "--json", "--",
-                 *self.eal(self.arguments.cores[1], "client")]
+                 *self.eal(self.arguments.cores[1], "client", devices=devices)]
         with open(self.folder / "trafficgen.log", "w+", encoding="utf-8") as log:
             result = subprocess.run(words, stdout=subprocess.PIPE, stderr=log, text=True,
                                     check=False)
@@ -122,12 +163,12 @@ class Measurement(UnderLoad):
         self.note(form, "late", report["total"]["late"] / max(1, report["total"]["offered"]))
         self.note(form, "backend_changed", report["arrivals"]["backend_changed"])
 
-    def steps(self, *steps):
+    def steps(self, *steps, backends_port=0, late_microseconds=100):
         rate = max(rate for _, rate in steps)
         seconds = sum(seconds for seconds, _ in steps)
         toml = TRAFFICGEN.format(flows=int(max(1_000, rate * seconds / 15)),
                                  begin_seconds=seconds, flow_seconds=2, law="pareto", packets=20,
-                                 late_share_max=1)
+                                 backends_port=backends_port, late_microseconds=late_microseconds)
         return toml + "".join(f"[[step]]\nseconds = {seconds}\npackets_per_second = {rate:.0f}\n"
                               for seconds, rate in steps)
 
@@ -151,7 +192,8 @@ class Measurement(UnderLoad):
         plan = self.plan
         table = self.arguments.connections
         toml = TRAFFICGEN.format(flows=plan.flows, begin_seconds=plan.begin_seconds,
-                                 flow_seconds=400, law="fixed", packets=400, late_share_max=1)
+                                 flow_seconds=400, law="fixed", packets=400, backends_port=0,
+                                 late_microseconds=100)
         toml += f"[[step]]\nseconds = {plan.seconds}\n"
         for number, kind in enumerate(("none", "syn", "ack")):
             print(f"progress {number / 3:.2f} {kind}", file=sys.stderr, flush=True)
@@ -169,10 +211,26 @@ class Measurement(UnderLoad):
             for name in ("created", "ended", "expired", "evicted", "dropped"):
                 self.note(kind, name, said[-1][name])
 
+    def generator(self):
+        """First a second at a tenth of the rate, in which memory is taken and caches fill."""
+        def report_at(rate):
+            toml = self.steps((1, rate / 10), (self.plan.capacity_seconds, rate), backends_port=1,
+                              late_microseconds=WIRE_LATE_MICROSECONDS)
+            with self.wired() as devices:
+                return self.generated(toml, devices)
+        step = report_at(self.plan.wire_packets)["steps"][1]
+        for name in ("offered", "returned", "loss", "late"):
+            self.note("rate", name, step[name])
+        for name in ("p50", "p99", "max"):
+            self.note("rate", f"{name}_us", step["latency_microseconds"][name])
+        returned = [second["returned"]
+                    for second in report_at(2 * self.plan.wire_packets)["by_second"][2:-1]]
+        self.note("capacity", "capacity", statistics.median(returned))
+
 
 def main():
     parser = arguments_for(__doc__)
-    parser.add_argument("part", choices=("overload", "floods"))
+    parser.add_argument("part", choices=("overload", "floods", "generator"))
     parser.add_argument("--program", type=Path, required=True)
     parser.add_argument("--cell", required=True)
     parser.add_argument("--connections", type=int, required=True)

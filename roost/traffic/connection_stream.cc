@@ -48,13 +48,10 @@ ConnectionStream::ConnectionStream(const Config& config, FlowLength length, Time
   }
 }
 
-size_t ConnectionStream::next(std::span<StreamPacket> packets) {
+size_t ConnectionStream::next(std::span<StreamPacket> packets, uint64_t budget) {
   size_t count = 0;
   while (count < packets.size()) {
-    if (given_ == due_.size()) {
-      if (live_ == 0 && begun_ == flow_count()) break;
-      take_tick();
-    }
+    if (given_ == due_.size() && (is_over() || !take_tick(budget))) break;
     const size_t given = std::min(packets.size() - count, due_.size() - given_);
     std::copy_n(due_.begin() + static_cast<ptrdiff_t>(given_), given,
                 packets.begin() + static_cast<ptrdiff_t>(count));
@@ -64,22 +61,34 @@ size_t ConnectionStream::next(std::span<StreamPacket> packets) {
   return count;
 }
 
-// A connection that begins in the tick must not have the place of one that ends later in it.
-void ConnectionStream::take_tick() {
-  due_.clear();
-  given_ = 0;
-  free_.insert(free_.end(), ended_.begin(), ended_.end());
-  ended_.clear();
-  wheel_.advance(
-      now_, UINT64_MAX,
+// A connection that begins in the tick must not have the place of one that ends later in it. While
+// a tick is not at its end, given_ is the number of due_: nothing of it is given.
+bool ConnectionStream::take_tick(uint64_t& budget) {
+  if (!is_in_tick_) {
+    due_.clear();
+    free_.insert(free_.end(), ended_.begin(), ended_.end());
+    ended_.clear();
+    is_in_tick_ = true;
+  }
+  const uint64_t seen = wheel_.advance(
+      now_, budget,
       [this](uint32_t timer) {
         if (timer >= config_.windows) __builtin_prefetch(&flows_[timer - config_.windows]);
       },
       [this](uint32_t timer) { return see_to(timer); });
+  given_ = due_.size();
+  if (seen == budget) {
+    budget = 0;
+    return false;
+  }
+  budget -= seen;
   std::ranges::sort(due_, {}, [](const StreamPacket& packet) {
     return std::tuple(packet.nanoseconds, packet.flow, packet.number);
   });
+  given_ = 0;
+  is_in_tick_ = false;
   ++now_.count;
+  return true;
 }
 
 std::optional<Tick> ConnectionStream::see_to(uint32_t timer) {

@@ -70,8 +70,15 @@ class ConnectionStream {
   // cannot be; no memory.
   [[nodiscard]] static Result<ConnectionStream> create(const Config& config);
 
-  // Writes the next packets; how many: less than there is room for only at the end.
-  size_t next(std::span<StreamPacket> packets);
+  // Writes the next packets; how many: less than there is room for at the end, and when about
+  // `budget` connections were looked at. Now and then all those whose next packet is far ahead are
+  // looked at between two packets, which takes milliseconds: who cannot wait for so long takes
+  // packets ahead of time, in small pieces.
+  size_t next(std::span<StreamPacket> packets, uint64_t budget = UINT64_MAX);
+  // No packet follows.
+  [[nodiscard]] bool is_over() const {
+    return !is_in_tick_ && given_ == due_.size() && live_ == 0 && begun_ == flow_count();
+  }
 
   // Connections that have begun and not sent their last packet.
   [[nodiscard]] uint64_t live() const { return live_; }
@@ -87,13 +94,14 @@ class ConnectionStream {
   static constexpr double kTickNanosecondsMax = 1'000'000;
   static constexpr uint64_t kFlowsReservedMax = uint64_t{1} << 24;
 
-  struct Flow {
+  struct alignas(32) Flow {
     uint32_t number;
     uint32_t packet_count;
     uint32_t sent;
     float gap;   // nanoseconds on average
     double due;  // the next packet, in nanoseconds
   };
+  static_assert(sizeof(Flow) == 32, "two a line");
   // Where a window's connections begin.
   struct Window {
     Arrivals arrivals;
@@ -103,8 +111,9 @@ class ConnectionStream {
 
   ConnectionStream(const Config& config, FlowLength length, TimerWheel wheel);
 
-  // Fills due_ with the packets of the next tick.
-  void take_tick();
+  // Fills due_ with the packets of the next tick, or goes on with that; takes from `budget` what it
+  // has looked at. False: it has not come to the end.
+  [[nodiscard]] bool take_tick(uint64_t& budget);
   // Timers of the wheel: windows first, then flows.
   [[nodiscard]] std::optional<Tick> see_to(uint32_t timer);
   [[nodiscard]] std::optional<Tick> begin_due(uint32_t window);
@@ -129,6 +138,7 @@ class ConnectionStream {
   size_t given_ = 0;               // of these
   double ticks_per_nanosecond_ = 0;
   Tick now_{};  // the first that was not seen to
+  bool is_in_tick_ = false;
   uint64_t live_ = 0;
   uint64_t begun_ = 0;
 };

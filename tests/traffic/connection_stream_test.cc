@@ -10,16 +10,29 @@ namespace {
 
 constexpr Profile kSmall = {"small", 20'000, 10, {LengthLaw::kPareto, 30, 1.3, 10'000}, 2, 720};
 
-std::vector<StreamPacket> all_packets(const ConnectionStream::Config& config,
-                                      size_t at_a_time = 32) {
+struct Reading {
+  size_t packets = 32;  // a call
+  uint64_t budget = UINT64_MAX;
+  uint64_t calls = 0;  // that it took
+};
+
+std::vector<StreamPacket> all_packets(const ConnectionStream::Config& config, Reading& reading) {
   ConnectionStream stream = ConnectionStream::create(config).value();
   std::vector<StreamPacket> packets;
-  std::vector<StreamPacket> some(at_a_time);
-  while (const size_t count = stream.next(some))
+  std::vector<StreamPacket> some(reading.packets);
+  for (; !stream.is_over(); ++reading.calls) {
+    const size_t count = stream.next(some, reading.budget);
     packets.insert(packets.end(), some.begin(), some.begin() + static_cast<ptrdiff_t>(count));
+  }
+  EXPECT_EQ(stream.next(some), 0U);
   EXPECT_EQ(stream.live(), 0U);
   EXPECT_EQ(stream.begun(), stream.flow_count());
   return packets;
+}
+
+std::vector<StreamPacket> all_packets(const ConnectionStream::Config& config) {
+  Reading reading;
+  return all_packets(config, reading);
 }
 
 // Each connection's packets come in their order and one after the other, the last one last, and no
@@ -113,17 +126,31 @@ TEST(ConnectionStream, has_the_rate_and_the_lengths_of_its_profile) {
 
 TEST(ConnectionStream, is_the_same_of_the_same_seed_however_it_is_read) {
   const ConnectionStream::Config config{.profile = kSmall, .windows = 2, .seed = 9};
-  const std::vector<StreamPacket> one = all_packets(config, 32);
-  const std::vector<StreamPacket> other = all_packets(config, 1'000);
-  ASSERT_EQ(one.size(), other.size());
-  for (size_t i = 0; i < one.size(); ++i) {
-    ASSERT_EQ(one[i].flow, other[i].flow);
-    ASSERT_EQ(one[i].number, other[i].number);
-    ASSERT_EQ(one[i].nanoseconds, other[i].nanoseconds);
+  const std::vector<StreamPacket> one = all_packets(config);
+  for (Reading reading : {Reading{.packets = 1'000}, Reading{.packets = 1'000, .budget = 7},
+                          Reading{.packets = 3, .budget = 300}}) {
+    SCOPED_TRACE(reading.budget);
+    const std::vector<StreamPacket> other = all_packets(config, reading);
+    ASSERT_EQ(one.size(), other.size());
+    for (size_t i = 0; i < one.size(); ++i) {
+      ASSERT_EQ(one[i].flow, other[i].flow);
+      ASSERT_EQ(one[i].number, other[i].number);
+      ASSERT_EQ(one[i].nanoseconds, other[i].nanoseconds);
+      ASSERT_EQ(one[i].place, other[i].place);
+    }
   }
   ConnectionStream::Config next_seed = config;
   next_seed.seed = 10;
   EXPECT_NE(all_packets(next_seed).size(), one.size());
+}
+
+// Each connection is looked at for its packets, and now and then while they are far ahead; those of
+// a tick have one look for several.
+TEST(ConnectionStream, looks_at_no_more_connections_than_it_may) {
+  Reading reading{.packets = 1'000, .budget = 10};
+  const std::vector<StreamPacket> packets = all_packets({.profile = kSmall}, reading);
+  EXPECT_GT(reading.calls, packets.size() / 15);
+  EXPECT_LT(reading.calls, packets.size());
 }
 
 TEST(ConnectionStream, in_bursts_begins_connections_together) {

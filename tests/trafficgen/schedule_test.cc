@@ -42,25 +42,30 @@ TEST(Schedule, paces_packets_in_a_step_with_a_rate) {
   EXPECT_FALSE(schedule.ended_early());
 }
 
+// More packets than are kept ready, made ahead at some moments and not at others.
 TEST(Schedule, follows_the_stream_in_a_step_without_a_rate) {
-  const std::array<StepConfig, 1> steps = {{{3, {}}}};
-  Schedule schedule = Schedule::create(stream(), steps).value();
-  auto same = traffic::ConnectionStream::create(stream()).value();
-  std::array<traffic::StreamPacket, 1> packet;
-  ASSERT_EQ(same.next(packet), 1U);
-  const uint64_t begin = packet[0].nanoseconds;
-  uint64_t count = 0;
-  while (const DuePacket* due = schedule.peek(UINT64_MAX)) {
-    ASSERT_EQ(due->packet.flow, packet[0].flow);
-    ASSERT_EQ(due->packet.number, packet[0].number);
-    ASSERT_EQ(due->nanoseconds, packet[0].nanoseconds - begin);
-    ASSERT_LT(due->nanoseconds, 3'000'000'000U);
-    schedule.pop();
-    ++count;
+  const std::array<StepConfig, 1> steps = {{{4, {}}}};
+  for (const uint64_t distance : {UINT64_MAX, uint64_t{1}, uint64_t{100'000}}) {
+    SCOPED_TRACE(distance);
+    Schedule schedule = Schedule::create(stream(), steps).value();
+    auto same = traffic::ConnectionStream::create(stream()).value();
+    std::array<traffic::StreamPacket, 1> packet;
     ASSERT_EQ(same.next(packet), 1U);
+    const uint64_t begin = packet[0].nanoseconds;
+    uint64_t count = 0;
+    while (const DuePacket* due = schedule.peek(UINT64_MAX)) {
+      ASSERT_EQ(due->packet.flow, packet[0].flow);
+      ASSERT_EQ(due->packet.number, packet[0].number);
+      ASSERT_EQ(due->nanoseconds, packet[0].nanoseconds - begin);
+      ASSERT_LT(due->nanoseconds, 4'000'000'000U);
+      schedule.pop();
+      ++count;
+      if (count % distance == 0) schedule.make_ahead();
+      ASSERT_EQ(same.next(packet), 1U);
+    }
+    EXPECT_GE(packet[0].nanoseconds - begin, 4'000'000'000U);
+    EXPECT_GT(count, 250'000U);
   }
-  EXPECT_GE(packet[0].nanoseconds - begin, 3'000'000'000U);
-  EXPECT_GT(count, 100'000U);
 }
 
 TEST(Schedule, sends_what_is_due_within_a_burst_together_and_no_packet_more_or_less) {

@@ -112,6 +112,7 @@ class LiveRun final : private FrameRoom {
       if (!make(now)) break;
     for (const io::Port& port : ports_) flush(port.id());
     for (io::Port& port : ports_) receive(port);
+    generator_.schedule().make_ahead();
     if (now >= next_progress_) show_progress(now);
   }
 

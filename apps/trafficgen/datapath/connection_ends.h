@@ -1,8 +1,10 @@
 // What clients and backends know of their connection: where it goes, and how far their streams are.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "roost/base/result.h"
@@ -34,14 +36,15 @@ struct alignas(64) ConnectionEnds {
 };
 static_assert(sizeof(ConnectionEnds) == 64, "a cache line");
 
-// By the place of a connection in its stream; a place is another connection's later. Memory is
-// taken as places are used: with the connections that live at a time.
+// By the place of a connection in its stream; a place is another connection's later.
 class AllConnectionEnds {
  public:
-  // For places below `count`. Errors: no memory.
-  static Result<AllConnectionEnds> create(uint64_t count) {
+  // For places below `count`. Memory for the first `expected` is taken now, for the others as they
+  // are used. Errors: no memory.
+  static Result<AllConnectionEnds> create(uint64_t count, uint64_t expected) {
     Result<Arena> memory = Arena::map(count * sizeof(ConnectionEnds));
     if (!memory) return memory.error();
+    std::memset(memory.value().data(), 0, std::min(expected, count) * sizeof(ConnectionEnds));
     return AllConnectionEnds(std::move(memory).value());
   }
 

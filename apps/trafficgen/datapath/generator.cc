@@ -18,6 +18,13 @@ double share_of(uint64_t number, uint64_t salt) {
   return static_cast<double>(traffic::mix(number ^ (salt << 32)) >> 11) * 0x1p-53;
 }
 
+// Connections that live at a time, and some more.
+uint64_t expected_live(const traffic::ConnectionStream::Config& stream) {
+  constexpr double kMore = 1.25;
+  return static_cast<uint64_t>(static_cast<double>(stream.profile.flows) * stream.windows /
+                               stream.profile.seconds * stream.profile.flow_seconds * kMore);
+}
+
 double mean_rate(const traffic::ConnectionStream::Config& stream) {
   return static_cast<double>(stream.profile.flows) * stream.windows / stream.profile.seconds *
          stream.profile.length.mean;
@@ -73,7 +80,8 @@ net::Endpoint<Address> endpoint_of(const AddressAndPort& end) {
 Result<Generator> Generator::create(const Config& config, uint64_t run) {
   auto schedule = Schedule::create(config.traffic.stream, config.steps);
   if (!schedule) return schedule.error();
-  auto ends = AllConnectionEnds::create(schedule.value().flow_count());
+  auto ends = AllConnectionEnds::create(schedule.value().flow_count(),
+                                        expected_live(config.traffic.stream));
   if (!ends) return ends.error();
   auto sent = SentPackets::create(sent_packets_of(config));
   if (!sent) return sent.error();

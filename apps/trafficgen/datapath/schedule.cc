@@ -9,6 +9,7 @@ Result<Schedule> Schedule::create(const traffic::ConnectionStream::Config& strea
   auto made = traffic::ConnectionStream::create(stream);
   if (!made) return made.error();
   Schedule schedule(std::move(made).value());
+  while (schedule.made_ < kReady && !schedule.stream_.is_over()) schedule.make_ahead();
   for (const StepConfig& step : steps)
     schedule.add_step(step, schedule.steps_.empty() ? 0 : schedule.steps_.back().end);
   return schedule;
@@ -23,13 +24,18 @@ void Schedule::add_step(const StepConfig& step, uint64_t begin) {
   steps_.push_back(added);
 }
 
+void Schedule::make_ahead(uint64_t connections) {
+  const size_t place = made_ % kReady;
+  const size_t room = std::min(kReady - (made_ - taken_), kReady - place);
+  made_ += stream_.next(std::span(packets_).subspan(place, room), connections);
+}
+
 const traffic::StreamPacket* Schedule::stream_packet() {
-  if (packet_at_ == packet_count_) {
-    packet_count_ = stream_.next(packets_);
-    packet_at_ = 0;
-    if (packet_count_ == 0) return nullptr;
+  while (taken_ == made_) {
+    if (stream_.is_over()) return nullptr;
+    make_ahead(kConnectionsAPiece);
   }
-  return &packets_[packet_at_];
+  return &at(taken_);
 }
 
 std::optional<uint64_t> Schedule::due_in(Step& step, const traffic::StreamPacket& packet) {
@@ -55,7 +61,7 @@ bool Schedule::prepare() {
     if (const auto due = due_in(steps_[step_], *packet)) {
       next_ = {*due, step_, *packet};
       has_next_ = true;
-      ++packet_at_;
+      ++taken_;
       return true;
     }
     ++step_;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "roost/base/result.h"
@@ -34,6 +35,8 @@ class SentPackets {
     const size_t places = std::bit_ceil(count);
     Result<Arena> memory = Arena::map(places * sizeof(SentPacket));
     if (!memory) return memory.error();
+    // Now: while packets are due, the system would take as long over a page as makes them late.
+    std::memset(memory.value().data(), 0, places * sizeof(SentPacket));
     return SentPackets(std::move(memory).value(), places);
   }
 
