@@ -130,7 +130,8 @@ class Report(unittest.TestCase):
             self.assertEqual(len({job.process_name for job in found}), len(found))
 
     def test_text_and_page_show_it(self):
-        record = Record(overload_rows() + flood_rows() + generator_rows(), {"experiment": "overload"})
+        record = Record(overload_rows() + flood_rows() + generator_rows(),
+                        {"experiment": "overload"})
         sections = experiment.sections(record)
         self.assertIn("sharded, slot timers", render_text.render(record.facts, sections, []))
         self.assertIn("<svg", render_html.render("title", record.facts, sections, []))
