@@ -121,13 +121,14 @@ def generator_section(part):
     capacity = part.median(metric="capacity")
     names = ("offered", "returned", "loss", "late", "p50_us", "p99_us", "max_us")
     offered, returned, loss, late, *times = (part.median(metric=name) for name in names)
-    passes = loss <= LOSS_MAX and late <= LATE_MAX * offered
+    passes = loss <= LOSS_MAX and capacity >= GENERATOR_PACKETS
     word = ("MISSED" if not passes else
             "aim reached" if capacity >= GENERATOR_AIM else "must reached")
     section = Section("The generator: what it sends and receives itself, through a wire", notes=[
         "Synthetic packets of 64 bytes over net_memif with rings of 16,384 packets, `roost "
-        "trafficgen` on one core, `roost forward` as a wire on the other. Late: more than 10 ms, "
-        "for a virtual machine's processors stand still for some."])
+        "trafficgen` on one core, `roost forward` as a wire on the other. Late: more than 10 ms. "
+        "A virtual machine's processors stand still for milliseconds now and then, and what was due "
+        "meanwhile is late whatever the generator does: no verdict hangs on it here."])
     section.tables.append(Table(
         ["", "offered", "returned", "lost", "late", "p50 us", "p99 us", "longest",
          "saturated, M packets/s"],

@@ -50,7 +50,7 @@ share_max = 1
 microseconds = {late_microseconds}
 """
 # The generator's own part: a virtual machine's processors stand still for milliseconds now and
-# then, which rings of 16,384 packets bridge and which no packet is called late for.
+# then, which rings of 16,384 packets bridge.
 WIRE = """
 [[port]]
 [[port]]
