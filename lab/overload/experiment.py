@@ -127,8 +127,8 @@ def generator_section(part):
     section = Section("The generator: what it sends and receives itself, through a wire", notes=[
         "Synthetic packets of 64 bytes over net_memif with rings of 16,384 packets, `roost "
         "trafficgen` on one core, `roost forward` as a wire on the other. Late: more than 10 ms. "
-        "A virtual machine's processors stand still for milliseconds now and then, and what was due "
-        "meanwhile is late whatever the generator does: no verdict hangs on it here."])
+        "A virtual machine's processors stand still for milliseconds now and then, and what was "
+        "due meanwhile is late whatever the generator does: no verdict hangs on it here."])
     section.tables.append(Table(
         ["", "offered", "returned", "lost", "late", "p50 us", "p99 us", "longest",
          "saturated, M packets/s"],
