@@ -37,6 +37,8 @@ def readme_block(record, name):
         return readme_speed.rates_block(speed, record)
     if name == "billion":
         return readme_speed.billion_block(speed, record)
+    if name == "layouts":
+        return readme_speed.layouts_block(speed, record)
     if name == "switch":
         return readme_switch.block(switch, switch_jobs, record)
     raise ValueError(f"experiment 2013-cuckooswitch has no block {name}")

@@ -1,4 +1,5 @@
 """README's tables of the shared packed table, as Markdown, from a record of this experiment."""
+from harness.job import SIZES
 from report.bench import PLAIN
 from report.record import LOOKUPS
 from report.section import cell, joined, markdown_table, size_name
@@ -9,6 +10,9 @@ SHARING_HEADER = ["32 / 256 keys a call", "shared, of exclusive",
 HEADER = ["hits, load 0.95", "rte_hash, best call", "published code, best call", "plain calls",
           "overlapping calls", "× rte_hash, plain", "× rte_hash, overlapping", "× published",
           "of the oracle"]
+
+LAYOUT_NAMES = {"roost_packed": "packed, 48 + 16 bits", "roost_flow_table": "split, 128 + 128 bits",
+                "roost_inline_2": "inline, 104 + 128 bits"}
 
 
 def rate_row(speed, name, part):
@@ -76,3 +80,26 @@ def billion_block(speed, record):
             ["of the oracle, over lines touched",
              f"{of_oracle * lines:.0%}" if of_oracle and lines else "-"]]
     return markdown_table(["1,000 million entries", ""], rows)
+
+
+LAYOUT_HEADER = ["layout, key + value, 32M slots", "load", "bytes an entry", "M hits/s",
+                 "shared: hits, of those", "misses, of unshared ones"]
+
+
+def layouts_block(speed, record):
+    """What sharing costs each layout, 256 keys a call: where an entry is a word, and several."""
+    rows = []
+    for name, experiment in ((speed.EXCLUSIVE, "speed"),
+                             *((wide, "wide") for wide, _, _ in speed.WIDE)):
+        part = record.select(experiment=experiment, slots=float(SIZES["32M"]),
+                             form="256 keys a call").measured()
+        mine = part.select(contestant=name, metric=LOOKUPS)
+        if not mine.rows:
+            continue
+        shares = [part.ratio({"contestant": f"{name}_shared"}, {"contestant": name},
+                             miss_ratio=miss) for miss in (0.0, 1.0)]
+        rows.append([LAYOUT_NAMES[name], cell(mine.field("load"), 2),
+                     cell(lookups.bytes_an_entry(mine, name)), cell(mine.median(miss_ratio=0.0)),
+                     *("-" if share is None else f"{share:.0%}" for share in shares)])
+    processor = record.facts.get("cpu", "unknown").partition(" cores")
+    return markdown_table(LAYOUT_HEADER, rows) + f"\nProcessor: {''.join(processor[:2])}.\n"

@@ -8,8 +8,8 @@ SOSD_WIKI and SOSD_BOOK name them; else keys of the like stand in for them, and 
 from harness.beside import beside
 from report.section import not_run_section
 
-jobs_of, motivation, figures, musts = (beside(__file__, name) for name in (
-    "jobs", "motivation", "figures", "musts"))
+jobs_of, motivation, figures, musts, readme_values = (beside(__file__, name) for name in (
+    "jobs", "motivation", "figures", "musts", "readme_values"))
 jobs = jobs_of.jobs
 analytic_rows = motivation.analytic_rows
 
@@ -17,3 +17,8 @@ analytic_rows = motivation.analytic_rows
 def sections(record):
     return [*motivation.sections(record), *figures.sections(record), *musts.sections(record),
             *not_run_section(record)]
+
+
+def readme_block(record, name):
+    """Of README, and of docs/tables.md."""
+    return readme_values.BLOCKS[name](record)

@@ -83,8 +83,8 @@ def share_of_oracle(part, contestant, form=None):
 
 
 def multiple(part, contestant, peer):
-    """Of the peer's best call."""
-    forms = best_form(part, contestant), best_form(part, peer)
+    """Of the peer's best call, however many keys it has."""
+    forms = best_form(part, contestant), part.best_form(peer, metric=records.LOOKUPS)
     if None in forms:
         return None
     return part.ratio(rate_of(part, contestant, forms[0]), rate_of(part, peer, forms[1]))

@@ -18,7 +18,7 @@ import subprocess
 from report import bench
 from report.record import Record
 
-PAGES = ("README.md", "docs/choosing.md", "apps/advise/README.md")
+PAGES = ("README.md", "docs/choosing.md", "docs/tables.md", "apps/advise/README.md")
 BLOCK = re.compile(r"^<!-- lab: (?P<csv>\S+) (?P<name>\S+) -->\n(?P<text>.*?)^<!-- /lab -->$",
                    re.MULTILINE | re.DOTALL)
 

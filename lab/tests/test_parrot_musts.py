@@ -50,6 +50,11 @@ class Musts(unittest.TestCase):
             found = self.speed("speed_8_bits", rte_efd=peer)
             self.assertEqual(word(found, "times rte_efd"), expected)
 
+    def test_the_peer_s_best_call_counts_if_it_is_a_short_one(self):
+        found = [row | {"value": 40.0} if row["contestant"] == "rte_hash" and row["form"] == PLAIN
+                 else row for row in self.speed()]
+        self.assertEqual(word(found, "times rte_hash"), "MISSED")
+
     def test_what_fingerprints_cost(self):
         for rate, expected in ((90.0, "aim reached"), (84.0, "must reached"), (80.0, "MISSED")):
             self.assertEqual(word(self.speed(line_map_fingerprints=rate), "fingerprints"),

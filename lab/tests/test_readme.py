@@ -94,6 +94,13 @@ class Readme(unittest.TestCase):
         self.change("<!-- /lab -->", "")
         self.assertIn("not closed", self.problems())
 
+    def test_every_page_with_figures_is_checked(self):
+        root = Path(readme.__file__).resolve().parents[2]
+        pages = {str(file.relative_to(root)) for folder in ("", "docs/", "apps/*/", "roost/*/")
+                 for file in root.glob(f"{folder}*.md")
+                 if readme.BLOCK.search(file.read_text(encoding="utf-8"))}
+        self.assertEqual(pages, set(readme.PAGES))
+
     def test_outside_of_git_nothing_can_be_said(self):
         shutil.rmtree(self.root / ".git")
         self.assertEqual(self.quietly(readme.check), 0)
