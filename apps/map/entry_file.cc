@@ -8,6 +8,7 @@
 
 #include "apps/map/whole_file.h"
 #include "roost/config/fault.h"
+#include "roost/config/message_text.h"
 #include "roost/net/address.h"
 
 namespace roost::map {
@@ -73,8 +74,6 @@ class FaultList {
   size_t count_ = 0;
 };
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
 // Calls take(words, line) for each line that is not empty. Errors: the file cannot be read.
 template <class Take>
 std::optional<Error> for_each_line(const std::string& path, Take&& take) {
@@ -95,7 +94,7 @@ std::optional<Error> for_each_line(const std::string& path, Take&& take) {
 std::optional<FormedKey> key_of_line(const Words& words, uint32_t line, FaultList& faults) {
   auto key = parse_key(words.words[0]);
   if (!key) {
-    faults.add(line, quoted(words.words[0]) +
+    faults.add(line, config::in_quotes(words.words[0]) +
                          " is no key; give a MAC, IPv4 or IPv6 address, or a "
                          "number of at most 64 bits, decimal or 0x...");
   }
@@ -109,7 +108,8 @@ std::optional<uint32_t> value_of_line(const Words& words, uint32_t line, uint32_
                                       FaultList& faults) {
   const auto value = parse_number<uint64_t>(words.words[1]);
   if (!value) {
-    faults.add(line, quoted(words.words[1]) + " is no value; give a number, decimal or 0x...");
+    faults.add(line,
+               config::in_quotes(words.words[1]) + " is no value; give a number, decimal or 0x...");
     return {};
   }
   if (*value > value_max(bits)) {
@@ -207,7 +207,7 @@ Result<EntryFile> read_entries(const std::string& path, const EntryWidths& width
     }
     const uint32_t bits = widths.key_bits.value_or(bits_of_form(first->form));
     if (width_of(key->key) > bits) {
-      faults.add(line, "the key " + quoted(words.words[0]) + " is too wide: it has " +
+      faults.add(line, "the key " + config::in_quotes(words.words[0]) + " is too wide: it has " +
                            std::to_string(width_of(key->key)) + " bits, and keys have " +
                            std::to_string(bits));
       return;

@@ -6,32 +6,15 @@
 
 #include "roost/base/assert.h"
 #include "roost/classify/classifier.h"
+#include "tests/base/byte_source.h"
 #include "tests/classify/rule_model.h"
 
 namespace roost::classify {
 namespace {
 
-// Bytes in order; zeroes behind the last.
-struct Bytes {
-  const uint8_t* data;
-  size_t size;
-
-  uint64_t next(size_t count) {
-    uint64_t number = 0;
-    for (; count > 0; --count) {
-      number = number << 8 | (size > 0 ? *data : 0);
-      if (size > 0) {
-        ++data;
-        --size;
-      }
-    }
-    return number;
-  }
-};
-
 class Run {
  public:
-  explicit Run(Bytes bytes) : bytes_(bytes), choices_(bytes_.next(1)) {}
+  explicit Run(ByteSource bytes) : bytes_(bytes), choices_(bytes_.next(1)) {}
 
   void all() {
     for (int step = 0; step < 200 && bytes_.size > 0; ++step) {
@@ -98,7 +81,7 @@ class Run {
     }
   }
 
-  Bytes bytes_;
+  ByteSource bytes_;
   uint64_t choices_;
   Classifier classifier_ = Classifier::create({.cache_entries = (choices_ & 1) != 0 ? 4u : 0u,
                                                .has_megaflows = (choices_ & 2) != 0,

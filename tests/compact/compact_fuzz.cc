@@ -11,36 +11,25 @@
 #include "roost/base/hit_words.h"
 #include "roost/compact/line_map_builder_impl.h"
 #include "roost/compact/parrot_builder.h"
+#include "tests/base/byte_source.h"
 
 namespace roost::compact {
 namespace {
 
 using Model = std::map<uint64_t, uint32_t>;
 
-// Bytes in order; zeroes behind the last.
-struct Bytes {
-  const uint8_t* data;
-  size_t size;
+// Near others, mostly.
+uint64_t key_of(ByteSource& bytes) {
+  return bytes.next(1) < 200 ? 0x0200'0000'0000 + bytes.next(1) * 5 : bytes.next(6);
+}
+uint32_t value_of(ByteSource& bytes) { return static_cast<uint32_t>(bytes.next(2)) % 65'535; }
 
-  uint64_t next(size_t count) {
-    uint64_t number = 0;
-    for (; count > 0; --count) {
-      number = number << 8 | (size > 0 ? *data : 0);
-      if (size > 0) {
-        ++data;
-        --size;
-      }
-    }
-    return number;
-  }
-  // Near others, mostly.
-  uint64_t key() { return next(1) < 200 ? 0x0200'0000'0000 + next(1) * 5 : next(6); }
-  uint32_t value() { return static_cast<uint32_t>(next(2)) % 65'535; }
-};
-
-Model first_keys(Bytes& bytes) {
+Model first_keys(ByteSource& bytes) {
   Model model = {{1, 1}};
-  for (uint64_t count = bytes.next(1); count > 0; --count) model[bytes.key()] = bytes.value();
+  for (uint64_t count = bytes.next(1); count > 0; --count) {
+    const uint64_t key = key_of(bytes);
+    model[key] = value_of(bytes);
+  }
   return model;
 }
 
@@ -57,9 +46,9 @@ void check_lookups(const Reader& reader, const Model& model) {
 
 // One change of the table and of the model; whether the table has no room.
 template <class Table>
-bool change(Table& table, Model& model, Bytes& bytes) {
-  const uint64_t key = bytes.key();
-  const uint32_t value = bytes.value();
+bool change(Table& table, Model& model, ByteSource& bytes) {
+  const uint64_t key = key_of(bytes);
+  const uint32_t value = value_of(bytes);
   const bool is_there = model.contains(key);
   ChangeOutcome outcome = ChangeOutcome::kDone;
   switch (bytes.next(1) % 3) {
@@ -81,7 +70,7 @@ bool change(Table& table, Model& model, Bytes& bytes) {
   return outcome == ChangeOutcome::kNoRoom;
 }
 
-void damage(std::span<const std::byte> image, Bytes& bytes) {
+void damage(std::span<const std::byte> image, ByteSource& bytes) {
   std::vector<std::byte> changed(image.begin(), image.end());
   for (uint64_t count = bytes.next(1) % 8; count > 0; --count)
     changed[bytes.next(2) % changed.size()] ^= static_cast<std::byte>(bytes.next(1));
@@ -93,7 +82,7 @@ void damage(std::span<const std::byte> image, Bytes& bytes) {
   static_cast<void>(reader.value().lookup_unverified(keys, values, maybe));
 }
 
-void run_parrot(Bytes bytes) {
+void run_parrot(ByteSource bytes) {
   const uint64_t choice = bytes.next(1);
   const ParrotBuilder::Config config{
       .fingerprint_bits = choice % 2 == 0 ? 0U : 8U,
@@ -117,7 +106,7 @@ void run_parrot(Bytes bytes) {
   damage(table.image(), bytes);
 }
 
-void run_line_map(Bytes bytes) {
+void run_line_map(ByteSource bytes) {
   const uint64_t choice = bytes.next(1);
   const LineMapConfig config{.fingerprint_bits = choice % 2 == 0 ? 0U : 8U,
                              .load = choice / 2 % 2 == 0 ? 0.85 : 0.97,
@@ -139,7 +128,7 @@ void run_line_map(Bytes bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace roost::compact;
   if (size == 0) return 0;
-  const Bytes bytes{data + 1, size - 1};
+  const roost::ByteSource bytes{data + 1, size - 1};
   data[0] % 2 == 0 ? run_parrot(bytes) : run_line_map(bytes);
   return 0;
 }

@@ -78,6 +78,12 @@ TEST(EntryFile, keys_and_values_that_are_too_wide_are_refused_with_their_lines) 
             "entries:1: the value");
 }
 
+TEST(EntryFile, a_refusal_does_not_control_the_terminal) {
+  EXPECT_EQ(refusal("1 \033[2J\n"),
+            "entries:1: \"\\x1b[2J\" is no value; give a number, decimal or 0x...");
+  EXPECT_EQ(refusal("\007 1\n").substr(0, 27), "entries:1: \"\\x07\" is no key");
+}
+
 TEST(EntryFile, lines_that_are_no_entries_are_refused) {
   EXPECT_EQ(refusal("1\n"), "entries:1: a key without a value; give both");
   EXPECT_EQ(refusal("1 2 3\n"), "entries:1: more than a key and a value; a comment begins with #");
