@@ -31,26 +31,29 @@ class Stages {
     uint64_t tcam = 0;
     uint64_t map_rams = 0;
     uint64_t stateful_units = 0;
+
+    Need operator+(const Need& other) const {
+      return {sram + other.sram, tcam + other.tcam, map_rams + other.map_rams,
+              stateful_units + other.stateful_units};
+    }
   };
 
   // The first stage from `from` on with room for all of it.
   uint64_t place(uint64_t from, const Need& need) {
     for (uint64_t stage = from;; ++stage) {
       Need& used = used_at(stage);
-      if (used.sram + need.sram > Limits::kSramBlocks ||
-          used.tcam + need.tcam > Limits::kTcamBlocks ||
-          used.map_rams + need.map_rams > Limits::kMapRams ||
-          used.stateful_units + need.stateful_units > Limits::kStatefulUnits)
-        continue;
-      used.sram += need.sram;
-      used.tcam += need.tcam;
-      used.map_rams += need.map_rams;
-      used.stateful_units += need.stateful_units;
+      const Need both = used + need;
+      if (!fits(both)) continue;
+      used = both;
       return stage;
     }
   }
 
  private:
+  static bool fits(const Need& need) {
+    return need.sram <= Limits::kSramBlocks && need.tcam <= Limits::kTcamBlocks &&
+           need.map_rams <= Limits::kMapRams && need.stateful_units <= Limits::kStatefulUnits;
+  }
   Need& used_at(uint64_t stage) {
     if (stage >= used_.size()) used_.resize(stage + 1);
     return used_[stage];
@@ -64,37 +67,30 @@ class Placement {
  public:
   // Match by prefixes: as many entries a stage as it has room for. Returns the stage behind it.
   uint64_t match_prefixes(std::string name, uint64_t from, uint64_t entries) {
-    const uint64_t width = divided_up(kSwitchKeyBits + kEntryOverheadBits, Limits::kTcamBits);
-    TofinoPart part = begin(std::move(name), entries, from);
-    for (uint64_t rows = divided_up(entries, Limits::kTcamEntries); rows > 0;) {
-      const uint64_t placed = std::min(rows, Limits::kTcamBlocks / width);
-      // The SRAM that says which bucket: 4 entries a word.
-      const uint64_t words =
-          divided_up(placed * Limits::kTcamEntries * kBucketWordBits, Limits::kSramWordBits);
-      place(part, {.sram = divided_up(words, Limits::kSramWords), .tcam = placed * width});
-      rows -= placed;
-    }
-    return end(std::move(part));
+    constexpr uint64_t kWidth = divided_up(kSwitchKeyBits + kEntryOverheadBits, Limits::kTcamBits);
+    return spread(
+        std::move(name), from, entries, divided_up(entries, Limits::kTcamEntries),
+        Limits::kTcamBlocks / kWidth, [](uint64_t rows) {
+          // The SRAM that says which bucket: 4 entries a word.
+          const uint64_t words =
+              divided_up(rows * Limits::kTcamEntries * kBucketWordBits, Limits::kSramWordBits);
+          return Stages::Need{.sram = divided_up(words, Limits::kSramWords), .tcam = rows * kWidth};
+        });
   }
 
   uint64_t match_exactly(std::string name, uint64_t from, uint64_t entries, uint32_t value_bits) {
-    TofinoPart part = begin(std::move(name), entries, from);
-    for (uint64_t blocks = exact_match_blocks(entries, value_bits); blocks > 0;) {
-      const uint64_t placed = std::min(blocks, Limits::kSramBlocks);
-      place(part, {.sram = placed});
-      blocks -= placed;
-    }
-    return end(std::move(part));
+    return spread(std::move(name), from, entries, exact_match_blocks(entries, value_bits),
+                  Limits::kSramBlocks,
+                  [](uint64_t blocks) { return Stages::Need{.sram = blocks}; });
   }
 
   uint64_t read_register(std::string name, uint64_t from, uint64_t cells, uint32_t cell_bits) {
-    TofinoPart part = begin(std::move(name), cells, from);
-    for (uint64_t blocks = register_blocks(cells, cell_bits); blocks > 0;) {
-      const uint64_t placed = std::min(blocks, Limits::kRegisterBlocks);
-      place(part, {.sram = placed + 1, .map_rams = placed + 1, .stateful_units = 1});
-      blocks -= placed;
-    }
-    return end(std::move(part));
+    return spread(std::move(name), from, cells, register_blocks(cells, cell_bits),
+                  Limits::kRegisterBlocks, [](uint64_t blocks) {
+                    const uint64_t with_spare = blocks + 1;
+                    return Stages::Need{
+                        .sram = with_spare, .map_rams = with_spare, .stateful_units = 1};
+                  });
   }
 
   // What takes a stage's time and no memory.
@@ -109,6 +105,19 @@ class Placement {
  private:
   static constexpr uint64_t kNowhere = UINT64_MAX;
 
+  // A part that takes several stages if one has not room for all: so many pieces, of which a stage
+  // takes `pieces_max` at most, and need(pieces) of what it has for them.
+  template <class NeedOf>
+  uint64_t spread(std::string name, uint64_t from, uint64_t entries, uint64_t pieces,
+                  uint64_t pieces_max, const NeedOf& need) {
+    TofinoPart part = begin(std::move(name), entries, from);
+    while (pieces > 0) {
+      const uint64_t placed = std::min(pieces, pieces_max);
+      place(part, need(placed));
+      pieces -= placed;
+    }
+    return end(std::move(part));
+  }
   static TofinoPart begin(std::string name, uint64_t entries, uint64_t from) {
     return {
         .name = std::move(name), .entries = entries, .first_stage = kNowhere, .last_stage = from};
