@@ -95,15 +95,12 @@ class CompactRun {
   void read() {
     const auto reader = builder_.shared_reader();
     std::mt19937_64 random(seed_ + 1);
-    std::array<uint32_t, kLanes> numbers{};
     std::array<uint64_t, kLanes> keys{};
     std::array<uint32_t, kLanes> values{};
     HitArray<kLanes> maybe;
     while (!is_over_) {
-      for (size_t lane = 0; lane < kLanes; ++lane) {
-        numbers[lane] = static_cast<uint32_t>(random() % kKeys);
-        keys[lane] = key(numbers[lane]);
-      }
+      const auto numbers = drawn_keys<kLanes>(random, kKeys);
+      for (size_t lane = 0; lane < kLanes; ++lane) keys[lane] = key(numbers[lane]);
       const uint64_t begin = ++time_;
       reader.lookup_unverified(keys, values, maybe);
       const uint64_t end = ++time_;

@@ -5,9 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +40,14 @@ struct HistoryEvent {
   uint32_t key;
   uint16_t code;
 };
+
+// The numbers of keys that one call asks for.
+template <size_t kLanes>
+std::array<uint32_t, kLanes> drawn_keys(std::mt19937_64& random, uint64_t key_count) {
+  std::array<uint32_t, kLanes> numbers;
+  for (uint32_t& number : numbers) number = static_cast<uint32_t>(random() % key_count);
+  return numbers;
+}
 
 class History {
  public:

@@ -124,15 +124,12 @@ class HistoryRun {
   void read(uint64_t seed, std::vector<HistoryEvent>& lookups) {
     auto reader = table_.reader();
     std::mt19937_64 random(seed);
-    std::array<uint32_t, kLanes> numbers;
     std::array<decltype(Kind::key(0)), kLanes> keys;
     std::array<decltype(Kind::value(0)), kLanes> values{};
     HitArray<kLanes> hits;
     while (lookups.size() < kLookupsOfARound) {
-      for (size_t lane = 0; lane < kLanes; ++lane) {
-        numbers[lane] = static_cast<uint32_t>(random() % key_count_);
-        keys[lane] = Kind::key(numbers[lane]);
-      }
+      const auto numbers = drawn_keys<kLanes>(random, key_count_);
+      for (size_t lane = 0; lane < kLanes; ++lane) keys[lane] = Kind::key(numbers[lane]);
       const uint64_t begin = history_time();
       Kind::lookup(reader, std::span(std::as_const(keys)), std::span(values), hits);
       const uint64_t end = history_time();

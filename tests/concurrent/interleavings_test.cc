@@ -85,15 +85,12 @@ class Run {
   void read() {
     auto reader = table_.reader();
     std::mt19937_64 random(seed_ + 1);
-    std::array<uint32_t, kLanes> numbers;
     std::array<decltype(Kind::key(0)), kLanes> keys;
     std::array<decltype(Kind::value(0)), kLanes> values{};
     HitArray<kLanes> hits;
     while (!is_over_) {
-      for (size_t lane = 0; lane < kLanes; ++lane) {
-        numbers[lane] = static_cast<uint32_t>(random() % kKeys);
-        keys[lane] = Kind::key(numbers[lane]);
-      }
+      const auto numbers = drawn_keys<kLanes>(random, kKeys);
+      for (size_t lane = 0; lane < kLanes; ++lane) keys[lane] = Kind::key(numbers[lane]);
       const uint64_t begin = ++time_;
       Kind::lookup(reader, std::span(std::as_const(keys)), std::span(values), hits);
       const uint64_t end = ++time_;
