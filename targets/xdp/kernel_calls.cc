@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "roost/base/assert.h"
+
 namespace roost::xdp {
 namespace {
 
@@ -43,6 +45,12 @@ std::string QuietLibbpf::said() {
   constexpr size_t kLettersMax = 1'500;
   if (kept_lines.size() <= kLettersMax) return kept_lines;
   return kept_lines.substr(kept_lines.find('\n', kept_lines.size() - kLettersMax) + 1);
+}
+
+bpf_map* map_named(const Object& object, const char* name) {
+  bpf_map* const map = bpf_object__find_map_by_name(object.get(), name);
+  ROOST_ASSERT(map != nullptr);
+  return map;
 }
 
 Result<MappedArray> MappedArray::map(int array, size_t bytes, bool is_writable) {

@@ -41,6 +41,14 @@ class QuietLibbpf {
   libbpf_print_fn_t before_;
 };
 
+// A program with its maps, as it was compiled.
+struct CloseObject {
+  void operator()(bpf_object* object) const { bpf_object__close(object); }
+};
+using Object = std::unique_ptr<bpf_object, CloseObject>;
+// The map must be there.
+[[nodiscard]] bpf_map* map_named(const Object& object, const char* name);
+
 // The elements of an array of the kernel's in the memory of this process.
 class MappedArray {
  public:

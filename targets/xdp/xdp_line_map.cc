@@ -17,39 +17,28 @@
 namespace roost::xdp {
 namespace {
 
-struct CloseObject {
-  void operator()(bpf_object* object) const { bpf_object__close(object); }
-};
-using Object = std::unique_ptr<bpf_object, CloseObject>;
-
-bpf_map* map_of(const Object& object, const char* name) {
-  bpf_map* const map = bpf_object__find_map_by_name(object.get(), name);
-  ROOST_ASSERT(map != nullptr);
-  return map;
-}
-
 // What must be said of the maps before they are made; 0, or an error of errno.
 int size_maps(const Object& object, size_t image_bytes, const XdpConfig& config,
               const XdpSettings& settings) {
   const auto lines = static_cast<uint32_t>(image_bytes / (kXdpLineWords * sizeof(uint64_t)));
   const uint32_t actions = action_count(config) + 1;
-  int error = bpf_map__set_max_entries(map_of(object, kLinesName), lines);
-  if (error == 0) error = bpf_map__set_max_entries(map_of(object, kActionsName), actions);
-  if (error == 0) error = bpf_map__set_max_entries(map_of(object, kPortsName), actions);
+  int error = bpf_map__set_max_entries(map_named(object, kLinesName), lines);
+  if (error == 0) error = bpf_map__set_max_entries(map_named(object, kActionsName), actions);
+  if (error == 0) error = bpf_map__set_max_entries(map_named(object, kPortsName), actions);
   if (error != 0) return error;
-  return bpf_map__set_initial_value(map_of(object, kSettingsName), &settings, sizeof settings);
+  return bpf_map__set_initial_value(map_named(object, kSettingsName), &settings, sizeof settings);
 }
 
 // Nothing if it is no redirect.
 int write_port(const Object& object, uint32_t value, const Action& action) {
   if (action.kind != kXdpRedirect) return 0;
-  const int ports = bpf_map__fd(map_of(object, kPortsName));
+  const int ports = bpf_map__fd(map_named(object, kPortsName));
   return bpf_map_update_elem(ports, &value, &action.interface, BPF_ANY);
 }
 
 // What is done with strangers is constant; only their port is in a map, behind those of values.
 int write_actions(const Object& object, const XdpConfig& config) {
-  const int actions = bpf_map__fd(map_of(object, kActionsName));
+  const int actions = bpf_map__fd(map_named(object, kActionsName));
   int error = write_port(object, action_count(config), config.strangers);
   for (const auto& [value, action] : config.actions) {
     const uint32_t kind = action.kind;
@@ -82,7 +71,7 @@ Result<XdpLineMap> XdpLineMap::load(std::span<const std::byte> image, const XdpC
   if (!object) return kernel_error("the XDP program cannot be opened", errno);
   int error = size_maps(object, image.size(), config, settings.value());
   if (error == 0 && before != nullptr)
-    error = bpf_map__reuse_fd(map_of(object, kCountsName), before->state_->counts.number());
+    error = bpf_map__reuse_fd(map_named(object, kCountsName), before->state_->counts.number());
   if (error == 0) error = bpf_object__load(object.get());
   if (error != 0) {
     Error refused = kernel_error("the kernel does not take the XDP program", error);
@@ -91,7 +80,7 @@ Result<XdpLineMap> XdpLineMap::load(std::span<const std::byte> image, const XdpC
   }
   error = write_actions(object, config);
   if (error != 0) return kernel_error("an action's device cannot be redirected to", error);
-  auto lines = MappedArray::map(bpf_map__fd(map_of(object, kLinesName)), image.size(), true);
+  auto lines = MappedArray::map(bpf_map__fd(map_named(object, kLinesName)), image.size(), true);
   if (!lines) return lines.error();
   std::memcpy(lines.value().bytes().data(), image.data(), image.size());
   // It will be changed in place, and a checksum would not follow.
@@ -106,12 +95,12 @@ Result<XdpLineMap> XdpLineMap::load(std::span<const std::byte> image, const XdpC
 std::span<std::byte> XdpLineMap::memory() const { return state_->lines.bytes(); }
 
 Result<XdpCounts> XdpLineMap::counts() const {
-  return read_counts(bpf_map__fd(map_of(state_->object, kCountsName)));
+  return read_counts(bpf_map__fd(map_named(state_->object, kCountsName)));
 }
 
 int XdpLineMap::program() const { return bpf_program__fd(state_->program); }
 
-int XdpLineMap::lines() const { return bpf_map__fd(map_of(state_->object, kLinesName)); }
+int XdpLineMap::lines() const { return bpf_map__fd(map_named(state_->object, kLinesName)); }
 
 std::optional<Error> XdpLineMap::attach(const std::string& interface, XdpMode mode) {
   const auto before = AttachedXdp::find(interface);

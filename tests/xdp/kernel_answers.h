@@ -72,10 +72,10 @@ class KernelAnswers {
   KernelAnswers(const XdpSettings& settings, int lines, size_t capacity)
       : object_(bpf_object__open_file(ROOST_ANSWERS_OBJECT, nullptr)) {
     const auto count = static_cast<uint32_t>(capacity);
-    bpf_map__set_max_entries(map("keys"), count);
-    bpf_map__set_max_entries(map("answers"), count);
-    bpf_map__set_initial_value(map(kSettingsName), &settings, sizeof settings);
-    EXPECT_EQ(bpf_map__reuse_fd(map(kLinesName), lines), 0);
+    bpf_map__set_max_entries(map_named(object_, "keys"), count);
+    bpf_map__set_max_entries(map_named(object_, "answers"), count);
+    bpf_map__set_initial_value(map_named(object_, kSettingsName), &settings, sizeof settings);
+    EXPECT_EQ(bpf_map__reuse_fd(map_named(object_, kLinesName), lines), 0);
     EXPECT_EQ(bpf_object__load(object_.get()), 0);
     keys_.emplace(mapped("keys", capacity));
     answers_.emplace(mapped("answers", capacity));
@@ -101,21 +101,17 @@ class KernelAnswers {
   }
 
  private:
-  [[nodiscard]] bpf_map* map(const char* name) const {
-    return bpf_object__find_map_by_name(object_.get(), name);
-  }
   [[nodiscard]] MappedArray mapped(const char* name, size_t capacity) const {
-    return MappedArray::map(bpf_map__fd(map(name)), capacity * sizeof(uint64_t), true).value();
+    return MappedArray::map(bpf_map__fd(map_named(object_, name)), capacity * sizeof(uint64_t),
+                            true)
+        .value();
   }
   static std::span<uint64_t> words(const MappedArray& array) {
     return {reinterpret_cast<uint64_t*>(array.bytes().data()),
             array.bytes().size() / sizeof(uint64_t)};
   }
 
-  struct Close {
-    void operator()(bpf_object* object) const { bpf_object__close(object); }
-  };
-  std::unique_ptr<bpf_object, Close> object_;
+  Object object_;
   std::optional<MappedArray> keys_;
   std::optional<MappedArray> answers_;
 };
