@@ -2,14 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <optional>
-
-#include "lab/contestants/eal.h"
 #include "lab/contestants/rte_hash.h"
 #include "lab/contestants/rte_hash_records.h"
-#include "lab/harness/pinned_core.h"
 #include "lab/tests/contestant_check.h"
+#include "lab/tests/eal_main.h"
 
 namespace roost::lab {
 namespace {
@@ -30,16 +26,6 @@ TEST(RteHash, with_records_holds_what_it_is_given_and_nothing_else) {
 }  // namespace roost::lab
 
 int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
   using namespace roost::lab;
-  const auto core = last_allowed_core();
-  if (!core) return 1;
-  const auto eal = Eal::start({.core = core.value(),
-                               .pages = roost::PageKind::kSmall,
-                               .memory_bytes = 6 * RteHash::heap_bytes(kCheckedSlots)});
-  if (!eal) {
-    std::fputs(eal.error().message.c_str(), stderr);
-    return 1;
-  }
-  return RUN_ALL_TESTS();
+  return run_tests_with_eal(argc, argv, 6 * RteHash::heap_bytes(kCheckedSlots));
 }

@@ -5,14 +5,12 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "lab/contestants/chained_lmh.h"
 #include "lab/contestants/compact_tables.h"
 #include "lab/contestants/cuckoo_2_4.h"
-#include "lab/contestants/eal.h"
 #include "lab/contestants/ludo.h"
 #include "lab/contestants/othello.h"
 #include "lab/contestants/packed_values.h"
@@ -20,7 +18,7 @@
 #include "lab/contestants/rte_hash_values.h"
 #include "lab/contestants/value_line_up.h"
 #include "lab/contestants/value_oracle.h"
-#include "lab/harness/pinned_core.h"
+#include "lab/tests/eal_main.h"
 #include "lab/tests/value_keys.h"
 #include "lab/value_tables/key_sets.h"
 #include "roost/compact/line_map_builder_impl.h"
@@ -241,17 +239,5 @@ TEST(ValueOracle, knows_every_value_over_the_bytes_it_is_given) {
 }  // namespace roost::lab
 
 int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  using namespace roost::lab;
-  const auto core = last_allowed_core();
-  if (!core) return 1;
-  const auto eal = Eal::start({.core = core.value(),
-                               .pages = roost::PageKind::kSmall,
-                               .memory_bytes = uint64_t{512} << 20,
-                               .register_bits = 128});
-  if (!eal) {
-    std::fputs(eal.error().message.c_str(), stderr);
-    return 1;
-  }
-  return RUN_ALL_TESTS();
+  return roost::lab::run_tests_with_eal(argc, argv, uint64_t{512} << 20, 128);
 }
