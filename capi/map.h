@@ -60,7 +60,7 @@ struct roost_map {
   virtual size_t update(const roost_keys& keys, const uint32_t* values,
                         uint8_t* outcomes) noexcept = 0;
   virtual size_t erase(const roost_keys& keys, uint8_t* outcomes) noexcept = 0;
-  [[nodiscard]] virtual roost_report report() const = 0;
+  [[nodiscard]] virtual roost_map_figures report() const = 0;
   [[nodiscard]] virtual std::optional<std::string> audit() const = 0;
   virtual uint64_t export_to(std::byte* to, uint64_t to_bytes) const = 0;
 

@@ -124,7 +124,7 @@ size_t roost_map_erase(roost_map* map, const roost_keys* keys, uint8_t* outcomes
   return map->erase(*keys, outcomes);
 }
 
-roost_status roost_map_report(const roost_map* map, roost_report* report) try {
+roost_status roost_map_report(const roost_map* map, roost_map_figures* report) try {
   if (!is_struct_size(report->size)) return ROOST_INVALID;
   fill(report, map->report());
   return ROOST_OK;

@@ -137,9 +137,9 @@ typedef struct roost_map_image {
 enum { ROOST_MAP_LEVELS = 8 };
 
 /// How a map does. Set `size`, call roost_map_report().
-typedef struct roost_report {
-  size_t size;             ///< In: the caller's sizeof(roost_report). Out: bytes that were filled.
-  uint64_t key_count;      ///< Keys that have a value.
+typedef struct roost_map_figures {
+  size_t size;         ///< In: the caller's sizeof(roost_map_figures). Out: bytes that were filled.
+  uint64_t key_count;  ///< Keys that have a value.
   uint64_t image_bytes;    ///< What readers read.
   uint64_t builder_bytes;  ///< What the builder has beside it: keys, mostly.
   uint64_t level_count;    ///< Line map: levels.
@@ -154,7 +154,7 @@ typedef struct roost_report {
   uint64_t model_size;      ///< Parrot: the RMI's lines, or by how many buckets the spline may err.
   const char* model;        ///< Parrot: the model that was taken, "RMI" or "spline", as it made the
                             ///< smallest image of those tried; else NULL.
-} roost_report;
+} roost_map_figures;
 
 // NOLINTEND(modernize-use-using)
 
@@ -231,7 +231,7 @@ size_t roost_map_erase(roost_map* map, const roost_keys* keys, uint8_t* outcomes
 /// @param map     The map.
 /// @param report  Its `size` says how much to fill; fields this library does not know become zero.
 /// @return ROOST_OK; ROOST_INVALID when `size` is too small to be any; or ROOST_NO_MEMORY.
-roost_status roost_map_report(const roost_map* map, roost_report* report);
+roost_status roost_map_report(const roost_map* map, roost_map_figures* report);
 
 /// Checks that every key has its place in the image. Time linear in it.
 /// @param map          The map.

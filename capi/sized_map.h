@@ -45,7 +45,7 @@ size_t look_up_chunks(const Keys& form, Reader& reader, const roost_keys& keys, 
 }
 
 template <class Builder>
-void fill_report(const Builder& builder, roost_report& report) {
+void fill_report(const Builder& builder, roost_map_figures& report) {
   const auto said = builder.report();
   report.key_count = said.keys;
   report.builder_bytes = said.builder_bytes;
@@ -187,8 +187,8 @@ class SizedMap final : public roost_map {
     return change(keys, outcomes, [&](const Key& key, size_t) { return map_.erase(key); });
   }
 
-  [[nodiscard]] roost_report report() const override {
-    roost_report report{};
+  [[nodiscard]] roost_map_figures report() const override {
+    roost_map_figures report{};
     fill_report(map_.builder(), report);
     return report;
   }

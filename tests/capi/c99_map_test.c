@@ -110,7 +110,7 @@ int main(void) {
   for (kind = ROOST_MAP_LINE; kind <= ROOST_MAP_PARROT; ++kind) {
     roost_map* map = make_map(kind, &keys, ports);
     roost_map_reader* reader = NULL;
-    roost_report report = {.size = sizeof report};
+    roost_map_figures report = {.size = sizeof report};
     if (map == NULL) return 1;
     check(roost_map_reader_create(map, &reader, NULL, 0) == ROOST_OK, "reader");
     look_up(reader, &keys, ports);

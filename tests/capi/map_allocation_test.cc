@@ -91,7 +91,7 @@ TEST_P(CMapAllocation, readers_reports_and_audits_without_memory_are_statuses) {
       failures_until_done([&] { return roost_map_reader_create(map.get(), &reader, nullptr, 0); }),
       0);
   const CMapReaderHandle handle(reader);
-  roost_report report{};
+  roost_map_figures report{};
   report.size = sizeof(report);
   EXPECT_GE(failures_until_done([&] { return roost_map_report(map.get(), &report); }), 0);
   EXPECT_GE(failures_until_done([&] { return roost_map_audit(map.get(), nullptr, 0); }), 0);

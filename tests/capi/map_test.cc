@@ -174,7 +174,7 @@ TEST(CMap, learns_numbers_in_the_order_of_their_bytes) {
   config.is_big_endian = true;
   const CMapHandle map = c_map(config, swapped).value();
   expect_all(c_look_up(c_reader(map).get(), swapped.lanes()), swapped);
-  roost_report report{};
+  roost_map_figures report{};
   report.size = sizeof(report);
   ASSERT_EQ(roost_map_report(map.get(), &report), ROOST_OK);
   EXPECT_LT(report.stashed, 100U);
@@ -208,7 +208,7 @@ TEST(CMap, with_keys_beside_the_values_knows_strangers) {
 // The paper's policy: while the stash has room, a new value goes there.
 TEST(CMap, sends_new_values_to_the_stash_where_it_is_told_to) {
   const CEntries there = c_entries(8, 10'000);
-  roost_report report{};
+  roost_map_figures report{};
   report.size = sizeof(report);
   const auto stashed = [&](uint32_t insertion) {
     roost_map_config config = c_map_config(ROOST_MAP_PARROT, 8);
@@ -281,7 +281,7 @@ TEST(CMap, begins_empty_and_grows_by_rebuilds) {
 
 TEST(CMap, reports_where_its_keys_are) {
   const CEntries there = c_entries(8, 20'000);
-  roost_report report{};
+  roost_map_figures report{};
   report.size = sizeof(report);
   const CMapHandle line = c_map(c_map_config(ROOST_MAP_LINE, 8), there).value();
   ASSERT_EQ(roost_map_report(line.get(), &report), ROOST_OK);
@@ -309,7 +309,7 @@ TEST(CMap, reports_where_its_keys_are) {
   // Callers of other versions.
   report.size = 3;
   EXPECT_EQ(roost_map_report(parrot.get(), &report), ROOST_INVALID);
-  report.size = offsetof(roost_report, image_bytes);
+  report.size = offsetof(roost_map_figures, image_bytes);
   report.image_bytes = 77;
   EXPECT_EQ(roost_map_report(parrot.get(), &report), ROOST_OK);
   EXPECT_EQ(report.image_bytes, 77U);

@@ -114,20 +114,23 @@ typedef char roost_map_image_is_as_it_was
          ? 1
          : -1];
 
-typedef char roost_report_is_as_it_was
-    [sizeof(roost_report) == 160 && offsetof(roost_report, size) == 0 &&
-             offsetof(roost_report, key_count) == 8 && offsetof(roost_report, image_bytes) == 16 &&
-             offsetof(roost_report, builder_bytes) == 24 &&
-             offsetof(roost_report, level_count) == 32 &&
-             offsetof(roost_report, keys_by_level) == 40 &&
-             offsetof(roost_report, bucket_count) == 104 &&
-             offsetof(roost_report, failed_buckets) == 112 &&
-             offsetof(roost_report, stashed) == 120 &&
-             offsetof(roost_report, longest_walk) == 128 &&
-             offsetof(roost_report, model_bytes) == 136 &&
-             offsetof(roost_report, model_size) == 144 && offsetof(roost_report, model) == 152
-         ? 1
-         : -1];
+typedef char
+    roost_map_figures_is_as_it_was[sizeof(roost_map_figures) == 160 &&
+                                           offsetof(roost_map_figures, size) == 0 &&
+                                           offsetof(roost_map_figures, key_count) == 8 &&
+                                           offsetof(roost_map_figures, image_bytes) == 16 &&
+                                           offsetof(roost_map_figures, builder_bytes) == 24 &&
+                                           offsetof(roost_map_figures, level_count) == 32 &&
+                                           offsetof(roost_map_figures, keys_by_level) == 40 &&
+                                           offsetof(roost_map_figures, bucket_count) == 104 &&
+                                           offsetof(roost_map_figures, failed_buckets) == 112 &&
+                                           offsetof(roost_map_figures, stashed) == 120 &&
+                                           offsetof(roost_map_figures, longest_walk) == 128 &&
+                                           offsetof(roost_map_figures, model_bytes) == 136 &&
+                                           offsetof(roost_map_figures, model_size) == 144 &&
+                                           offsetof(roost_map_figures, model) == 152
+                                       ? 1
+                                       : -1];
 
 typedef char map_constants_are_as_they_were
     [ROOST_MAP_LINE == 0 && ROOST_MAP_PARROT == 1 && ROOST_MAP_RESEED == 0 &&

@@ -219,8 +219,8 @@ void Map::rebuild(std::optional<double> load) {
 
 uint64_t Map::key_count() { return build(roost_map_key_count); }
 
-roost_report Map::report() {
-  roost_report report{};
+roost_map_figures Map::report() {
+  roost_map_figures report{};
   report.size = sizeof(report);
   const roost_status status = build([&](roost_map* map) { return roost_map_report(map, &report); });
   require(status, "no memory to report with");

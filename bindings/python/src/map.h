@@ -85,7 +85,7 @@ class Map {
 
   void rebuild(std::optional<double> load);
   uint64_t key_count();
-  roost_report report();
+  roost_map_figures report();
   void audit();
   ArrayObject export_image();
 

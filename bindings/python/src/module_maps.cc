@@ -13,7 +13,7 @@ namespace roost::python {
 namespace {
 
 nb::dict report_of(Map& map) {
-  const roost_report report = map.report();
+  const roost_map_figures report = map.report();
   nb::dict dict;
   dict["key_count"] = report.key_count;
   dict["image_bytes"] = report.image_bytes;
