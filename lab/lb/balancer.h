@@ -8,6 +8,7 @@
 
 #include "apps/lb/config/config.h"
 #include "apps/lb/datapath/datapath_impl.h"
+#include "apps/lb/datapath/family_beginnings_impl.h"
 #include "apps/lb/datapath/family_errors_impl.h"
 #include "apps/lb/datapath/family_path_impl.h"
 #include "apps/lb/datapath/family_proxy_impl.h"

@@ -19,6 +19,7 @@
 #include "roost/table/flow_table.h"
 #include "roost/table/insert_outcome.h"
 #include "roost/table/key_source.h"
+#include "roost/table/mutate_batch.h"
 
 namespace roost::lab {
 
@@ -55,6 +56,10 @@ class LastSeenTable : public FlowTable<KeyT, Value, conntrack::OwnTables::TimedP
 
   [[nodiscard]] InsertOutcome insert(const Key& key, const Value& value, TickCount /*timeout*/) {
     return Table::insert(key, value, timeout_);
+  }
+  size_t upsert(const PrefetchedKeys<std::span<const Key>>& asked, std::span<Value> values,
+                std::span<InsertOutcome> outcomes, const Timeouts& /*timeouts*/) {
+    return Table::upsert(asked, values, outcomes, timeout_);
   }
   // What was found has been seen.
   void refresh(const Value* /*found*/, TickCount /*timeout*/) {}

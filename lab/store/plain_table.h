@@ -15,8 +15,10 @@
 #include "roost/base/assert.h"
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
+#include "roost/hash/hash64.h"
 #include "roost/table/audit.h"
 #include "roost/table/insert_outcome.h"
+#include "roost/table/key_source.h"
 #include "roost/table/table_image.h"
 
 namespace roost::lab {
@@ -75,6 +77,12 @@ class PlainTable {
     for (size_t lane = 0; lane < keys.size(); ++lane) pointers[lane] = &keys[lane];
     return values_->lookup(KeyPointers<Key>(pointers.data(), keys.size()), out, hits);
   }
+  // Not all tables can be told ahead.
+  [[nodiscard]] static Hash64 prefetch(const Key& /*key*/) { return {}; }
+  size_t lookup(const PrefetchedKeys<std::span<const Key>>& asked, std::span<uint32_t> out,
+                HitWords hits) const {
+    return lookup(asked.keys, out, hits);
+  }
   // Valid until the next find.
   [[nodiscard]] const uint32_t* find(const Key& key) {
     HitArray<1> hits;
@@ -84,7 +92,30 @@ class PlainTable {
   [[nodiscard]] InsertOutcome insert(const Key& key, uint32_t value) {
     return values_->insert(key, value) ? InsertOutcome::kInserted : InsertOutcome::kFull;
   }
+  // One by one.
+  size_t upsert(const PrefetchedKeys<std::span<const Key>>& asked, std::span<uint32_t> values,
+                std::span<InsertOutcome> outcomes) {
+    size_t taken = 0;
+    for (size_t lane = 0; lane < asked.keys.size(); ++lane) {
+      const uint32_t* there = find(asked.keys[lane]);
+      if (there != nullptr) values[lane] = *there;
+      outcomes[lane] =
+          there != nullptr ? InsertOutcome::kExisting : insert(asked.keys[lane], values[lane]);
+      taken += is_refusal(outcomes[lane]) ? size_t{0} : size_t{1};
+    }
+    return taken;
+  }
   bool erase(const Key& key) { return values_->erase(key); }
+  size_t erase(const PrefetchedKeys<std::span<const Key>>& asked, HitWords erased) {
+    erased.clear(asked.keys.size());
+    size_t count = 0;
+    for (size_t lane = 0; lane < asked.keys.size(); ++lane) {
+      if (!erase(asked.keys[lane])) continue;
+      erased.set(lane);
+      ++count;
+    }
+    return count;
+  }
 
   [[nodiscard]] uint64_t size() const { return values_->size(); }
   [[nodiscard]] uint64_t memory_bytes() const { return values_->memory_bytes(); }

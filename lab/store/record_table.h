@@ -36,6 +36,7 @@
 #include "roost/table/insert_outcome.h"
 #include "roost/table/key_source.h"
 #include "roost/table/lookup_actions.h"
+#include "roost/table/mutate_batch.h"
 #include "roost/table/table_image.h"
 
 namespace roost::lab {
@@ -100,14 +101,24 @@ class RecordTable {
   }
 
   [[nodiscard]] InsertOutcome insert(const Key& key, const Value& value, TickCount timeout) {
-    const std::optional<uint32_t> index = index_->insert(key);
-    if (!index) return InsertOutcome::kFull;
-    Record& made = record(*index);
-    const bool was_live = made.is_used && is_live(made);
-    if (made.is_used && !was_live) callback_(key, made.value);
-    made = {.value = value, .is_used = true, .last_tick = now_.count + timeout};
-    std::visit([&](auto& expiry) { expiry.begin(*index, after_life(made)); }, expiry_);
-    return was_live ? InsertOutcome::kUpdated : InsertOutcome::kInserted;
+    Record* made = nullptr;
+    const InsertOutcome outcome = find_or_make(key, made);
+    if (is_refusal(outcome)) return outcome;
+    begin(*made, value, timeout);
+    return outcome == InsertOutcome::kExisting ? InsertOutcome::kUpdated : outcome;
+  }
+  // One by one: not all tables can do it otherwise.
+  size_t upsert(const PrefetchedKeys<std::span<const Key>>& asked, std::span<Value> values,
+                std::span<InsertOutcome> outcomes, Timeouts timeouts) {
+    size_t taken = 0;
+    for (size_t lane = 0; lane < asked.keys.size(); ++lane) {
+      Record* made = nullptr;
+      outcomes[lane] = find_or_make(asked.keys[lane], made);
+      if (outcomes[lane] == InsertOutcome::kExisting) values[lane] = made->value;
+      if (outcomes[lane] == InsertOutcome::kInserted) begin(*made, values[lane], timeouts[lane]);
+      taken += is_refusal(outcomes[lane]) ? size_t{0} : size_t{1};
+    }
+    return taken;
   }
   bool erase(const Key& key) {
     const std::optional<uint32_t> index = index_->erase(key);
@@ -206,6 +217,21 @@ class RecordTable {
         expiry_(std::move(expiry)),
         looks_(std::move(looks)),
         callback_(std::move(callback)) {}
+
+  // The record of a key, which is a live one's (kExisting) or has to begin (kInserted).
+  [[nodiscard]] InsertOutcome find_or_make(const Key& key, Record*& made) {
+    const std::optional<uint32_t> index = index_->insert(key);
+    if (!index) return InsertOutcome::kFull;
+    made = &record(*index);
+    if (made->is_used && is_live(*made)) return InsertOutcome::kExisting;
+    if (made->is_used) callback_(key, made->value);
+    return InsertOutcome::kInserted;
+  }
+  void begin(Record& made, const Value& value, TickCount timeout) {
+    made = {.value = value, .is_used = true, .last_tick = now_.count + timeout};
+    const auto index = static_cast<uint32_t>(&made - &record(0));
+    std::visit([&](auto& expiry) { expiry.begin(index, after_life(made)); }, expiry_);
+  }
 
   [[nodiscard]] Record& record(uint32_t index) const {
     return reinterpret_cast<Record*>(records_.data())[index];

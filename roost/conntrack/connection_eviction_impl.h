@@ -1,5 +1,13 @@
 // Definitions of ConnectionTable, for the sources that instantiate it: which connection is evicted
 // for a new one when all places or ports are taken.
+//
+// When all places are taken, a new connection gets that of one that is closed or not assured, if a
+// hand that goes round the buckets finds one within its next few; one that is not closed it only
+// marks as referenced the first time. A flood of packets without replies, or without
+// acknowledgements of them, evicts itself. Where the hand finds assured connections only, it takes
+// the one that has been silent for the largest part of its time, if that is long enough (decisions
+// 0010 and 0015). Ports to bind likewise: one whose connection has expired, or is closed or not
+// assured, is taken over when no other is free.
 #pragma once
 
 #include <algorithm>

@@ -20,13 +20,7 @@
 // reply entry, if it still is its own, and counts it once: ended, if TCP had closed it, else
 // expired.
 //
-// When all places are taken, a new connection gets that of one that is closed or not assured, if a
-// hand that goes round the buckets finds one within its next few; one that is not closed it only
-// marks as referenced the first time. A flood of packets without replies, or without
-// acknowledgements of them, evicts itself. Where the hand finds assured connections only, it takes
-// the one that has been silent for the largest part of its time, if that is long enough (decisions
-// 0010 and 0015). Ports to bind likewise: one whose connection has expired, or is closed or not
-// assured, is taken over when no other is free.
+// When all places are taken, one is evicted, or none: connection_eviction_impl.h.
 //
 // Two servers may be one station; then one client could reach it twice from the same port, and both
 // connections would have the same reply tuple. The first one keeps it while it lives.
@@ -45,8 +39,10 @@
 #include "roost/conntrack/connection.h"
 #include "roost/conntrack/connection_state.h"
 #include "roost/conntrack/flow_counts.h"
+#include "roost/conntrack/new_connections.h"
 #include "roost/conntrack/reply_rule.h"
 #include "roost/conntrack/reply_table.h"
+#include "roost/conntrack/same_ends_replies.h"
 #include "roost/conntrack/tables.h"
 #include "roost/net/packet_batch.h"
 #include "roost/net/tcp_segment.h"
@@ -54,8 +50,6 @@
 #include "roost/table/cursor.h"
 
 namespace roost::conntrack {
-
-enum class CreateOutcome : uint8_t { kCreated, kReplyTupleTaken, kNoPort, kFull };
 
 // One worker uses it. `Rule`: see reply_rule.h, `Tables`: tables.h. The definitions are in
 // connection_table_impl.h, for the sources that instantiate it.
@@ -98,10 +92,10 @@ class ConnectionTable {
     return match;
   }
 
-  // Asks for what create_connection() will look at first, if its owner is the one of this
-  // connection.
-  void ask_for_reply(const Key& client_key, const Connection& connection) {
-    shared_->replies.ask_for(client_key, connection);
+  // Asks for what creating it will look at first, if its owner is the one of this connection, and
+  // returns what create_connections() takes beside the key.
+  [[nodiscard]] Hash64 ask_for_reply(const Key& client_key, const Connection& connection) {
+    return shared_->replies.ask_for(client_key, connection);
   }
 
   // Makes a connection, which must not be there, with both its entries or, if that cannot be,
@@ -110,6 +104,15 @@ class ConnectionTable {
   // `connection`; kNoPort: those tried for its server are taken by assured connections.
   [[nodiscard]] CreateOutcome create_connection(const Key& client_key, Connection& connection,
                                                 const StateTimeouts& timeouts);
+
+  // Makes connections together, in their order, and says what became of each: kExisting, if its
+  // tuple was there. There must be room for all, and their owners be known; none may be bound.
+  // Pointers from find() are no longer valid.
+  void create_connections(NewConnections<Key>& made);
+  // Whether there are places for so many more.
+  [[nodiscard]] bool has_room_for(size_t count) const {
+    return connections_.size() + count <= connections_max_;
+  }
 
   // Updates the connection's state and timeout by a packet of it. A later fragment has no segment
   // and leaves the state as it is. Until TCP is assured, nothing but its end changes how long it

@@ -129,7 +129,7 @@ CreateOutcome ConnectionTable<Rule, Tables>::create_connection(const Key& client
                                                                Connection& connection,
                                                                const StateTimeouts& timeouts) {
   if (const auto refusal = refuse_reply(client_key, connection)) return *refusal;
-  if (connections_.size() >= connections_max_ && !make_room(timeouts)) return CreateOutcome::kFull;
+  if (!has_room_for(1) && !make_room(timeouts)) return CreateOutcome::kFull;
   // The client's entry first: it may reclaim an expired one of the same tuple, and with it goes
   // the reply entry that is still that one's.
   //
@@ -144,6 +144,37 @@ CreateOutcome ConnectionTable<Rule, Tables>::create_connection(const Key& client
   }
   ++shared_->counts.created;
   return CreateOutcome::kCreated;
+}
+
+// The clients' entries first, as above. Whose reply entry is not made that way has one of an
+// expired connection in its way, or is refused.
+template <class Rule, class Tables>
+void ConnectionTable<Rule, Tables>::create_connections(NewConnections<Key>& made) {
+  ROOST_DEBUG_ASSERT(has_room_for(made.count));
+  std::array<InsertOutcome, net::kBatchLanesMax> inserted;
+  connections_.upsert(made.asked(), std::span(made.connections), std::span(inserted),
+                      std::span<const TickCount>(made.timeouts));
+  shared_->forget_replies();
+  for (size_t i = 0; i < made.count; ++i) {
+    made.outcomes[i] = inserted[i] == InsertOutcome::kInserted ? CreateOutcome::kCreated
+                       : is_refusal(inserted[i])               ? CreateOutcome::kFull
+                                                               : CreateOutcome::kExisting;
+  }
+  std::array<uint8_t, net::kBatchLanesMax> refused;
+  const size_t refused_count = shared_->replies.insert(made, std::span(refused));
+  for (const uint8_t i : std::span(refused).first(refused_count)) {
+    const Key& client_key = made.keys[i];
+    if (const auto refusal = refuse_reply(client_key, made.connections[i])) {
+      made.outcomes[i] = *refusal;
+    } else if (!shared_->replies.insert(client_key, made.connections[i])) {
+      made.outcomes[i] = CreateOutcome::kFull;
+    } else {
+      continue;
+    }
+    connections_.erase(client_key);
+  }
+  shared_->counts.created += static_cast<uint64_t>(
+      std::ranges::count(std::span(made.outcomes).first(made.count), CreateOutcome::kCreated));
 }
 
 template <class Rule, class Tables>

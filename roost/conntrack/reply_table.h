@@ -14,6 +14,7 @@
 
 #include "roost/base/hit_words.h"
 #include "roost/base/result.h"
+#include "roost/conntrack/new_connections.h"
 #include "roost/conntrack/port_bindings.h"
 #include "roost/conntrack/reply_rule.h"
 #include "roost/conntrack/tables.h"
@@ -165,6 +166,32 @@ class ReplyTable {
     return false;
   }
 
+  // Makes the entries of those that were created, have one and are not bound, where none is in the
+  // way. Gives the lanes where one is, or there is no room, and how many.
+  size_t insert(const NewConnections<Key>& made, std::span<uint8_t> refused) {
+    constexpr size_t kMax = NewConnections<Key>::kMax;
+    std::array<Key, kMax> reply_keys;
+    std::array<Hash64, kMax> hashes;
+    std::array<uint32_t, kMax> owners;
+    std::array<uint8_t, kMax> lanes;
+    size_t count = 0;
+    for (size_t lane = 0; lane < made.count; ++lane) {
+      const Connection& connection = made.connections[lane];
+      if (made.outcomes[lane] != CreateOutcome::kCreated || !is_seen(connection)) continue;
+      reply_keys[count] = key_of(made.keys[lane], connection);
+      hashes[count] = made.reply_hashes[lane];
+      owners[count] = rule_.owner_of(connection);
+      lanes[count++] = static_cast<uint8_t>(lane);
+    }
+    std::array<InsertOutcome, kMax> outcomes;
+    entries_.upsert(first_of(reply_keys, hashes, count), std::span(owners), std::span(outcomes));
+    size_t refused_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (outcomes[i] != InsertOutcome::kInserted) refused[refused_count++] = lanes[i];
+    }
+    return refused_count;
+  }
+
   // The function's own word of a bound connection that lives; 0 when it begins. Constant time.
   [[nodiscard]] uint32_t& note_of(const Key& client_key, const Connection& connection) {
     const uint32_t* leads_to = entries_.find(key_of(client_key, connection));
@@ -172,13 +199,11 @@ class ReplyTable {
     return bindings_.note(*leads_to & ~kIsBinding);
   }
 
-  // Asks for the entry that a connection would have, if it is known without binding a port.
-  void ask_for(const Key& client_key, const Connection& connection) {
-    if constexpr (requires(std::span<const Key> keys) { entries_.start(keys); }) {
-      if (!is_seen(connection) || is_bound(connection)) return;
-      const Key reply_key = key_of(client_key, connection);
-      static_cast<void>(entries_.start(std::span<const Key>(&reply_key, 1)));
-    }
+  // Asks for the entry that a connection would have, if it is known without binding a port; returns
+  // its key's hash.
+  [[nodiscard]] Hash64 ask_for(const Key& client_key, const Connection& connection) {
+    if (!is_seen(connection) || is_bound(connection)) return {};
+    return entries_.prefetch(key_of(client_key, connection));
   }
 
   // Connections whose replies are seen are over: their entries go, where these still are their own.
@@ -187,18 +212,24 @@ class ReplyTable {
     if (over.empty()) return;
     ROOST_DEBUG_ASSERT(over.size() <= kForgottenMax);
     std::array<Key, kForgottenMax> reply_keys;
+    std::array<Hash64, kForgottenMax> hashes;
     std::array<uint32_t, kForgottenMax> leads_to;
     HitArray<kForgottenMax> hits;
     for (size_t i = 0; i < over.size(); ++i) {
       reply_keys[i] = key_of(over[i].client_key, over[i].connection);
+      hashes[i] = entries_.prefetch(reply_keys[i]);
     }
-    entries_.lookup(std::span<const Key>(reply_keys).first(over.size()), std::span(leads_to), hits);
+    entries_.lookup(first_of(reply_keys, hashes, over.size()), std::span(leads_to), hits);
+    size_t own = 0;
     for (size_t i = 0; i < over.size(); ++i) {
       // It may have been taken over.
       if (hits.test(i) && client_key_of(reply_keys[i], leads_to[i]) == over[i].client_key) {
-        erase(reply_keys[i], leads_to[i]);
+        if (is_binding(leads_to[i])) bindings_.give_back(leads_to[i] & ~kIsBinding);
+        reply_keys[own] = reply_keys[i];
+        hashes[own++] = hashes[i];
       }
     }
+    entries_.erase(first_of(reply_keys, hashes, own), hits);
   }
   void erase(const Key& reply_key, uint32_t leads_to) {
     if (is_binding(leads_to)) bindings_.give_back(leads_to & ~kIsBinding);
@@ -245,6 +276,13 @@ class ReplyTable {
   }
 
  private:
+  // Keys that were asked for, with their hashes.
+  [[nodiscard]] static PrefetchedKeys<std::span<const Key>> first_of(std::span<const Key> keys,
+                                                                     std::span<const Hash64> hashes,
+                                                                     size_t count) {
+    return {keys.first(count), hashes.first(count)};
+  }
+
   using Entries = typename Tables::template Plain<Key, uint32_t>;
   using Bindings = PortBindingPool<Address>;
 
@@ -300,41 +338,5 @@ bool ReplyTable<Rule, Tables>::bind_free_port(const Key& client_key, Connection&
   }
   return false;
 }
-
-// Where the server sends what the client does with its ends exchanged, there is nothing to keep.
-template <class Rule, class Tables>
-  requires kIsSameEnds<Rule>
-class ReplyTable<Rule, Tables> {
- public:
-  using Address = typename Rule::Address;
-  using Key = net::FlowKey<Address>;
-
-  static Result<ReplyTable> create(const ReplyConfig<Address>&, Rule rule, const Tables&) {
-    return ReplyTable(std::move(rule));
-  }
-  static Result<uint64_t> bytes_for(const ReplyConfig<Address>&) { return uint64_t{0}; }
-  static std::optional<Error> add_bytes_to_lend(const ReplyConfig<Address>&, TableBytes&) {
-    return {};
-  }
-
-  [[nodiscard]] Rule& rule() { return rule_; }
-  [[nodiscard]] bool is_seen(const Connection&) { return true; }
-  size_t find_clients(std::span<const Key> keys, std::span<const uint8_t> lanes,
-                      std::span<Key> client_keys, std::span<uint8_t> client_lanes) {
-    for (size_t i = 0; i < lanes.size(); ++i) client_keys[i] = keys[lanes[i]].reversed();
-    std::ranges::copy(lanes, client_lanes.begin());
-    return lanes.size();
-  }
-  [[nodiscard]] bool insert(const Key&, const Connection&) { return true; }
-  static constexpr size_t kForgottenMax = 1;
-  void ask_for(const Key&, const Connection&) {}
-  void forget(std::span<const OverConnection<Key>>) {}
-  [[nodiscard]] uint64_t memory_bytes() const { return 0; }
-
- private:
-  explicit ReplyTable(Rule rule) : rule_(std::move(rule)) {}
-
-  Rule rule_;
-};
 
 }  // namespace roost::conntrack

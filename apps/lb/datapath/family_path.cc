@@ -1,3 +1,4 @@
+#include "apps/lb/datapath/family_beginnings_impl.h"
 #include "apps/lb/datapath/family_errors_impl.h"
 #include "apps/lb/datapath/family_path_impl.h"
 #include "apps/lb/datapath/family_proxy_impl.h"

@@ -3,10 +3,11 @@
 //
 // A batch is looked up at once. Then the lanes of known connections act, and after them, each
 // group in its order, those that may begin one. What the lookup has found holds for all of the
-// first: they change no connection's place. Of the others only the first to act has a valid answer;
-// the rest look up singly, so that a SYN and its retransmission, or a request and its reply, in one
-// batch do what they would do one by one. Frames leave in the batch's order whatever their lanes
-// waited for. Where a packet ends a known connection to begin another one in its place,
+// first: they change no connection's place. Of the others those whose fate depends on no more than
+// their key begin their connections together; of the rest only the first to act has a valid answer,
+// and those after it look up singly, so that a SYN and its retransmission, or a request and its
+// reply, in one batch do what they would do one by one. Frames leave in the batch's order whatever
+// their lanes waited for. Where a packet ends a known connection to begin another one in its place,
 // all lanes after it are late.
 #pragma once
 
@@ -51,9 +52,10 @@ struct FamilyLanes {
   }
 };
 
-// The definitions are in family_path_impl.h, family_proxy_impl.h, family_errors_impl.h and
-// family_translation_impl.h. The lanes of IPv6 may hold packets of its connections that IPv4
-// backends sent, under keys of IPv4-mapped addresses (docs/decisions/0038-ipv6-in-front.md).
+// The definitions are in family_path_impl.h, family_beginnings_impl.h, family_proxy_impl.h,
+// family_errors_impl.h and family_translation_impl.h. The lanes of IPv6 may hold packets of its
+// connections that IPv4 backends sent, under keys of IPv4-mapped addresses
+// (docs/decisions/0038-ipv6-in-front.md).
 template <class Address, class Tables = conntrack::OwnTables>
 class FamilyPath {
  public:
@@ -88,6 +90,39 @@ class FamilyPath {
     const Key& key;
   };
 
+  [[nodiscard]] static Passage passage_of(const FamilyLanes<Address>& lanes,
+                                          net::PacketBatch& batch,
+                                          std::span<net::ParsedPacket> parsed, size_t i) {
+    return {batch.packets()[lanes.lanes[i]], parsed[lanes.lanes[i]], lanes.keys[i]};
+  }
+
+  // Where a packet of no connection goes, as far as that is known before its turn.
+  static constexpr uint32_t kNone = UINT32_MAX;
+  struct Choice {
+    uint32_t service;  // kNone: no service's
+    uint32_t backend;  // kNone: not known
+    Hash64 reply_hash;
+  };
+  // The lanes that forward() decides, some of which are late.
+  struct Decided {
+    const FamilyLanes<Address>& lanes;
+    net::PacketBatch& batch;
+    std::span<net::ParsedPacket> parsed;
+    std::span<const Match> matches;
+    std::span<Choice> choices;  // of those that are late
+    bool is_changed = false;    // connections have come or gone, so that a match may be none
+
+    [[nodiscard]] Passage passage(size_t i) const { return passage_of(lanes, batch, parsed, i); }
+    [[nodiscard]] net::LaneVerdict& verdict(size_t i) const {
+      return batch.verdicts()[lanes.lanes[i]];
+    }
+  };
+  // One that begins its connection together with others.
+  struct Leaving {
+    uint8_t lane;
+    l3::Resolved resolved;
+  };
+
   // A packet of a known connection.
   net::LaneVerdict pass(const Passage& passage, const Match& match);
   // Whether the packet begins a connection in the place of one that is over, with another backend.
@@ -97,14 +132,28 @@ class FamilyPath {
     return passage.key.protocol == net::IpProtocol::kTcp &&
            (passage.parsed.tcp_flags & net::tcp::kSyn) == 0;
   }
-  // Asks for the memory that begin_connection() will wait for.
-  void ask_for_reply(const Passage& passage);
+  // Also asks for the memory that its connection's entries will be written to.
+  [[nodiscard]] Choice choose(const Passage& passage);
+  void decide_late(Decided& decided, std::span<const uint8_t> late);
+  void decide_alone(Decided& decided, size_t i);
+  // Whether the lane may begin its connection together with others.
+  [[nodiscard]] bool joins(const Decided& decided, size_t i) const;
+  // Prepares it; false: it is decided, and begins none.
+  [[nodiscard]] bool join(Decided& decided, size_t i);
+  // Those that have joined act.
+  void begin_together(Decided& decided);
   // Drops a packet that nothing here serves; if it is refused, its sender is told.
   net::LaneVerdict turn_away(const Passage& passage, DropCause cause, bool is_refused) {
     if (is_refused) refusals_.refuse(passage.packet, passage.parsed);
     return drop(cause);
   }
-  net::LaneVerdict begin_connection(const Passage& passage, bool& is_changed);
+  net::LaneVerdict begin_connection(const Passage& passage, const Choice& choice, bool& is_changed);
+  // Whether a service's packet begins a connection, and which; else the verdict is its own.
+  [[nodiscard]] bool prepare(const Passage& passage, const Choice& choice, Connection& connection,
+                             l3::Resolved& resolved, net::LaneVerdict& verdict);
+  // What becomes of a prepared packet whose connection was to be created.
+  net::LaneVerdict leave(const Passage& passage, uint32_t service, const Connection& connection,
+                         const l3::Resolved& resolved, conntrack::CreateOutcome outcome);
   net::LaneVerdict begin_from_backend(const Passage& passage, bool& is_changed);
   // The match of a packet of a one-packet service, or of its answer, as if it had a connection:
   // `alone`, which is this packet's only.
@@ -207,6 +256,8 @@ class FamilyPath {
   const node::FlowOwner& owner_;
   uint16_t identification_ = 0;  // of the next packet that becomes one of IPv4
   bool is_counting_ = true;
+  conntrack::NewConnections<Key> together_{};
+  std::array<Leaving, net::kBatchLanesMax> leaving_{};
 };
 
 extern template class FamilyPath<net::Ipv4Address>;

@@ -1,5 +1,6 @@
-// Definitions of FamilyPath, for the sources that instantiate it: packets' connections, and what
-// packets change. How they leave: roost/l3/egress.h. ICMP errors: family_errors_impl.h.
+// Definitions of FamilyPath, for the sources that instantiate it: packets of connections, and what
+// they change. Those that begin one: family_beginnings_impl.h. How packets leave:
+// roost/l3/egress.h. ICMP errors: family_errors_impl.h.
 #pragma once
 
 #include <algorithm>
@@ -28,38 +29,26 @@ void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
   egress_.advance(now);
   if (lanes.count == 0) return;
   std::array<Match, net::kBatchLanesMax> matches;
+  std::array<Choice, net::kBatchLanesMax> choices;
   connections_.find(
       {std::span(lanes.keys).first(lanes.count), std::span(lanes.hashes).first(lanes.count)},
       std::span(matches));
   std::array<uint8_t, net::kBatchLanesMax> late;
   size_t late_count = 0;
   bool are_all_late = false;
-  const auto passage_of = [&](size_t i) {
-    const size_t lane = lanes.lanes[i];
-    return Passage{batch.packets()[lane], parsed[lane], lanes.keys[i]};
-  };
   for (size_t i = 0; i < lanes.count; ++i) {
-    const Passage passage = passage_of(i);
+    const Passage passage = passage_of(lanes, batch, parsed, i);
     are_all_late |= gives_way(passage, matches[i]);
     if (are_all_late || matches[i].connection == nullptr) {
       late[late_count++] = static_cast<uint8_t>(i);
-      ask_for_reply(passage);
+      choices[i] = choose(passage);
     } else {
       batch.verdicts()[lanes.lanes[i]] = pass(passage, matches[i]);
     }
   }
-  bool is_changed = false;
-  for (const uint8_t i : std::span(late).first(late_count)) {
-    const Passage passage = passage_of(i);
-    Match match = is_changed ? connections_.find(passage.key) : matches[i];
-    if (gives_way(passage, match)) {
-      connections_.end(passage.key, *match.connection);
-      is_changed = true;
-      match = {};
-    }
-    batch.verdicts()[lanes.lanes[i]] =
-        match.connection == nullptr ? begin_connection(passage, is_changed) : pass(passage, match);
-  }
+  if (late_count == 0) return;
+  Decided decided{lanes, batch, parsed, matches, choices};
+  decide_late(decided, std::span(late).first(late_count));
 }
 
 template <class Address, class Tables>
@@ -78,124 +67,6 @@ bool FamilyPath<Address, Tables>::gives_way(const Passage& passage, const Match&
   return conntrack::begins_anew(match.connection->state, passage.parsed.tcp_flags,
                                 is_dsr(backend.mode)) &&
          (backend.weight == 0 || services_.find(passage.key) != backend.service);
-}
-
-// Where a new connection's reply entry will be is known as soon as its backend is.
-template <class Address, class Tables>
-void FamilyPath<Address, Tables>::ask_for_reply(const Passage& passage) {
-  const std::optional<uint32_t> service = services_.find(passage.key);
-  if (!service || services_.service(*service).is_one_packet) return;
-  const std::optional<uint32_t> backend =
-      services_.pick_backend(*service, passage.key, is_midstream(passage));
-  if (!backend) return;
-  connections_.ask_for_reply(passage.key, Connection{.owner = static_cast<uint16_t>(*backend)});
-}
-
-// A packet of no connection: it creates one if it is for a service that has any. Nothing is changed
-// before it is certain that the packet can leave, and that the answer could.
-template <class Address, class Tables>
-net::LaneVerdict FamilyPath<Address, Tables>::begin_connection(const Passage& passage,
-                                                               bool& is_changed) {
-  const std::optional<uint32_t> service = services_.find(passage.key);
-  if (!service) return begin_from_backend(passage, is_changed);
-  // The answer would come back to us, and ours to it, for ever.
-  if (next_hops_.is_ours(passage.key.source)) return drop(DropCause::kMartian);
-  // Its first fragment did not create one; where none is created, it follows by the same hash.
-  const bool is_alone = services_.service(*service).is_one_packet;
-  if (passage.parsed.fragment.is_later() && !is_alone) return drop(DropCause::kNoFlow);
-  if ((passage.parsed.tcp_flags & net::tcp::kRst) != 0) return drop(DropCause::kNoFlow);
-  if (is_midstream(passage) && !services_.may_pick_up(*service)) return drop(DropCause::kNoFlow);
-  const std::optional<uint32_t> backend_index =
-      services_.pick_backend(*service, passage.key, is_midstream(passage));
-  if (!backend_index) {
-    return turn_away(passage, drop_cause::kNoBackend, services_.service(*service).refuses);
-  }
-  Backend& backend = services_.backend(*backend_index);
-  if (!is_dsr(backend.mode) && !next_hops_.is_reachable(passage.key.source)) {
-    return drop(DropCause::kNoNeighbour);
-  }
-  l3::Resolved resolved;
-  if (!resolve_to_backend(passage, backend, added_bytes_of(backend.mode), resolved)) {
-    return drop(resolved.refusal);
-  }
-
-  Connection connection{.owner = static_cast<uint16_t>(*backend_index)};
-  if (is_alone) return send_to_backend(passage, connection, resolved);
-  connection.begin(passage.key.protocol, net::read_tcp_segment(passage.packet, passage.parsed),
-                   is_dsr(backend.mode));
-  if (backend.sends_proxy_header) {
-    if (!may_begin_stream(passage)) return drop(drop_cause::kNoProxyHeader);
-    connection.flag = is_midstream(passage);  // its backend does not know it, and says so
-  }
-  const conntrack::CreateOutcome outcome =
-      connections_.create_connection(passage.key, connection, services_.timeouts_of(backend));
-  is_changed = true;
-  switch (outcome) {
-    case conntrack::CreateOutcome::kReplyTupleTaken:
-      return drop(DropCause::kReplyTupleTaken);
-    case conntrack::CreateOutcome::kNoPort:
-      return drop(DropCause::kNoLocalPort);
-    case conntrack::CreateOutcome::kFull:
-      // Its backend is the same for all its packets even so, while the weights stay.
-      if (is_dsr(backend.mode) && services_.is_by_hash(*service)) {
-        return send_to_backend(passage, connection, resolved);
-      }
-      return drop(DropCause::kTableFull);
-    case conntrack::CreateOutcome::kCreated:
-      break;
-  }
-  ++backend.counters.flows;
-  if (backend.sends_proxy_header && !is_midstream(passage)) {
-    begin_stream(passage, connection);
-    refuse_fast_open(passage);
-  }
-  return send_to_backend(passage, connection, resolved);
-}
-
-// A backend's packet of an unknown connection: one from before the start, or that took another way;
-// or of none, where the service makes none. Which service follows from the backend's end, if that
-// is one service's only.
-template <class Address, class Tables>
-net::LaneVerdict FamilyPath<Address, Tables>::begin_from_backend(const Passage& passage,
-                                                                 bool& is_changed) {
-  const std::optional<uint32_t> index = services_.find_backend(passage.key);
-  if (!index) {
-    const bool is_from_backend = services_.is_backend_address(passage.key.source);
-    const DropCause cause = is_from_backend ? DropCause::kNoFlow : drop_cause::kNoService;
-    return turn_away(
-        passage, cause,
-        services_.refuses_closed_ports() && services_.is_virtual_address(passage.key.destination));
-  }
-  Backend& backend = services_.backend(*index);
-  if (passage.packet.in_port != backend.side) return drop(drop_cause::kWrongSide);
-  const bool is_alone = services_.service(backend.service).is_one_packet;
-  const bool goes_on = (!passage.parsed.fragment.is_later() || is_alone) &&
-                       (passage.parsed.tcp_flags & (net::tcp::kSyn | net::tcp::kRst)) == 0;
-  if (!goes_on || next_hops_.is_ours(passage.key.destination)) return drop(DropCause::kNoFlow);
-
-  const net::Endpoint<Address> client{passage.key.destination, passage.key.destination_port};
-  const net::Endpoint<Address> service = backend.virtual_end_for(passage.key.source_port);
-  const Key client_key{client.address, service.address,      client.port,
-                       service.port,   passage.key.protocol, {}};
-  // The client's connection of these ends is with another backend.
-  if (!is_alone && connections_.find(client_key).connection != nullptr) {
-    return drop(DropCause::kNoFlow);
-  }
-  Connection connection{.owner = static_cast<uint16_t>(*index)};
-  l3::Resolved resolved;
-  if (!resolve(passage, neighbour_of_client(connection, client.address), 0, resolved)) {
-    return drop(resolved.refusal);
-  }
-  if (is_alone) return send_to_client(passage, client, backend, resolved);
-  connection.begin_from_server(passage.key.protocol,
-                               net::read_tcp_segment(passage.packet, passage.parsed));
-  is_changed = true;
-  if (connections_.create_connection(client_key, connection, services_.timeouts_of(backend)) !=
-      conntrack::CreateOutcome::kCreated) {
-    return drop(DropCause::kTableFull);
-  }
-  ++backend.counters.flows;
-  return send_to_client(passage, client, backend, resolved);
 }
 
 template <class Address, class Tables>
