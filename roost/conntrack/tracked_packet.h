@@ -22,50 +22,56 @@ template <class Address>
 struct TrackedPacket {
   net::FlowKey<Address> key{};               // of an error: of the packet that it embeds
   std::optional<net::TcpSegment> segment{};  // nothing: a later fragment, or an error
-  std::optional<net::IcmpError> error{};     // if it is one
+  bool is_error = false;                     // of ICMP, about a packet of the connection
   bool is_echo_reply = false;                // it begins no connection
 };
 
-// Gives a packet of ICMP echo and a fragment their ports, where they have any, in `parsed`. What
-// becomes of a fragment that has to wait or is dropped; nothing: the packet goes on. Of a packet
-// that parsed as kOk, kFragment or kUnsupportedProtocol.
+// Gives a packet of ICMP echo and a fragment their ports, where they have any, in `parsed`. Whether
+// the packet goes on; else it is a fragment that has to wait or is dropped, as `verdict` says. Of a
+// packet that parsed as kOk, kFragment or kUnsupportedProtocol.
 template <class Fragments>
-[[nodiscard]] std::optional<net::LaneVerdict> complete_ports(Fragments& fragments,
-                                                             const net::Packet& packet,
-                                                             net::ParsedPacket& parsed) {
+[[nodiscard]] bool complete_ports(Fragments& fragments, const net::Packet& packet,
+                                  net::ParsedPacket& parsed, net::LaneVerdict& verdict) {
   if (!net::is_tcp_or_udp(parsed.protocol)) (void)net::read_echo_ports(packet, parsed);
-  if (!parsed.fragment.is_one()) return {};
-  return fragments.place(packet, parsed);
+  if (!parsed.fragment.is_one()) return true;
+  const auto decided = fragments.place(packet, parsed);
+  if (decided) verdict = *decided;
+  return !decided;
 }
 
-// Of such a packet with its ports complete; nothing: it is an ICMP message without a connection.
-// The checksum of an ICMP error is verified: time grows with its length.
+// Reads such a packet with its ports complete; false: it is an ICMP message without a connection.
+// The checksum of an ICMP error is verified: time grows with its length. What is read is the
+// caller's, so that nothing is copied that was just written, for which a processor waits.
 template <class Address>
-[[nodiscard]] std::optional<TrackedPacket<Address>> read_tracked(const net::Packet& packet,
-                                                                 const net::ParsedPacket& parsed) {
+[[nodiscard]] bool read_tracked(const net::Packet& packet, const net::ParsedPacket& parsed,
+                                TrackedPacket<Address>& tracked) {
   using Key = net::FlowKey<Address>;
-  TrackedPacket<Address> tracked;
+  tracked.segment.reset();
+  tracked.is_error = false;
+  tracked.is_echo_reply = false;
   const bool is_icmp =
       parsed.protocol == (parsed.is_ipv6 ? net::kProtocolIcmp6 : net::kProtocolIcmp4);
-  const net::EchoKind echo = is_icmp ? echo_kind_of(packet, parsed) : net::EchoKind::kNone;
-  if (is_icmp && !parsed.fragment.is_later() && echo == net::EchoKind::kNone) {
-    net::IcmpError error;
-    if (parse_icmp_error(packet, parsed, error) != net::IcmpVerdict::kError) return {};
-    tracked.key = net::embedded_key<Key>(packet, error);
-    tracked.error = error;
-    return tracked;
+  if (is_icmp && !parsed.fragment.is_later()) {
+    const net::EchoKind echo = echo_kind_of(packet, parsed);
+    if (echo == net::EchoKind::kNone) {
+      net::IcmpError error;
+      if (parse_icmp_error(packet, parsed, error) != net::IcmpVerdict::kError) return false;
+      tracked.key = net::embedded_key<Key>(packet, error);
+      tracked.is_error = true;
+      return true;
+    }
+    tracked.is_echo_reply = echo == net::EchoKind::kReply;
   }
   tracked.key = Key::from_packet(packet, parsed);
-  tracked.is_echo_reply = echo == net::EchoKind::kReply;
   if (!parsed.fragment.is_later()) tracked.segment = net::read_tcp_segment(packet, parsed);
-  return tracked;
+  return true;
 }
 
 // Whether a packet without a connection may begin one: it is no error, no reset, no echo reply.
 template <class Address>
 [[nodiscard]] bool can_begin(const TrackedPacket<Address>& packet) {
   const bool is_reset = packet.segment && packet.segment->has(net::tcp::kRst);
-  return !packet.error && !packet.is_echo_reply && !is_reset;
+  return !packet.is_error && !packet.is_echo_reply && !is_reset;
 }
 
 // Brings a connection forward by a packet of it that is no error, or begins the next one of the

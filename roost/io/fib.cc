@@ -131,30 +131,26 @@ std::optional<Error> Fib::add_ipv6(std::span<const Route> routes) {
 
 void Fib::find(std::span<const net::Ipv4Address> addresses, std::span<Hop> hops) const {
   ROOST_ASSERT(hops.size() >= addresses.size());
+  if (ipv4_ == nullptr) return void(std::ranges::fill(hops.first(addresses.size()), kNoHop));
   std::array<uint32_t, kLookupsMax> numbers;
   std::array<uint64_t, kLookupsMax> found;
   for (size_t begin = 0; begin < addresses.size(); begin += kLookupsMax) {
     const auto part = addresses.subspan(begin, std::min(kLookupsMax, addresses.size() - begin));
-    found.fill(kNoHop);
     std::ranges::transform(part, numbers.begin(), number_of);
-    if (ipv4_ != nullptr) {
-      rte_fib_lookup_bulk(ipv4_.get(), numbers.data(), found.data(), static_cast<int>(part.size()));
-    }
+    rte_fib_lookup_bulk(ipv4_.get(), numbers.data(), found.data(), static_cast<int>(part.size()));
     for (size_t i = 0; i < part.size(); ++i) hops[begin + i] = static_cast<Hop>(found[i]);
   }
 }
 
 void Fib::find(std::span<const net::Ipv6Address> addresses, std::span<Hop> hops) const {
   ROOST_ASSERT(hops.size() >= addresses.size());
+  if (ipv6_ == nullptr) return void(std::ranges::fill(hops.first(addresses.size()), kNoHop));
   uint8_t keys[kLookupsMax][RTE_FIB6_IPV6_ADDR_SIZE];
   std::array<uint64_t, kLookupsMax> found;
   for (size_t begin = 0; begin < addresses.size(); begin += kLookupsMax) {
     const auto part = addresses.subspan(begin, std::min(kLookupsMax, addresses.size() - begin));
-    found.fill(kNoHop);
     std::memcpy(keys, part.data(), part.size_bytes());
-    if (ipv6_ != nullptr) {
-      rte_fib6_lookup_bulk(ipv6_.get(), keys, found.data(), static_cast<int>(part.size()));
-    }
+    rte_fib6_lookup_bulk(ipv6_.get(), keys, found.data(), static_cast<int>(part.size()));
     for (size_t i = 0; i < part.size(); ++i) hops[begin + i] = static_cast<Hop>(found[i]);
   }
 }

@@ -54,11 +54,14 @@ template <class Address>
 std::optional<uint8_t> FlowTracker::track_in(Family<Address>& family, const FlowPacket& packet,
                                              bool commits) {
   net::ParsedPacket parsed = packet.parsed();
-  if (conntrack::complete_ports(family.fragments(), packet.packet(), parsed)) return kTrk | kInv;
-  const auto tracked = conntrack::read_tracked<Address>(packet.packet(), parsed);
-  if (!tracked) return kTrk | kInv;
-  const auto match = family.connections().find(tracked->key);
-  if (!tracked->error) return track_match(family, *tracked, match, commits);
+  net::LaneVerdict verdict;
+  if (!conntrack::complete_ports(family.fragments(), packet.packet(), parsed, verdict)) {
+    return kTrk | kInv;
+  }
+  conntrack::TrackedPacket<Address> tracked;
+  if (!conntrack::read_tracked(packet.packet(), parsed, tracked)) return kTrk | kInv;
+  const auto match = family.connections().find(tracked.key);
+  if (!tracked.is_error) return track_match(family, tracked, match, commits);
   if (match.connection == nullptr) return kTrk | kInv;
   // The error goes to who sent what it is about.
   return static_cast<uint8_t>(kTrk | kRel | (match.sender == Sender::kClient ? kRpl : 0));

@@ -28,13 +28,6 @@ Forwarder::Forwarder(const l3::Ingress::Config& config, l3::NextHops& next_hops,
       egress4_(next_hops, ingress_.icmp_errors(), ingress_.outbox(), 0),
       egress6_(next_hops, ingress_.icmp_errors(), ingress_.outbox(), 0) {}
 
-void Forwarder::admit(net::PacketBatch& batch, Tick now) {
-  ingress_.advance(now);
-  ipv4_.clear();
-  ipv6_.clear();
-  for (size_t lane = 0; lane < batch.lane_count(); ++lane) admit_one(lane, batch, now);
-}
-
 void Forwarder::forward(net::PacketBatch& batch, Tick now,
                         std::span<net::Translation> translations) {
   forward_lanes(egress4_, batch, now, translations);
@@ -42,32 +35,35 @@ void Forwarder::forward(net::PacketBatch& batch, Tick now,
 }
 
 // Any protocol is forwarded, so what is no TCP or UDP is admitted once it is not for us.
-void Forwarder::admit_one(size_t lane, net::PacketBatch& batch, Tick now) {
+bool Forwarder::is_transit(size_t lane, net::PacketBatch& batch, Tick now) {
   net::Packet& packet = batch.packets()[lane];
   net::ParsedPacket& parsed = parsed_[lane];
   std::optional<DropCause> cause = ingress_.admit(packet, parsed);
   if (cause) {
     if (const auto verdict = ingress_.deliver(packet, parsed, *cause, now)) {
       batch.verdicts()[lane] = *verdict;
-      return;
+      return false;
     }
     if (cause == DropCause::kUnsupportedProtocol) cause = l3::refuse_transit(packet, parsed);
   }
   if (cause && cause != DropCause::kTtlExpired) {
     batch.verdicts()[lane] = net::drop(*cause);
-  } else if (parsed.is_ipv6) {
-    admit_transit<net::Ipv6Address>(lane, batch);
-  } else {
-    admit_transit<net::Ipv4Address>(lane, batch);
+    return false;
   }
+  if (parsed.ttl > 1) return true;
+  if (parsed.is_ipv6) {
+    refuse_last_hop<net::Ipv6Address>(lane, batch);
+  } else {
+    refuse_last_hop<net::Ipv4Address>(lane, batch);
+  }
+  return false;
 }
 
 // A packet for us has come far enough, however few hops it has left.
 template <class Address>
-void Forwarder::admit_transit(size_t lane, net::PacketBatch& batch) {
-  const net::ParsedPacket& parsed = parsed_[lane];
-  if (parsed.ttl > 1) return lanes<Address>().push(lane);
-  const bool is_ours = next_hops_.is_ours(destination_of<Address>(batch.packets()[lane], parsed));
+void Forwarder::refuse_last_hop(size_t lane, net::PacketBatch& batch) {
+  const bool is_ours =
+      next_hops_.is_ours(destination_of<Address>(batch.packets()[lane], parsed_[lane]));
   refuse(lane, is_ours ? DropCause::kNotServed : DropCause::kTtlExpired, batch);
 }
 

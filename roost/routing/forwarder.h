@@ -38,7 +38,23 @@ class Forwarder {
   }
   // Its two parts. Between them a function may change the packets of lanes(), which are admitted
   // and have hops left, or decide them and take their lanes out.
-  void admit(net::PacketBatch& batch, Tick now);
+  void admit(net::PacketBatch& batch, Tick now) {
+    admit(batch, now, [](size_t) { return true; });
+  }
+  // With the function's part of admission, goes_on(lane) of each of lanes(), as soon as it is
+  // known: whatever it asks memory for comes while the packets behind it are read. False: it has
+  // decided the lane, which is none of lanes().
+  template <class GoesOn>
+  void admit(net::PacketBatch& batch, Tick now, GoesOn&& goes_on) {
+    ingress_.advance(now);
+    ipv4_.clear();
+    ipv6_.clear();
+    for (size_t lane = 0; lane < batch.lane_count(); ++lane) {
+      if (is_transit(lane, batch, now) && goes_on(lane)) {
+        (parsed_[lane].is_ipv6 ? ipv6_ : ipv4_).push(lane);
+      }
+    }
+  }
   void forward(net::PacketBatch& batch, Tick now) { forward(batch, now, {}); }
   // With `translations`, one a lane of the batch, packets of IPv4 are routed by the ends that they
   // will have, and get them once they have a way: an ICMP error before that is about what their
@@ -68,9 +84,10 @@ class Forwarder {
   [[nodiscard]] net::Outbox& outbox() { return ingress_.outbox(); }
 
  private:
-  void admit_one(size_t lane, net::PacketBatch& batch, Tick now);
+  // Whether the packet is admitted; else it is decided.
+  [[nodiscard]] bool is_transit(size_t lane, net::PacketBatch& batch, Tick now);
   template <class Address>
-  void admit_transit(size_t lane, net::PacketBatch& batch);
+  void refuse_last_hop(size_t lane, net::PacketBatch& batch);
   void refuse(size_t lane, net::DropCause cause, net::PacketBatch& batch);
   template <class Address>
   void forward_lanes(l3::Egress<Address>& egress, net::PacketBatch& batch, Tick now,

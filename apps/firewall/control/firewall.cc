@@ -26,9 +26,9 @@ PacketNote note_of(State& state, const net::Packet& packet, const net::ParsedPac
   PacketNote note;
   net::ParsedPacket with_ports = parsed;
   (void)net::read_echo_ports(packet, with_ports);
-  const auto tracked = conntrack::read_tracked<Address>(packet, with_ports);
-  if (tracked) {
-    const auto match = state.family<Address>().connections().find(tracked->key);
+  conntrack::TrackedPacket<Address> tracked;
+  if (conntrack::read_tracked(packet, with_ports, tracked)) {
+    const auto match = state.family<Address>().connections().find(tracked.key);
     if (match.connection != nullptr) {
       note.has_connection = true;
       note.is_from_client = match.sender == conntrack::Sender::kClient;

@@ -51,10 +51,11 @@ Datapath::Datapath(State& state, const node::FlowOwner& owner)
 
 void Datapath::process(net::PacketBatch& batch, Tick now) {
   advance(now);
+  filter_.clear();
   if (state_.config().is_wire) {
     admit_to_wire(batch, now);
   } else {
-    forwarder_.admit(batch, now);
+    forwarder_.admit(batch, now, [&](size_t lane) { return goes_on(lane, batch); });
   }
   filter<net::Ipv4Address>(batch, now);
   filter<net::Ipv6Address>(batch, now);
@@ -94,10 +95,15 @@ void Datapath::admit_to_wire(net::PacketBatch& batch, Tick now) {
       connect(lane, batch);
     } else if (cause && verdict != ParseVerdict::kUnsupportedProtocol) {
       batch.verdicts()[lane] = net::drop(*cause);
-    } else {
+    } else if (goes_on(lane, batch)) {
       (parsed.is_ipv6 ? ipv6 : ipv4).push(lane);
     }
   }
+}
+
+bool Datapath::goes_on(size_t lane, net::PacketBatch& batch) {
+  if (hands_off_ && hand_off(lane, batch)) return false;
+  return filter_.take(lane, batch, forwarder_.parsed()[lane]);
 }
 
 bool Datapath::is_link_frame(const net::Packet& packet, const net::ParsedPacket& parsed,
@@ -107,24 +113,19 @@ bool Datapath::is_link_frame(const net::Packet& packet, const net::ParsedPacket&
   return state_.config().passes_ethertypes || net::is_arp(packet, parsed);
 }
 
-void Datapath::hand_off(net::LaneList& lanes, net::PacketBatch& batch) {
-  lanes.keep_if([&](size_t lane) {
-    const net::Packet& packet = batch.packets()[lane];
-    if (packet.origin != net::PacketOrigin::kPort) return true;
-    const size_t owner = conntrack::owner_of(
-        owner_, conntrack::connection_addresses(packet, forwarder_.parsed()[lane]));
-    if (owner == owner_.worker()) return true;
-    batch.verdicts()[lane] = net::LaneVerdict::handoff(owner);
-    return false;
-  });
+bool Datapath::hand_off(size_t lane, net::PacketBatch& batch) {
+  const net::Packet& packet = batch.packets()[lane];
+  if (packet.origin != net::PacketOrigin::kPort) return false;
+  const size_t owner = conntrack::owner_of(
+      owner_, conntrack::connection_addresses(packet, forwarder_.parsed()[lane]));
+  if (owner == owner_.worker()) return false;
+  batch.verdicts()[lane] = net::LaneVerdict::handoff(owner);
+  return true;
 }
 
 template <class Address>
 void Datapath::filter(net::PacketBatch& batch, Tick now) {
-  net::LaneList& lanes = forwarder_.lanes<Address>();
-  if (hands_off_) hand_off(lanes, batch);
-  filter_.complete<Address>(lanes, batch, forwarder_.parsed());
-  filter_.decide<Address>(lanes, batch, forwarder_.parsed(), now);
+  filter_.decide<Address>(forwarder_.lanes<Address>(), batch, forwarder_.parsed(), now);
 }
 
 void Datapath::forward(net::PacketBatch& batch, Tick now) {
@@ -148,7 +149,9 @@ void Datapath::send_released(Tick now) {
     forwarder_.lanes<net::Ipv6Address>().clear();
     forwarder_.lanes<Address>().push(0);
     forwarder_.parsed()[0] = parsed;
-    filter_.decide<Address>(forwarder_.lanes<Address>(), one, forwarder_.parsed(), now);
+    filter_.clear();
+    filter_.ask<Address>(0, one.packets()[0], parsed);
+    filter<Address>(one, now);
     forward(one, now);
   });
 }

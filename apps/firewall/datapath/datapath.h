@@ -26,9 +26,12 @@ class Datapath {
   void advance(Tick now);
   // What passes a wire without a look, or cannot pass, is decided.
   void admit_to_wire(net::PacketBatch& batch, Tick now);
+  // Whether an admitted packet goes on: it is this worker's, and no fragment that waits.
+  [[nodiscard]] bool goes_on(size_t lane, net::PacketBatch& batch);
   [[nodiscard]] bool is_link_frame(const net::Packet& packet, const net::ParsedPacket& parsed,
                                    net::ParseVerdict verdict) const;
-  void hand_off(net::LaneList& lanes, net::PacketBatch& batch);
+  // Whether another worker gets it.
+  [[nodiscard]] bool hand_off(size_t lane, net::PacketBatch& batch);
   template <class Address>
   void filter(net::PacketBatch& batch, Tick now);
   void forward(net::PacketBatch& batch, Tick now);

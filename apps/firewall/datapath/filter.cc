@@ -1,12 +1,10 @@
 #include "apps/firewall/datapath/filter.h"
 
 #include <array>
-#include <optional>
 
 #include "apps/firewall/config/rule_masks.h"
 #include "roost/conntrack/connection_table_impl.h"
 #include "roost/conntrack/fragment_table_impl.h"
-#include "roost/conntrack/tracked_packet.h"
 #include "roost/net/flow_key.h"
 
 namespace roost::firewall {
@@ -20,26 +18,27 @@ constexpr size_t kLanes = net::kBatchLanesMax;
 
 }  // namespace
 
-// What is known of each lane: its packet as connections see it, and the connection that was found.
-template <class Address>
-struct Filter::Lookups {
-  using Match = typename Family<Address>::Connections::Match;
-
-  std::array<std::optional<conntrack::TrackedPacket<Address>>, kLanes> packets;
-  std::array<Match, kLanes> matches;
-  std::array<uint8_t, kLanes> undecided;  // lanes without a connection, which the rules decide
-  size_t undecided_count = 0;
-};
+bool Filter::take(size_t lane, net::PacketBatch& batch, net::ParsedPacket& parsed) {
+  return parsed.is_ipv6 ? take_in<net::Ipv6Address>(lane, batch, parsed)
+                        : take_in<net::Ipv4Address>(lane, batch, parsed);
+}
 
 template <class Address>
-void Filter::complete(net::LaneList& lanes, net::PacketBatch& batch,
-                      std::span<net::ParsedPacket> parsed) {
+bool Filter::take_in(size_t lane, net::PacketBatch& batch, net::ParsedPacket& parsed) {
+  const net::Packet& packet = batch.packets()[lane];
   auto& fragments = state_.family<Address>().fragments();
-  lanes.keep_if([&](size_t lane) {
-    const auto decided = conntrack::complete_ports(fragments, batch.packets()[lane], parsed[lane]);
-    if (decided) batch.verdicts()[lane] = *decided;
-    return !decided;
-  });
+  if (!conntrack::complete_ports(fragments, packet, parsed, batch.verdicts()[lane])) return false;
+  ask<Address>(lane, packet, parsed);
+  return true;
+}
+
+template <class Address>
+void Filter::ask(size_t lane, const net::Packet& packet, const net::ParsedPacket& parsed) {
+  if (!state_.config().is_stateful) return;
+  Asked<Address>& asked = this->asked<Address>();
+  auto& tracked = asked.packets[asked.lanes.count];
+  if (!conntrack::read_tracked(packet, parsed, tracked)) return;
+  asked.lanes.push(lane, tracked.key, state_.family<Address>().connections());
 }
 
 template <class Address>
@@ -47,81 +46,72 @@ void Filter::decide(net::LaneList& lanes, net::PacketBatch& batch,
                     std::span<net::ParsedPacket> parsed, Tick now) {
   if (lanes.span().empty()) return;
   auto& connections = state_.family<Address>().connections();
-  const bool is_stateful = state_.config().is_stateful;
-  Lookups<Address> lookups;
-  std::array<net::FlowKey<Address>, kLanes> keys;
-  std::array<Hash64, kLanes> hashes;
-  size_t count = 0;
-  std::array<uint8_t, kLanes> asked;
-  for (const uint8_t lane : lanes.span()) {
-    const net::Packet& packet = batch.packets()[lane];
-    auto& tracked = lookups.packets[lane];
-    tracked = conntrack::read_tracked<Address>(packet, parsed[lane]);
-    if (!is_stateful || !tracked) continue;
-    asked[count] = lane;
-    keys[count] = tracked->key;
-    hashes[count] = connections.prefetch(keys[count]);
-    ++count;
-  }
-  std::array<typename Lookups<Address>::Match, kLanes> found;
-  connections.find({std::span<const net::FlowKey<Address>>(keys).first(count),
-                    std::span<const Hash64>(hashes).first(count)},
-                   std::span(found).first(count));
-  for (size_t i = 0; i < count; ++i) lookups.matches[asked[i]] = found[i];
+  const Asked<Address>& asked = this->asked<Address>();
+  std::array<typename Family<Address>::Connections::Match, kLanes> matches;
+  connections.find(asked.lanes.to_find(), matches);
 
   // Connections that were found go on first: those that begin move others in the table.
   FilterCounters& counters = state_.filter_counters();
+  Undecided undecided;
+  size_t next = 0;
   lanes.keep_if([&](size_t lane) {
-    const auto& packet = lookups.packets[lane];
-    const auto& match = lookups.matches[lane];
-    if (match.connection != nullptr) {
-      ++(packet->error ? counters.related : counters.established);
-      if (!packet->error) conntrack::follow(connections, match, *packet, state_.timeouts());
-      return true;
+    uint8_t place = kNotAsked;
+    if (next < asked.lanes.count && asked.lanes.lanes[next] == lane) {
+      place = static_cast<uint8_t>(next++);
+      const auto& packet = asked.packets[place];
+      if (matches[place].connection != nullptr) {
+        ++(packet.is_error ? counters.related : counters.established);
+        if (!packet.is_error) {
+          conntrack::follow(connections, matches[place], packet, state_.timeouts());
+        }
+        return true;
+      }
+      if (packet.is_error) {
+        batch.verdicts()[lane] = net::drop(DropCause::kIcmpNoFlow);
+        return false;
+      }
     }
-    if (is_stateful && packet && packet->error) {
-      batch.verdicts()[lane] = net::drop(DropCause::kIcmpNoFlow);
-      return false;
-    }
-    lookups.undecided[lookups.undecided_count++] = static_cast<uint8_t>(lane);
+    undecided.lanes[undecided.count] = static_cast<uint8_t>(lane);
+    undecided.places[undecided.count++] = place;
     return true;
   });
-  if (lookups.undecided_count != 0) ask_rules(lanes, lookups, batch, parsed, now);
+  if (undecided.count != 0) ask_rules<Address>(lanes, undecided, batch, parsed, now);
 }
 
 template <class Address>
-void Filter::ask_rules(net::LaneList& lanes, const Lookups<Address>& lookups,
-                       net::PacketBatch& batch, std::span<net::ParsedPacket> parsed, Tick now) {
-  const auto undecided = std::span(lookups.undecided).first(lookups.undecided_count);
+void Filter::ask_rules(net::LaneList& lanes, const Undecided& undecided, net::PacketBatch& batch,
+                       std::span<net::ParsedPacket> parsed, Tick now) {
   std::array<classify::PacketFields, kLanes> fields;
-  for (size_t i = 0; i < undecided.size(); ++i) {
-    const net::Packet& packet = batch.packets()[undecided[i]];
-    const auto key = net::FlowKey<Address>::from_packet(packet, parsed[undecided[i]]);
+  for (size_t i = 0; i < undecided.count; ++i) {
+    const size_t lane = undecided.lanes[i];
+    const net::Packet& packet = batch.packets()[lane];
+    const auto key = net::FlowKey<Address>::from_packet(packet, parsed[lane]);
     const auto out_port = state_.out_port_of(key.destination, packet.in_port);
     fields[i] = fields_of(key, packet.in_port, out_port);
   }
   std::array<uint32_t, kLanes> places;
-  state_.rules().find(std::span<const classify::PacketFields>(fields).first(undecided.size()),
-                      std::span(places).first(undecided.size()));
+  state_.rules().find(std::span<const classify::PacketFields>(fields).first(undecided.count),
+                      std::span(places).first(undecided.count));
   size_t next = 0;
   lanes.keep_if([&](size_t lane) {
-    if (next == undecided.size() || undecided[next] != lane) return true;
-    return apply_rule(places[next++], lane, lookups, batch, parsed, now);
+    if (next == undecided.count || undecided.lanes[next] != lane) return true;
+    const uint8_t place = undecided.places[next];
+    const auto* const tracked = place == kNotAsked ? nullptr : &asked<Address>().packets[place];
+    return apply_rule<Address>(places[next++], lane, tracked, batch, parsed, now);
   });
 }
 
 template <class Address>
-bool Filter::apply_rule(uint32_t place, size_t lane, const Lookups<Address>& lookups,
-                        net::PacketBatch& batch, std::span<net::ParsedPacket> parsed, Tick now) {
+bool Filter::apply_rule(uint32_t place, size_t lane,
+                        const conntrack::TrackedPacket<Address>* tracked, net::PacketBatch& batch,
+                        std::span<net::ParsedPacket> parsed, Tick now) {
   const net::Packet& packet = batch.packets()[lane];
   RuleSet& rules = state_.rules();
   rules.count(place, packet.total_bytes);
   if (rules.logs(place)) log(place, packet, parsed[lane], now);
   switch (rules.action(place)) {
     case Action::kAllow:
-      if (const auto& tracked = lookups.packets[lane]; state_.config().is_stateful && tracked) {
-        return begin_connection(lane, *tracked, batch);
-      }
+      if (tracked != nullptr) return begin_connection(lane, *tracked, batch);
       ++state_.filter_counters().without_connection;
       return true;
     case Action::kDeny:
@@ -181,10 +171,8 @@ void Filter::log(uint32_t place, const net::Packet& packet, const net::ParsedPac
   state_.log().add(record, now);
 }
 
-template void Filter::complete<net::Ipv4Address>(net::LaneList&, net::PacketBatch&,
-                                                 std::span<net::ParsedPacket>);
-template void Filter::complete<net::Ipv6Address>(net::LaneList&, net::PacketBatch&,
-                                                 std::span<net::ParsedPacket>);
+template void Filter::ask<net::Ipv4Address>(size_t, const net::Packet&, const net::ParsedPacket&);
+template void Filter::ask<net::Ipv6Address>(size_t, const net::Packet&, const net::ParsedPacket&);
 template void Filter::decide<net::Ipv4Address>(net::LaneList&, net::PacketBatch&,
                                                std::span<net::ParsedPacket>, Tick);
 template void Filter::decide<net::Ipv6Address>(net::LaneList&, net::PacketBatch&,

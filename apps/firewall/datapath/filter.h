@@ -5,9 +5,12 @@
 //                             -> denied, or rejected with an answer
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 
 #include "apps/firewall/datapath/state.h"
+#include "roost/conntrack/asked_lanes.h"
 #include "roost/conntrack/tracked_packet.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/refusals.h"
@@ -21,25 +24,58 @@ class Filter {
  public:
   Filter(State& state, l3::Refusals& refusals) : state_(state), refusals_(refusals) {}
 
-  // Gives fragments and ICMP echo their ports. Lanes that do not go on are decided and taken out.
+  // Before the packets of a batch.
+  void clear() {
+    ipv4_.lanes.count = 0;
+    ipv6_.lanes.count = 0;
+  }
+  // Gives a fragment and ICMP echo their ports, and asks for the packet's connection; false: it
+  // does not go on, and is decided.
+  [[nodiscard]] bool take(size_t lane, net::PacketBatch& batch, net::ParsedPacket& parsed);
+  // The second half of it, of a packet that has its ports.
   template <class Address>
-  void complete(net::LaneList& lanes, net::PacketBatch& batch, std::span<net::ParsedPacket> parsed);
-  // Likewise with what is not allowed. Packets have their ports.
+  void ask(size_t lane, const net::Packet& packet, const net::ParsedPacket& parsed);
+  // Of the lanes of a family that take() let go on, or ask() has: those that are not allowed are
+  // decided and taken out.
   template <class Address>
   void decide(net::LaneList& lanes, net::PacketBatch& batch, std::span<net::ParsedPacket> parsed,
               Tick now);
 
  private:
-  template <class Address>
-  struct Lookups;
+  static constexpr uint8_t kNotAsked = UINT8_MAX;
 
-  // Lanes without a connection: those that the rules do not allow are decided and taken out.
+  // The packets that may have a connection, and what they say to it.
   template <class Address>
-  void ask_rules(net::LaneList& lanes, const Lookups<Address>& lookups, net::PacketBatch& batch,
+  struct Asked {
+    conntrack::AskedLanes<Address> lanes;
+    std::array<conntrack::TrackedPacket<Address>, net::kBatchLanesMax> packets;  // by place there
+  };
+  // Lanes without a connection, which the rules decide, and their places in Asked.
+  struct Undecided {
+    size_t count = 0;
+    std::array<uint8_t, net::kBatchLanesMax> lanes;
+    std::array<uint8_t, net::kBatchLanesMax> places;  // or kNotAsked
+  };
+
+  template <class Address>
+  [[nodiscard]] Asked<Address>& asked() {
+    if constexpr (net::FlowKey<Address>::kIsIpv6) {
+      return ipv6_;
+    } else {
+      return ipv4_;
+    }
+  }
+  template <class Address>
+  [[nodiscard]] bool take_in(size_t lane, net::PacketBatch& batch, net::ParsedPacket& parsed);
+  // Those that the rules do not allow are decided and taken out.
+  template <class Address>
+  void ask_rules(net::LaneList& lanes, const Undecided& undecided, net::PacketBatch& batch,
                  std::span<net::ParsedPacket> parsed, Tick now);
-  // Of one of them: whether it goes on by the rule at `place`.
+  // Of one of them: whether it goes on by the rule at `place`. `tracked`: null if it has no
+  // connection.
   template <class Address>
-  [[nodiscard]] bool apply_rule(uint32_t place, size_t lane, const Lookups<Address>& lookups,
+  [[nodiscard]] bool apply_rule(uint32_t place, size_t lane,
+                                const conntrack::TrackedPacket<Address>* tracked,
                                 net::PacketBatch& batch, std::span<net::ParsedPacket> parsed,
                                 Tick now);
   template <class Address>
@@ -49,6 +85,10 @@ class Filter {
 
   State& state_;
   l3::Refusals& refusals_;
+
+  // Of the batch at hand.
+  Asked<net::Ipv4Address> ipv4_;
+  Asked<net::Ipv6Address> ipv6_;
 };
 
 }  // namespace roost::firewall

@@ -56,7 +56,8 @@ class BasicDatapath {
   // `key`: the packet's, as the family has it. `fragments`: of the packet's own family.
   template <class Address, class Fragments>
   void sort(size_t lane, net::PacketBatch& batch, const net::FlowKey<Address>& key,
-            Family<Address, Tables>& family, Fragments& fragments, FamilyLanes<Address>& lanes);
+            Family<Address, Tables>& family, Fragments& fragments,
+            conntrack::AskedLanes<Address>& lanes);
   void sort_ipv4(size_t lane, net::PacketBatch& batch);
   // Whether the packet is a connection's of the IPv6 tables, whatever its version.
   [[nodiscard]] bool is_for_ipv6(const net::Packet& packet, const net::ParsedPacket& parsed) const {
@@ -73,8 +74,8 @@ class BasicDatapath {
 
   // Of the batch at hand.
   std::array<net::ParsedPacket, net::kBatchLanesMax> parsed_;
-  FamilyLanes<net::Ipv4Address> ipv4_lanes_;
-  FamilyLanes<net::Ipv6Address> ipv6_lanes_;
+  conntrack::AskedLanes<net::Ipv4Address> ipv4_lanes_;
+  conntrack::AskedLanes<net::Ipv6Address> ipv6_lanes_;
   std::array<uint8_t, net::kBatchLanesMax> icmp_lanes_{};
   size_t icmp_lane_count_ = 0;
 };

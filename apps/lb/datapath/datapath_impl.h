@@ -66,7 +66,7 @@ template <class Tables>
 template <class Address, class Fragments>
 void BasicDatapath<Tables>::sort(size_t lane, net::PacketBatch& batch,
                                  const net::FlowKey<Address>& key, Family<Address, Tables>& family,
-                                 Fragments& fragments, FamilyLanes<Address>& lanes) {
+                                 Fragments& fragments, conntrack::AskedLanes<Address>& lanes) {
   const net::Packet& packet = batch.packets()[lane];
   net::ParsedPacket& parsed = parsed_[lane];
   if (const auto owner =

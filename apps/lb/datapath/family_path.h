@@ -21,6 +21,7 @@
 #include "apps/lb/datapath/drop_cause.h"
 #include "apps/lb/datapath/proxy_stream.h"
 #include "apps/lb/datapath/state.h"
+#include "roost/conntrack/asked_lanes.h"
 #include "roost/expiry/tick.h"
 #include "roost/l3/egress.h"
 #include "roost/l3/ingress.h"
@@ -36,22 +37,6 @@
 
 namespace roost::lb {
 
-// The lanes of a batch that hold packets of one family, in their order.
-template <class Address>
-struct FamilyLanes {
-  size_t count = 0;
-  std::array<uint8_t, net::kBatchLanesMax> lanes;
-  std::array<net::FlowKey<Address>, net::kBatchLanesMax> keys;
-  std::array<Hash64, net::kBatchLanesMax> hashes;
-
-  // Asks for the connection's memory, while the lanes behind this one are read.
-  void push(size_t lane, const net::FlowKey<Address>& key, const auto& connections) {
-    lanes[count] = static_cast<uint8_t>(lane);
-    keys[count] = key;
-    hashes[count++] = connections.prefetch(key);
-  }
-};
-
 // The definitions are in family_path_impl.h, family_beginnings_impl.h, family_proxy_impl.h,
 // family_errors_impl.h and family_translation_impl.h. The lanes of IPv6 may hold packets of its
 // connections that IPv4 backends sent, under keys of IPv4-mapped addresses
@@ -64,7 +49,7 @@ class FamilyPath {
              l3::Refusals& refusals, const node::FlowOwner& owner);
 
   // Decides these lanes of the batch; `parsed` has one element a lane of the batch.
-  void forward(const FamilyLanes<Address>& lanes, net::PacketBatch& batch,
+  void forward(const conntrack::AskedLanes<Address>& lanes, net::PacketBatch& batch,
                std::span<net::ParsedPacket> parsed, Tick now);
 
   // Whether what is forwarded counts as a backend's. Not so frames that the balancer sends itself,
@@ -90,7 +75,7 @@ class FamilyPath {
     const Key& key;
   };
 
-  [[nodiscard]] static Passage passage_of(const FamilyLanes<Address>& lanes,
+  [[nodiscard]] static Passage passage_of(const conntrack::AskedLanes<Address>& lanes,
                                           net::PacketBatch& batch,
                                           std::span<net::ParsedPacket> parsed, size_t i) {
     return {batch.packets()[lanes.lanes[i]], parsed[lanes.lanes[i]], lanes.keys[i]};
@@ -105,7 +90,7 @@ class FamilyPath {
   };
   // The lanes that forward() decides, some of which are late.
   struct Decided {
-    const FamilyLanes<Address>& lanes;
+    const conntrack::AskedLanes<Address>& lanes;
     net::PacketBatch& batch;
     std::span<net::ParsedPacket> parsed;
     std::span<const Match> matches;

@@ -23,16 +23,14 @@ FamilyPath<Address, Tables>::FamilyPath(Family<Address, Tables>& family, BasicSt
       owner_(owner) {}
 
 template <class Address, class Tables>
-void FamilyPath<Address, Tables>::forward(const FamilyLanes<Address>& lanes,
+void FamilyPath<Address, Tables>::forward(const conntrack::AskedLanes<Address>& lanes,
                                           net::PacketBatch& batch,
                                           std::span<net::ParsedPacket> parsed, Tick now) {
   egress_.advance(now);
   if (lanes.count == 0) return;
   std::array<Match, net::kBatchLanesMax> matches;
   std::array<Choice, net::kBatchLanesMax> choices;
-  connections_.find(
-      {std::span(lanes.keys).first(lanes.count), std::span(lanes.hashes).first(lanes.count)},
-      std::span(matches));
+  connections_.find(lanes.to_find(), std::span(matches));
   std::array<uint8_t, net::kBatchLanesMax> late;
   size_t late_count = 0;
   bool are_all_late = false;

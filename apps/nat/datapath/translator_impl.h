@@ -67,7 +67,8 @@ std::optional<net::LaneVerdict> BasicTranslator<Tables>::decide(size_t lane, net
   if (!is_error) {
     auto& fragments = state_.tracker().fragments();
     if (!was_released) {
-      if (const auto verdict = conntrack::complete_ports(fragments, packet, parsed)) return verdict;
+      net::LaneVerdict verdict;
+      if (!conntrack::complete_ports(fragments, packet, parsed, verdict)) return verdict;
     }
     read_packet(packet, parsed, subject);
   }
