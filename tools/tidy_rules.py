@@ -9,9 +9,9 @@ from tidy_tree import Finding, without_comments
 ROOMS = ["roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry", "roost/table",
          "roost/concurrent", "roost/compact", "roost/balance", "roost/traffic", "roost/net",
          "roost/bridge", "roost/assets", "roost/capture", "roost/conntrack", "roost/classify",
-         "roost/config", "roost/openflow", "roost/l3", "roost/io", "roost/routing", "roost/node",
-         "roost/control", "roost/trace", "targets", "sim", "apps", "capi", "bindings", "lab",
-         "tests"]
+         "roost/config", "roost/acl", "roost/openflow", "roost/l3", "roost/io", "roost/routing",
+         "roost/node", "roost/control", "roost/trace", "targets", "sim", "apps", "capi",
+         "bindings", "lab", "tests"]
 
 # Rooms that may use only some of those before them.
 USES = {"sim": ("sim", "roost/base", "roost/memory", "roost/isa", "roost/hash", "roost/expiry",

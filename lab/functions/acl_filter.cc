@@ -37,7 +37,7 @@ constexpr std::array<Algorithm, 5> kAlgorithms = {{{RTE_ACL_CLASSIFY_AVX512X32, 
                                                    {RTE_ACL_CLASSIFY_SSE, "SSE"},
                                                    {RTE_ACL_CLASSIFY_SCALAR, "scalar"}}};
 
-rte_acl_field network_field(const firewall::RuleSide& side) {
+rte_acl_field network_field(const acl::RuleSide& side) {
   rte_acl_field field{};
   if (side.networks.empty()) return field;
   ROOST_ASSERT(side.networks.size() == 1);
@@ -46,7 +46,7 @@ rte_acl_field network_field(const firewall::RuleSide& side) {
   return field;
 }
 
-rte_acl_field port_field(const std::vector<firewall::PortRange>& ranges) {
+rte_acl_field port_field(const std::vector<acl::PortRange>& ranges) {
   ROOST_ASSERT(ranges.size() <= 1);
   rte_acl_field field{};
   field.value.u16 = ranges.empty() ? uint16_t{0} : ranges[0].first;
@@ -54,7 +54,7 @@ rte_acl_field port_field(const std::vector<firewall::PortRange>& ranges) {
   return field;
 }
 
-AclRule rule_of(const firewall::RuleConfig& config, uint32_t place) {
+AclRule rule_of(const acl::RuleConfig& config, uint32_t place) {
   AclRule rule{};
   rule.data.category_mask = 1;
   rule.data.priority = static_cast<int32_t>(RTE_ACL_MAX_PRIORITY - place);
@@ -72,7 +72,7 @@ AclRule rule_of(const firewall::RuleConfig& config, uint32_t place) {
 
 void AclFilter::Free::operator()(rte_acl_ctx* context) const { rte_acl_free(context); }
 
-Result<AclFilter> AclFilter::create(std::span<const firewall::RuleConfig> rules) {
+Result<AclFilter> AclFilter::create(std::span<const acl::RuleConfig> rules) {
   const rte_acl_param param{.name = "rules",
                             .socket_id = SOCKET_ID_ANY,
                             .rule_size = RTE_ACL_RULE_SZ(kFields),

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "apps/firewall/config/rule_config.h"
+#include "roost/acl/rule_config.h"
 #include "roost/base/result.h"
 #include "roost/net/flow_key.h"
 
@@ -34,7 +34,7 @@ class AclFilter {
   // Of rules with at most one network a side and one range of each port. It looks packets up by the
   // widest registers that the processor has and EAL allows. Errors: the library refuses the
   // rules.
-  static Result<AclFilter> create(std::span<const firewall::RuleConfig> rules);
+  static Result<AclFilter> create(std::span<const acl::RuleConfig> rules);
 
   static Tuple tuple_of(const net::FlowKey4& key);
   // By packet, the place of the first rule that matches; one must.

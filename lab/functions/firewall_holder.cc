@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "apps/firewall/config/config.h"
-#include "apps/firewall/datapath/rule_set.h"
 #include "lab/functions/rules.h"
 #include "lab/lb/fill_flows.h"
+#include "roost/acl/rule_set.h"
 #include "roost/routing/routing_table.h"
 
 namespace roost::lab {
@@ -57,7 +57,7 @@ Result<std::unique_ptr<Firewall>> Firewall::create(const FirewallSettings& setti
 std::optional<Error> Firewall::deny() {
   const auto config = parsed(firewall_toml(settings_, denying_rules(settings_.rules)));
   if (!config) return config.error();
-  auto rules = firewall::RuleSet::create(config.value());
+  auto rules = acl::RuleSet::create(rules_by_place(config.value()), config.value().hash_seed);
   if (!rules) return rules.error();
   state_.exchange(rules.value(), config.value().timeouts, config.value().picks_up);
   return {};

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "apps/firewall/config/rule_masks.h"
 #include "lab/functions/acl_filter.h"
 #include "lab/functions/rules.h"
 #include "lab/harness/pinned_core.h"
+#include "roost/acl/rule_masks.h"
 #include "roost/classify/classifier.h"
 #include "roost/net/packet_batch.h"
 
@@ -29,13 +29,13 @@ struct Packets {
   std::vector<AclFilter::Tuple> tuples;
 };
 
-Packets draw_packets(std::span<const firewall::RuleConfig> rules, size_t count, uint64_t seed) {
+Packets draw_packets(std::span<const acl::RuleConfig> rules, size_t count, uint64_t seed) {
   traffic::Draw draw(seed);
   Packets packets;
   for (size_t i = 0; i < count; ++i) {
     const size_t rule = i % 2 == 0 ? draw.below(rules.size()) : rules.size() - 1;
     const net::FlowKey4 key = draw_key(rules[rule], draw);
-    packets.fields.push_back(firewall::fields_of(key, 0, {}));
+    packets.fields.push_back(acl::fields_of(key, 0, {}));
     packets.tuples.push_back(AclFilter::tuple_of(key));
   }
   return packets;
@@ -67,12 +67,12 @@ class ClassifierSearch : public RuleSearch {
         classifier_(std::move(classifier)) {}
 
   static Result<std::unique_ptr<RuleSearch>> create(std::string name,
-                                                    std::span<const firewall::RuleConfig> rules,
+                                                    std::span<const acl::RuleConfig> rules,
                                                     const classify::ClassifierConfig& config) {
     auto classifier = classify::Classifier::create(config);
     if (!classifier) return classifier.error();
     for (uint32_t place = 0; place < rules.size(); ++place) {
-      const auto masks = firewall::masks_of(rules[place], place);
+      const auto masks = acl::masks_of(rules[place], place);
       if (!masks) return Error{"a rule has too many combinations"};
       for (classify::Rule rule : *masks) {
         rule.priority = static_cast<uint16_t>(rules.size() - place);
@@ -201,7 +201,7 @@ class RuleJob {
 
   const RuleJobConfig& config_;
   const Progress& progress_;
-  std::vector<firewall::RuleConfig> rules_;
+  std::vector<acl::RuleConfig> rules_;
   Packets packets_;
   std::vector<uint32_t> places_;
   std::vector<std::unique_ptr<RuleSearch>> searches_;

@@ -40,7 +40,7 @@ std::vector<net::IpPrefix> draw_network(uint8_t bits, traffic::Draw& draw) {
   return {{net::IpAddress(address_of(number & ~host_bits)), bits}};
 }
 
-std::vector<firewall::PortRange> draw_ports(traffic::Draw& draw) {
+std::vector<acl::PortRange> draw_ports(traffic::Draw& draw) {
   constexpr std::array<uint16_t, 8> kPorts = {22, 25, 53, 80, 123, 443, 3'306, 8'080};
   const uint64_t kind = draw.below(8);
   if (kind == 0) return {};
@@ -49,7 +49,7 @@ std::vector<firewall::PortRange> draw_ports(traffic::Draw& draw) {
   return {{port, port}};
 }
 
-net::Ipv4Address draw_address(const firewall::RuleSide& side, traffic::Draw& draw) {
+net::Ipv4Address draw_address(const acl::RuleSide& side, traffic::Draw& draw) {
   auto number = static_cast<uint32_t>(draw.word() >> 32);
   if (!side.networks.empty()) {
     const net::IpPrefix& network = side.networks.front();
@@ -60,9 +60,8 @@ net::Ipv4Address draw_address(const firewall::RuleSide& side, traffic::Draw& dra
   return address_of(number);
 }
 
-uint16_t draw_port(const std::vector<firewall::PortRange>& ranges, traffic::Draw& draw) {
-  const firewall::PortRange range =
-      ranges.empty() ? firewall::PortRange{1, UINT16_MAX} : ranges.front();
+uint16_t draw_port(const std::vector<acl::PortRange>& ranges, traffic::Draw& draw) {
+  const acl::PortRange range = ranges.empty() ? acl::PortRange{1, UINT16_MAX} : ranges.front();
   return static_cast<uint16_t>(range.first + draw.below(uint64_t{range.last} - range.first + 1));
 }
 
@@ -84,26 +83,26 @@ std::string denying_rules(size_t count) {
   return rules;
 }
 
-std::vector<firewall::RuleConfig> five_tuple_rules(size_t count, uint64_t seed) {
+std::vector<acl::RuleConfig> five_tuple_rules(size_t count, uint64_t seed) {
   constexpr std::array kProtocols = {net::IpProtocol::kTcp, net::IpProtocol::kUdp};
   traffic::Draw draw(seed);
-  std::vector<firewall::RuleConfig> rules;
+  std::vector<acl::RuleConfig> rules;
   while (rules.size() + 1 < count) {
     const auto [source_bits, destination_bits] = kPrefixes[draw.below(kPrefixes.size())];
-    firewall::RuleConfig rule{.from = {.networks = draw_network(source_bits, draw)},
-                              .to = {.networks = draw_network(destination_bits, draw)},
-                              .action = firewall::Action::kDeny};
+    acl::RuleConfig rule{.from = {.networks = draw_network(source_bits, draw)},
+                         .to = {.networks = draw_network(destination_bits, draw)},
+                         .action = acl::Action::kDeny};
     if (const uint64_t kind = draw.below(3); kind < kProtocols.size()) {
       rule.protocol = static_cast<uint8_t>(kProtocols[kind]);
       rule.ports = draw_ports(draw);
     }
     rules.push_back(std::move(rule));
   }
-  rules.push_back({.action = firewall::Action::kAllow});
+  rules.push_back({.action = acl::Action::kAllow});
   return rules;
 }
 
-net::FlowKey4 draw_key(const firewall::RuleConfig& rule, traffic::Draw& draw) {
+net::FlowKey4 draw_key(const acl::RuleConfig& rule, traffic::Draw& draw) {
   constexpr auto kTcp = static_cast<uint8_t>(net::IpProtocol::kTcp);
   return {draw_address(rule.from, draw),
           draw_address(rule.to, draw),

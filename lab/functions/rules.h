@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/firewall/config/rule_config.h"
+#include "roost/acl/rule_config.h"
 #include "roost/net/flow_key.h"
 #include "roost/traffic/draw.h"
 
@@ -20,8 +20,8 @@ namespace roost::lab {
 // Rules as an access list has them: a prefix of each address, in ten pairs of lengths; TCP, UDP or
 // any protocol; any destination port, one, or those from 1,024 on. The last one is about every
 // packet.
-[[nodiscard]] std::vector<firewall::RuleConfig> five_tuple_rules(size_t count, uint64_t seed);
+[[nodiscard]] std::vector<acl::RuleConfig> five_tuple_rules(size_t count, uint64_t seed);
 // The key of a packet that the rule is about, drawn from all there are; rules before it may be too.
-[[nodiscard]] net::FlowKey4 draw_key(const firewall::RuleConfig& rule, traffic::Draw& draw);
+[[nodiscard]] net::FlowKey4 draw_key(const acl::RuleConfig& rule, traffic::Draw& draw);
 
 }  // namespace roost::lab

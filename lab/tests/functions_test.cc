@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "apps/firewall/config/rule_masks.h"
 #include "lab/contestants/eal.h"
 #include "lab/functions/firewall_holder.h"
 #include "lab/functions/nat_holder.h"
@@ -20,6 +19,7 @@
 #include "lab/functions/rules.h"
 #include "lab/harness/pinned_core.h"
 #include "lab/lb/fill_flows.h"
+#include "roost/acl/rule_masks.h"
 #include "roost/traffic/draw.h"
 
 namespace roost::lab {
@@ -101,10 +101,10 @@ TEST(Firewall, denies_what_is_of_no_connection) {
 
 TEST(Rules, are_about_the_keys_that_are_drawn_from_them) {
   traffic::Draw draw(3);
-  for (const firewall::RuleConfig& rule : five_tuple_rules(2'000, 2)) {
-    const auto masks = firewall::masks_of(rule, 0);
+  for (const acl::RuleConfig& rule : five_tuple_rules(2'000, 2)) {
+    const auto masks = acl::masks_of(rule, 0);
     ASSERT_TRUE(masks);
-    const auto fields = firewall::fields_of(draw_key(rule, draw), 0, {});
+    const auto fields = acl::fields_of(draw_key(rule, draw), 0, {});
     EXPECT_TRUE(std::ranges::any_of(*masks, [&](const classify::Rule& mask) {
       return mask.matches(fields);
     })) << rule_text(rule);

@@ -1,6 +1,7 @@
 // Commands that every function has, for its list.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "roost/control/commands.h"
@@ -46,5 +47,22 @@ inline constexpr Command kWorkersCommand = {
     .is_in_telemetry = true};
 inline constexpr Command kVersionCommand = {
     .name = "version", .help = "what is running", .is_in_telemetry = true};
+
+// A function's own commands, and then those of every function.
+template <size_t kOwnCount>
+[[nodiscard]] constexpr auto with_common_commands(const std::array<Command, kOwnCount>& own) {
+  constexpr std::array kCommon = {kTraceCommand, kReloadCommand, kWorkersCommand, kVersionCommand};
+  std::array<Command, kOwnCount + kCommon.size()> commands{};
+  std::ranges::copy(kCommon, std::ranges::copy(own, commands.begin()).out);
+  return commands;
+}
+// The same of one that has a network's addresses: between them those of its stations.
+template <size_t kOwnCount>
+[[nodiscard]] constexpr auto with_network_commands(const std::array<Command, kOwnCount>& own) {
+  constexpr std::array kNetwork = {kNeighboursCommand, kAnnounceCommand};
+  std::array<Command, kOwnCount + kNetwork.size()> commands{};
+  std::ranges::copy(kNetwork, std::ranges::copy(own, commands.begin()).out);
+  return with_common_commands(commands);
+}
 
 }  // namespace roost::control

@@ -80,6 +80,15 @@ void write_hops(const RouteReport& report, TextOut out) {
   fmt::format_to(out, "\n");
 }
 
+void check_routes(const RouteReport& routes, const RunReport& report, SumCheck& sums) {
+  const net::DropCounts& drops = report.run.drops;
+  sums.expect_equal(routes.packets() + report.echo_replies + report.run.originated,
+                    report.sent + drops[net::DropCause::kTxRefused] +
+                        drops[net::DropCause::kNoBuffer] + report.neighbours.counters.waited,
+                    "packets of all next hops + echo replies + originated = packets sent + "
+                    "tx_refused + no_buffer + waited does not hold");
+}
+
 void add_hops(const RouteReport& report, MetricList& out) {
   for (const Counter<routing::HopCounters>& counter : routing::kHopCounters) {
     out.counter(fmt::format("next_hop_{}_total", counter.name), std::string(counter.help) + ".");

@@ -52,6 +52,8 @@ class RoutedSampleRequest : public SampleRequest {
 // [{"prefix", "via", "port"}] of a table, the function's own addresses left out.
 [[nodiscard]] Json routes_json(const routing::RoutingTable* table);
 void write_hops(const RouteReport& report, TextOut out);
+// What leaves went by a route, or is the function's own.
+void check_routes(const RouteReport& routes, const RunReport& report, SumCheck& sums);
 void add_hops(const RouteReport& report, MetricList& out);
 
 // Has a worker take other routes.

@@ -1,5 +1,5 @@
-// What the commands `stats` and `workers` answer, of functions whose workers have no columns of
-// their own.
+// What the commands `stats` and `workers` answer, and how `stats` is shown, of functions whose
+// workers have no columns of their own.
 #pragma once
 
 #include <span>
@@ -7,6 +7,7 @@
 
 #include "roost/control/json.h"
 #include "roost/control/report_json.h"
+#include "roost/control/view.h"
 #include "roost/control/worker_handle.h"
 
 namespace roost::control {
@@ -22,6 +23,16 @@ template <class Report>
   }
   json["workers"] = running_workers_json(workers, report);
   return json;
+}
+
+// `add_own`: what the function shows between packets and drops.
+template <class AddOwn>
+[[nodiscard]] Json stats_view(const Json& result, AddOwn&& add_own) {
+  View view;
+  add_packets_and_drops(
+      result, [&] { add_own(view); }, view);
+  add_workers(result["workers"], {}, {}, view.text(""));
+  return view.take();
 }
 
 }  // namespace roost::control

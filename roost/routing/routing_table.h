@@ -16,6 +16,7 @@
 #include "roost/io/fib.h"
 #include "roost/l3/neighbour_table.h"
 #include "roost/l3/network_config.h"
+#include "roost/l3/next_hops.h"
 
 namespace roost::routing {
 
@@ -57,6 +58,21 @@ template <class Config>
   if (!table) return table.error();
   config.table = std::move(table).value();
   return {};
+}
+
+// The next hops of a function whose routes are in such a table, and so not among them; and the
+// function's own addresses, beside the ports'. Errors: memory.
+template <class Config>
+[[nodiscard]] Result<l3::NextHops> make_next_hops(
+    const Config& config, std::span<const net::MacAddress> device_macs,
+    std::vector<net::IpAddress> local_addresses = {}) {
+  l3::NetworkConfig connected = config.network;
+  connected.routes.clear();
+  return l3::NextHops::create({.network = connected,
+                               .device_macs = device_macs,
+                               .local_addresses = std::move(local_addresses),
+                               .tick_seconds = config.tick_seconds(),
+                               .hash_seed = config.hash_seed});
 }
 
 // What each counts: kHopCounters.

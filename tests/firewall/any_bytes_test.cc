@@ -145,7 +145,8 @@ void send_all(WireBench& bench, Frames& frames, size_t batches) {
   EXPECT_TRUE(bench.state().tracker().audit());
   const FilterCounters& counters = bench.state().filter_counters();
   uint64_t decided = 0;
-  for (const RuleSet::Counts& counts : bench.state().rules().counts()) decided += counts.packets;
+  for (const acl::RuleSet::Counts& counts : bench.state().rules().counts())
+    decided += counts.packets;
   EXPECT_GE(decided, counters.begun + counters.without_connection);
   EXPECT_EQ(broken_sums(make_report(std::array{&bench.state()}, std::move(run))),
             std::vector<std::string>());

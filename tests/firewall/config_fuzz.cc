@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "apps/firewall/config/config.h"
-#include "apps/firewall/config/rule_masks.h"
+#include "roost/acl/rule_masks.h"
 #include "roost/base/assert.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -21,10 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ROOST_ASSERT(std::ranges::none_of(fault.text, is_control));
   }
   if (!outcome.config) return 0;
-  for (const firewall::RuleConfig& rule : outcome.config->rules) {
-    const auto masks = firewall::masks_of(rule, 0);
+  for (const acl::RuleConfig& rule : outcome.config->rules) {
+    const auto masks = acl::masks_of(rule, 0);
     ROOST_ASSERT(masks && !masks->empty());
-    ROOST_ASSERT(!firewall::rule_text(rule).empty());
+    ROOST_ASSERT(!acl::rule_text(rule).empty());
   }
   ROOST_ASSERT(firewall::refused_changes(*outcome.config, *outcome.config).empty());
   return 0;

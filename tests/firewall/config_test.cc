@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/firewall/config/rule_masks.h"
+#include "roost/acl/rule_masks.h"
 
 namespace roost::firewall {
 namespace {
@@ -29,7 +29,7 @@ TEST(FirewallConfig, a_rule_is_read_and_written_as_people_read_it) {
       "protocol = \"tcp\"\nsource_ports = [\"1024-65535\"]\nports = [80, \"8000-8100\"]\n"
       "action = \"allow\"\nlog = true\n[[rule]]\nprotocol = \"112\"\naction = \"reject\"\n");
   ASSERT_TRUE(outcome.config.has_value());
-  const std::vector<RuleConfig>& rules = outcome.config->rules;
+  const std::vector<acl::RuleConfig>& rules = outcome.config->rules;
   ASSERT_EQ(rules.size(), 2U);
   EXPECT_EQ(rule_text(rules[0]),
             "tcp from port 0, 192.0.2.0/25 ports 1024-65535 to 10.0.0.7/32 ports 80,8000-8100");
@@ -37,8 +37,8 @@ TEST(FirewallConfig, a_rule_is_read_and_written_as_people_read_it) {
   EXPECT_TRUE(rules[0].logs);
   EXPECT_EQ(rule_text(rules[1]), "112 from any to any");
   EXPECT_EQ(rules[1].name, "2");
-  EXPECT_EQ(rules[1].action, Action::kReject);
-  EXPECT_EQ(outcome.config->action_without_rule, Action::kDeny);
+  EXPECT_EQ(rules[1].action, acl::Action::kReject);
+  EXPECT_EQ(outcome.config->action_without_rule, acl::Action::kDeny);
   EXPECT_TRUE(outcome.config->is_stateful);
 }
 

@@ -22,15 +22,11 @@ constexpr uint64_t kRowsDefault = 100;
 constexpr uint64_t kRowsMax = 1'000;
 
 Json stats_view(const Json& result) {
-  View view;
-  const auto own = [&] {
+  return control::stats_view(result, [](View& view) {
     view.text("").list("/frames");
     view.text("assets").list("/assets", View::Zeroes::kLeftOut);
     view.text("there now").list("/stock");
-  };
-  control::add_packets_and_drops(result, own, view);
-  control::add_workers(result["workers"], {}, {}, view.text(""));
-  return view.take();
+  });
 }
 
 // A host's services in one cell: "tcp/80 udp/53".
@@ -70,7 +66,7 @@ constexpr std::array kAssetsParameters = {
     Parameter{.name = "limit", .kind = ParameterKind::kNumber, .help = "rows of a page"},
     Parameter{.name = "cursor", .help = "where the page before ended"}};
 
-constexpr std::array kCommands = {
+constexpr auto kCommands = control::with_common_commands(std::array{
     control::Command{.name = "stats",
                      .help = "frames, hosts and services, drops by cause, and cycles by worker",
                      .view = stats_view,
@@ -78,11 +74,7 @@ constexpr std::array kCommands = {
     control::Command{.name = "assets",
                      .help = "the hosts that were seen, and the services of them that answered",
                      .parameters = kAssetsParameters,
-                     .view = assets_view},
-    control::kTraceCommand,
-    control::kReloadCommand,
-    control::kWorkersCommand,
-    control::kVersionCommand};
+                     .view = assets_view}});
 
 Result<HostFilter> parse_host_filter(const Json& parameters) {
   const auto network = control::parse_prefix(parameters, "network");

@@ -10,6 +10,7 @@
 #include "roost/control/common_commands.h"
 #include "roost/control/stats_json.h"
 #include "roost/control/view.h"
+#include "roost/openflow/mask_text.h"
 
 namespace roost::classifying {
 
@@ -19,33 +20,21 @@ using control::Json;
 using control::View;
 
 Json stats_view(const Json& result) {
-  View view;
-  control::add_packets_and_drops(
-      result,
-      [&] {
-        view.text("").list("/pipeline");
-        view.text("lookups").list("/classifiers", View::Zeroes::kLeftOut);
-        view.text("there now").list("/tables");
-        if (result.contains("connections")) view.text("connections").list("/connections");
-      },
-      view);
-  view.text("");
-  control::add_workers(result["workers"], {}, {}, view);
-  return view.take();
+  return control::stats_view(result, [&](View& view) {
+    view.text("").list("/pipeline");
+    view.text("lookups").list("/classifiers", View::Zeroes::kLeftOut);
+    view.text("there now").list("/tables");
+    if (result.contains("connections")) view.text("connections").list("/connections");
+  });
 }
 
-constexpr std::array kCommands = {
+constexpr auto kCommands = control::with_common_commands(std::array{
     control::Command{.name = "stats",
                      .help = "packets, lookups by what answered them, drops by cause, and cycles "
                              "by worker",
                      .view = stats_view,
                      .is_in_telemetry = true},
-    kRulesCommand,
-    kMasksCommand,
-    control::kTraceCommand,
-    control::kReloadCommand,
-    control::kWorkersCommand,
-    control::kVersionCommand};
+    kRulesCommand, kMasksCommand});
 
 }  // namespace
 
@@ -80,7 +69,7 @@ Result<Json> Control::masks() {
       for (size_t i = 0; worker == 0 && i < table.masks.size(); ++i) {
         masks.push_back({{"table", number},
                          {"place", i},
-                         {"mask", format_mask(table.masks[i])},
+                         {"mask", openflow::format_mask(table.masks[i])},
                          {"rules", table.rules[i]}});
       }
       tables.push_back({{"worker", worker},
@@ -109,11 +98,6 @@ Result<Json> Control::take_file() {
 std::string Control::taken_text(const Json& taken) const {
   return fmt::format("{} flows, {} before, {} of them the same", taken["flows"].get<size_t>(),
                      taken["flows_before"].get<size_t>(), taken["kept"].get<size_t>());
-}
-
-Result<Report> Control::sample() {
-  const std::scoped_lock lock(mutex_);
-  return take_sample();
 }
 
 Result<Report> Control::take_sample() {

@@ -24,11 +24,14 @@ class Control final : public control::Control {
           std::vector<State*> states);
 
   // Of a run that goes on. Any thread but a worker's.
-  [[nodiscard]] Result<Report> sample();
+  [[nodiscard]] Result<Report> sample() {
+    const std::scoped_lock lock(mutex_);
+    return take_sample();
+  }
 
  private:
   using Json = control::Json;
-  using Place = FlowList::iterator;
+  using Place = openflow::FlowList::iterator;
 
   Result<Json> run_own(const control::ParsedRequest& request) override;
   Result<Json> take_file() override;
@@ -53,7 +56,7 @@ class Control final : public control::Control {
       std::span<const Place> places);
   [[nodiscard]] std::optional<Error> erase(std::span<const Place> places);
 
-  [[nodiscard]] FlowList& flows() { return states_.front()->shared().flows; }
+  [[nodiscard]] openflow::FlowList& flows() { return states_.front()->shared().flows; }
 
   classifying::Config own_config_;
   std::vector<State*> states_;

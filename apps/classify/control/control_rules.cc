@@ -30,10 +30,10 @@ Result<std::vector<Flow>> flows_of(const std::string& text, const Config& config
   return Error{lines};
 }
 
-std::vector<std::vector<openflow::FlowId>> ids_by_worker(std::span<const FlowList::iterator> places,
-                                                         size_t worker_count) {
+std::vector<std::vector<openflow::FlowId>> ids_by_worker(
+    std::span<const openflow::FlowList::iterator> places, size_t worker_count) {
   std::vector<std::vector<openflow::FlowId>> ids(worker_count);
-  for (const FlowList::iterator& place : places) {
+  for (const openflow::FlowList::iterator& place : places) {
     for (size_t i = 0; i < worker_count; ++i) ids[i].push_back(place->second.ids[i]);
   }
   return ids;
@@ -139,7 +139,7 @@ Result<Json> Control::add_rule(const Json& parameters) {
   for (State* state : states_) requests.add(*state, flow);
   const control::Asked asked = control::ask_until_done(*config_.mailboxes, requests.posted());
   if (auto error = asked.error(config_.function)) return *error;
-  ListedFlow listed{.flow = flow};
+  openflow::ListedFlow listed{.flow = flow};
   std::optional<Error> refused;
   std::vector<std::vector<openflow::FlowId>> made(states_.size());
   for (size_t i = 0; const AddRequest& request : requests) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "apps/classify/control/rule_commands.h"
+#include "roost/openflow/mask_text.h"
 
 namespace roost::classifying {
 
@@ -38,7 +38,8 @@ struct LookupNote {
 uint32_t fields_of_mask(const classify::PacketFields& mask) {
   uint32_t fields = 0;
   for (const classify::FieldPlace& place : kFields) {
-    if (looks_at(mask, place.field)) fields |= uint32_t{1} << static_cast<unsigned>(place.field);
+    if (openflow::looks_at(mask, place.field))
+      fields |= uint32_t{1} << static_cast<unsigned>(place.field);
   }
   return fields;
 }

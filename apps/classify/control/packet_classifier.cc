@@ -45,12 +45,8 @@ control::MetricFamilies PacketClassifier::Running::metrics() {
                      out.gauge("tables_" + std::string(one.name), std::string(one.help) + ".")
                          .add({}, report.work.tables.*one.value);
                    }
-                   if (report.tracks_connections) {
-                     out.add_counters<conntrack::FlowCounts>(
-                         "connections", conntrack::kFlowCounters, report.work.connections);
-                     out.add_counters<conntrack::FragmentCounters>(
-                         "fragments", conntrack::kFragmentCounters, report.work.fragments.counters);
-                   }
+                   if (report.tracks_connections)
+                     control::add_tracker(report.work.tracker, "connections", out);
                  });
 }
 

@@ -35,10 +35,10 @@ struct PacketClassifier : control::NoStatus {
   static std::string summary_of(const Config& config);
   static node::RunConfig run_config(const Config& config);
   static std::optional<Error> prepare(Config& config, const node::RunPlan& plan);
+  static trace::TraceWords trace_words();
   static Result<State> create_state(const Config& config, const node::WorkerSeat& seat) {
     return State::create(config, seat.worker, seat.worker_count);
   }
-  static trace::TraceWords trace_words();
 
   struct Running : control::RunningFunction<Control> {
     using RunningFunction::RunningFunction;

@@ -44,9 +44,7 @@ WorkReport& WorkReport::operator+=(const WorkReport& other) {
   add_counters<PipelineCounters>(openflow::kPipelineCounters, other.pipeline, pipeline);
   add_counters<ClassifierCounters>(classify::kClassifierCounters, other.classifiers, classifiers);
   add_counters<TablesReport>(kTablesReportCounters, other.tables, tables);
-  connections += other.connections;
-  connections_live += other.connections_live;
-  fragments += other.fragments;
+  tracker += other.tracker;
   return *this;
 }
 
@@ -62,14 +60,10 @@ WorkReport report_work(State& state, bool counts_live) {
     work.tables.megaflow_masks += table->megaflow_mask_count();
   }
   work.tables.bytes = pipeline.tables().memory_bytes();
-  std::optional<openflow::FlowTracker>& kept = pipeline.tracker();
-  if (!kept) return work;
-  openflow::FlowTracker& tracker = *kept;
-  work.tables.bytes += tracker.memory_bytes();
-  if (counts_live) tracker.settle();
-  work.connections = tracker.counts();
-  work.connections_live = counts_live ? tracker.count_live() : work.connections.held();
-  work.fragments = tracker.fragment_report();
+  std::optional<openflow::FlowTracker>& tracker = pipeline.tracker();
+  if (!tracker) return work;
+  work.tables.bytes += tracker->memory_bytes();
+  work.tracker = control::TrackerReport::of(*tracker, tracker->fragment_report(), counts_live);
   return work;
 }
 
@@ -102,9 +96,7 @@ std::vector<std::string> broken_sums(const Report& report) {
       counts.packets,
       counts.cache_hits + counts.megaflow_hits + counts.rule_hits + counts.unmatched,
       "packets classified = cache_hits + megaflow_hits + rule_hits + unmatched does not hold");
-  sums.expect_equal(report.work.connections.held(), report.work.connections_live,
-                    "connections created = ended + expired + deleted + evicted + live does not "
-                    "hold");
+  control::check_tracker(report.work.tracker, sums);
   return sums.take();
 }
 
@@ -121,11 +113,7 @@ std::string format_text(const Report& report) {
   control::write_counts<TablesReport>("there now", kTablesReportCounters, report.work.tables, out);
   control::write_counts<ClassifierCounters>("lookups", classify::kClassifierCounters,
                                             report.work.classifiers, out);
-  if (report.tracks_connections) {
-    control::write_counts<conntrack::FlowCounts>("connections", conntrack::kFlowCounters,
-                                                 report.work.connections, out);
-    fmt::format_to(out, "  {:<22} {:>14}\n", "live", report.work.connections_live);
-  }
+  if (report.tracks_connections) control::write_connections(report.work.tracker, out);
   control::write_drops(report, openflow::kFlowDropCauses, out);
   control::write_cycles(report, out);
   return text;
@@ -149,11 +137,8 @@ control::Json report_json(const Report& report) {
       counters_json<ClassifierCounters>(classify::kClassifierCounters, report.work.classifiers);
   json["tables"] = counters_json<TablesReport>(kTablesReportCounters, report.work.tables);
   if (report.tracks_connections) {
-    json["connections"] =
-        counters_json<conntrack::FlowCounts>(conntrack::kFlowCounters, report.work.connections);
-    json["connections"]["live"] = report.work.connections_live;
-    json["fragments"] = counters_json<conntrack::FragmentCounters>(conntrack::kFragmentCounters,
-                                                                   report.work.fragments.counters);
+    json["connections"] = control::connections_json(report.work.tracker);
+    json["fragments"] = control::fragments_json(report.work.tracker);
   }
   if (!report.flows.empty()) {
     control::Json rows = control::Json::array();

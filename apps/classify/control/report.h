@@ -14,6 +14,7 @@
 #include "roost/control/json.h"
 #include "roost/control/run_report.h"
 #include "roost/control/sample_request.h"
+#include "roost/control/tracker_report.h"
 
 namespace roost::classifying {
 
@@ -39,9 +40,7 @@ struct WorkReport {
   openflow::PipelineCounters pipeline{};
   classify::ClassifierCounters classifiers{};  // of all its tables
   TablesReport tables{};
-  conntrack::FlowCounts connections{};
-  uint64_t connections_live = 0;
-  conntrack::FragmentReport fragments{};
+  control::TrackerReport tracker{};
 
   WorkReport& operator+=(const WorkReport& other);
 };

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <array>
-#include <string>
 
-#include "roost/classify/packet_fields.h"
 #include "roost/control/commands.h"
 #include "roost/control/json.h"
 
@@ -12,13 +10,6 @@ namespace roost::classifying {
 
 [[nodiscard]] control::Json rules_view(const control::Json& result);
 [[nodiscard]] control::Json masks_view(const control::Json& result);
-
-// A mask in words: the fields that it looks at, with the bits where those are not all:
-// "eth_type,ipv4_dst/0xffffff00".
-[[nodiscard]] std::string format_mask(const classify::PacketFields& mask);
-// Whether a mask looks at a field. An ICMP type and code stand where ports stand: it is one or the
-// other.
-[[nodiscard]] bool looks_at(const classify::PacketFields& mask, classify::Field field);
 
 inline constexpr std::array kRulesParameters = {
     control::Parameter{

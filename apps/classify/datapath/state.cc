@@ -9,13 +9,14 @@ std::shared_ptr<Shared> list_flows(const Config& config, size_t worker_count) {
   auto shared = std::make_shared<Shared>();
   for (const openflow::Flow& flow : config.flows) {
     shared->flows.insert_or_assign(
-        key_of(flow), ListedFlow{.flow = flow, .ids = std::vector<openflow::FlowId>(worker_count)});
+        key_of(flow),
+        openflow::ListedFlow{.flow = flow, .ids = std::vector<openflow::FlowId>(worker_count)});
   }
   return shared;
 }
 
 Result<std::unique_ptr<openflow::FlowTables>> make_tables(const classify::ClassifierConfig& config,
-                                                          const FlowList& flows,
+                                                          const openflow::FlowList& flows,
                                                           std::vector<openflow::FlowId>& ids) {
   auto tables = std::make_unique<openflow::FlowTables>(config);
   for (const auto& [key, listed] : flows) {

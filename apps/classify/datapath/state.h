@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "apps/classify/config/config.h"
-#include "apps/classify/datapath/flow_list.h"
 #include "roost/base/result.h"
+#include "roost/openflow/flow_list.h"
 #include "roost/openflow/pipeline.h"
 
 namespace roost::classifying {
 
 // Of all workers; the control thread's while it runs.
 struct Shared {
-  FlowList flows{};
+  openflow::FlowList flows{};
 };
 
 // Those of a configuration, with places for the workers' names of each. Of flows with the same
@@ -46,7 +46,7 @@ class State {
 // Tables with all listed flows, in the order in which they are listed; `ids` gets their names. In
 // a table, flows of equal priority whose matches overlap are tried in that order, in every worker.
 [[nodiscard]] Result<std::unique_ptr<openflow::FlowTables>> make_tables(
-    const classify::ClassifierConfig& config, const FlowList& flows,
+    const classify::ClassifierConfig& config, const openflow::FlowList& flows,
     std::vector<openflow::FlowId>& ids);
 
 }  // namespace roost::classifying

@@ -1,6 +1,5 @@
 #include "apps/firewall/config/config.h"
 
-#include "apps/firewall/config/rule_masks.h"
 #include "roost/config/comparison.h"
 #include "roost/config/timeouts_config.h"
 #include "roost/config/toml_table.h"
@@ -34,7 +33,7 @@ void read_firewall(TomlTable& top, std::vector<Fault>& faults, Config& config) {
       table.integer("connections", {1, kConnectionsMax}).value_or(kConnectionsDefault);
   if (!config.is_stateful) config.connections = 0;
   if (table.choice("without_rule", kWithoutRuleNames) == size_t{1}) {
-    config.action_without_rule = Action::kReject;
+    config.action_without_rule = acl::Action::kReject;
   }
   config.log_per_second = table.integer("log_per_second", {0, kLogMax}).value_or(kLogDefault);
   config::read_function(table, config);
@@ -51,13 +50,7 @@ Config read_everything(TomlTable& top, std::vector<Fault>& faults) {
   config.network =
       l3::read_network(top, faults, {.needs_addresses = !config.is_wire, .routes_max = kRoutesMax});
   if (config.is_wire) l3::check_wire(config.network, "[firewall] wire", faults);
-  config.rules = read_rules(top, config.network.ports.size(), faults);
-  for (const RuleConfig& rule : config.rules) {
-    if (masks_of(rule, 0)) continue;
-    faults.push_back({rule.line,
-                      "[[rule]]: its ports, networks and ranges have too many combinations; make "
-                      "several rules of it"});
-  }
+  config.rules = acl::read_rules(top, config.network.ports.size(), faults);
   config.timeouts =
       config::read_timeouts(top, conntrack::kNamedTimeouts, config.tick_seconds(), faults);
   config.control = config::read_control(top, faults);
@@ -67,8 +60,8 @@ Config read_everything(TomlTable& top, std::vector<Fault>& faults) {
 
 }  // namespace
 
-std::vector<RuleConfig> rules_by_place(const Config& config) {
-  std::vector<RuleConfig> rules = config.rules;
+std::vector<acl::RuleConfig> rules_by_place(const Config& config) {
+  std::vector<acl::RuleConfig> rules = config.rules;
   rules.push_back({.name = "none", .action = config.action_without_rule});
   return rules;
 }

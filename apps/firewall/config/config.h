@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/firewall/config/rule_config.h"
+#include "roost/acl/rule_config.h"
 #include "roost/config/function_config.h"
 #include "roost/config/toml_file.h"
 #include "roost/conntrack/connection_state.h"
@@ -27,16 +27,16 @@ struct Config : config::FunctionConfig {
   bool is_stateful = true;
   bool picks_up = true;      // connections of TCP may begin with another packet than a SYN
   uint64_t connections = 0;  // of each family and worker
-  Action action_without_rule = Action::kDeny;
+  acl::Action action_without_rule = acl::Action::kDeny;
   uint64_t log_per_second = 0;  // lines a worker writes at most
-  std::vector<RuleConfig> rules{};
+  std::vector<acl::RuleConfig> rules{};
   conntrack::StateTimeouts timeouts{};
   l3::NetworkConfig network{};
   std::shared_ptr<const routing::RoutingTable> table{};  // made of the routes when EAL runs
 };
 
 // The rules, each at its place, and behind them what becomes of packets that none of them matches.
-[[nodiscard]] std::vector<RuleConfig> rules_by_place(const Config& config);
+[[nodiscard]] std::vector<acl::RuleConfig> rules_by_place(const Config& config);
 
 using ConfigOutcome = config::Outcome<Config>;
 

@@ -8,6 +8,7 @@
 #include "apps/firewall/control/requests.h"
 #include "roost/control/common_commands.h"
 #include "roost/control/connection_commands.h"
+#include "roost/control/rule_report.h"
 #include "roost/control/stats_json.h"
 #include "roost/control/view.h"
 
@@ -19,21 +20,10 @@ using control::Json;
 using control::View;
 
 Json stats_view(const Json& result) {
-  View view;
-  control::add_packets_and_drops(
-      result,
-      [&] {
-        view.text("filter").list("/filter");
-        if (result.contains("connections")) view.text("connections").list("/connections");
-      },
-      view);
-  view.text("");
-  control::add_workers(result["workers"], {}, {}, view);
-  return view.take();
-}
-
-Json rules_view(const Json&) {
-  return View().table("/rules", {"rule", "action", "what", "packets", "bytes"}).take();
+  return control::stats_view(result, [&](View& view) {
+    view.text("filter").list("/filter");
+    if (result.contains("connections")) view.text("connections").list("/connections");
+  });
 }
 
 Json connections_list_view(const Json& result) {
@@ -51,34 +41,17 @@ constexpr std::array kConnectionsParameters = control::with_connection_parameter
                                   .kind = control::ParameterKind::kNumber,
                                   .help = "only connections that came by this port"}});
 
-constexpr std::array kCommands = {
+constexpr auto kCommands = control::with_network_commands(std::array{
     control::Command{.name = "stats",
                      .help = "packets, what the filter did, connections, drops by cause, and "
                              "cycles by worker",
                      .view = stats_view,
                      .is_in_telemetry = true},
-    control::Command{.name = "rules",
-                     .help = "the rules in force, with the packets that each has decided",
-                     .view = rules_view,
-                     .is_in_telemetry = true},
+    control::kRulesCommand,
     control::Command{.name = "connections",
                      .help = "connections: list them, count them, delete them",
                      .parameters = kConnectionsParameters,
-                     .view = connections_list_view},
-    control::kNeighboursCommand,
-    control::kAnnounceCommand,
-    control::kTraceCommand,
-    control::kReloadCommand,
-    control::kWorkersCommand,
-    control::kVersionCommand};
-
-std::string record_text(const DecisionRecord& record, const firewall::Config& config) {
-  const RuleConfig& rule = config.rules[record.place];
-  return fmt::format("{} by rule {}: port {}, {} {} -> {}, {} bytes", action_name(rule.action),
-                     rule.name, record.in_port, protocol_text(record.protocol),
-                     net::endpoint_text(record.source, record.source_port),
-                     net::endpoint_text(record.destination, record.destination_port), record.bytes);
-}
+                     .view = connections_list_view}});
 
 }  // namespace
 
@@ -94,7 +67,7 @@ Result<Json> Control::run_own(const control::ParsedRequest& request) {
   const Result<Report> report = take_sample();
   if (!report) return report.error();
   if (name == "rules") {
-    return Json{{"rules", rules_json(report.value().rules, report.value().work.rules)}};
+    return Json{{"rules", control::rules_json(report.value().rules, report.value().work.rules)}};
   }
   return control::stats_or_workers_json(name, report.value(), workers());
 }
@@ -121,7 +94,7 @@ Result<Json> Control::connections(const Json& parameters) {
        .ask = [this](std::span<node::Request* const> requests) { return ask(requests); },
        .describe =
            [](const control::ConnectionRow& row, Json& json) {
-             json["protocol"] = protocol_text(static_cast<uint8_t>(row.protocol));
+             json["protocol"] = acl::protocol_text(static_cast<uint8_t>(row.protocol));
              json["client"] = net::endpoint_text(row.client, row.client_port);
              json["server"] = net::endpoint_text(row.destination, row.destination_port);
              json["port"] = row.owner;
@@ -131,11 +104,6 @@ Result<Json> Control::connections(const Json& parameters) {
 
 size_t Control::advertised_count() const {
   return l3::local_addresses(own_config_.network.ports, {}).advertised.size();
-}
-
-Result<Report> Control::sample() {
-  const std::scoped_lock lock(mutex_);
-  return take_sample();
 }
 
 Result<Report> Control::take_sample() {
@@ -164,23 +132,23 @@ void Control::look() {
 
 // What the workers gave is written, whether or not all of them answered.
 void Control::write_log() {
-  control::Requests<LogRequest> requests;
-  for (State* state : states_) requests.add(*state);
+  control::Requests<control::LogRequest> requests;
+  for (State* state : states_) requests.add(state->log());
   (void)ask(requests.posted());
-  for (const LogRequest& request : requests) write_log(request.records());
+  for (const control::LogRequest& request : requests) write_log(request.records());
 }
 
 void Control::write_rest() {
   for (State* state : states_) {
-    LogRequest request(*state);
+    control::LogRequest request(state->log());
     (void)request.step();
     write_log(request.records());
   }
 }
 
-void Control::write_log(std::span<const DecisionRecord> records) {
-  for (const DecisionRecord& record : records) {
-    config_.tell(control::Severity::kNotice, record_text(record, own_config_));
+void Control::write_log(std::span<const acl::DecisionRecord> records) {
+  for (const acl::DecisionRecord& record : records) {
+    config_.tell(control::Severity::kNotice, control::record_text(record, own_config_.rules));
   }
 }
 
@@ -205,7 +173,7 @@ Result<Json> Control::take_file() {
   }
   control::Requests<ExchangeRequest> exchanges;
   for (State* state : states_) {
-    auto rules = RuleSet::create(next);
+    auto rules = acl::RuleSet::create(rules_by_place(next), next.hash_seed);
     if (!rules) return rules.error();
     exchanges.add(*state, std::move(rules).value(), next);
   }

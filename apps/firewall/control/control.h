@@ -23,7 +23,10 @@ class Control final : public control::Control {
           std::vector<State*> states);
 
   // Of a run that goes on. Any thread but a worker's.
-  [[nodiscard]] Result<Report> sample();
+  [[nodiscard]] Result<Report> sample() {
+    const std::scoped_lock lock(mutex_);
+    return take_sample();
+  }
   // Writes what rules with `log` have decided.
   void look() override;
   // The same of what is left when the workers have ended.
@@ -35,9 +38,9 @@ class Control final : public control::Control {
   [[nodiscard]] std::string taken_text(const control::Json& taken) const override;
   [[nodiscard]] size_t advertised_count() const override;
 
-  Result<Report> take_sample();
   void write_log();
-  void write_log(std::span<const DecisionRecord> records);
+  void write_log(std::span<const acl::DecisionRecord> records);
+  Result<Report> take_sample();
   [[nodiscard]] Result<control::Json> connections(const control::Json& parameters);
 
   firewall::Config own_config_;

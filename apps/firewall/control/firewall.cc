@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/firewall/config/rule_masks.h"
+#include "roost/acl/rule_masks.h"
 #include "roost/conntrack/connection_table_impl.h"
 #include "roost/conntrack/tracked_packet.h"
 #include "roost/control/metrics.h"
@@ -17,7 +17,7 @@ struct PacketNote {
   bool has_connection = false;
   bool is_from_client = false;
   conntrack::ConnectionState state{};
-  Action action{};  // of the rule that it gets without a connection
+  acl::Action action{};  // of the rule that it gets without a connection
   trace::KeptText rule{};
 };
 
@@ -38,7 +38,7 @@ PacketNote note_of(State& state, const net::Packet& packet, const net::ParsedPac
   }
   const auto key = net::FlowKey<Address>::from_packet(packet, with_ports);
   const classify::PacketFields fields =
-      fields_of(key, packet.in_port, state.out_port_of(key.destination, packet.in_port));
+      acl::fields_of(key, packet.in_port, state.out_port_of(key.destination, packet.in_port));
   uint32_t place = 0;
   state.rules().find(std::span(&fields, 1), std::span(&place, 1));
   note.action = state.rules().action(place);
@@ -99,12 +99,7 @@ control::MetricFamilies Firewall::Running::metrics() {
     control::add_network(report, out);
     control::add_hops(report.routes, out);
     out.add_counters<FilterCounters>("filter", kFilterCounters, report.work.filter);
-    if (report.is_stateful) {
-      out.add_counters<conntrack::FlowCounts>("connections", conntrack::kFlowCounters,
-                                              report.work.connections);
-    }
-    out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
-                                                  report.work.fragments.counters);
+    control::add_tracker(report.work.tracker, "connections", out);
     out.add_counters<l3::ResetCounters>("resets", l3::kResetCounters, report.work.resets);
     out.counter("log_suppressed_total",
                 "Decisions that a rule should have logged, and that were too many.")

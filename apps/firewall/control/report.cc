@@ -1,40 +1,18 @@
 #include "apps/firewall/control/report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "roost/control/report_json.h"
 #include "roost/control/report_text.h"
+#include "roost/control/rule_report.h"
 
 namespace roost::firewall {
 
-namespace {
-
-std::string what_text(std::span<const RuleConfig> rules, size_t place) {
-  return place + 1 < rules.size() ? rule_text(rules[place]) : "packets without a rule";
-}
-
-void write_rules(const Report& report, control::TextOut out) {
-  fmt::format_to(out, "\n{:>14} {:>16}  rule\n", "packets", "bytes");
-  for (size_t place = 0; place < report.work.rules.size(); ++place) {
-    const RuleSet::Counts& counts = report.work.rules[place];
-    if (counts.packets == 0) continue;
-    const RuleConfig& rule = report.rules[place];
-    fmt::format_to(out, "{:>14} {:>16}  {}: {} {}\n", counts.packets, counts.bytes, rule.name,
-                   action_name(rule.action), what_text(report.rules, place));
-  }
-}
-
-}  // namespace
-
 WorkReport& WorkReport::operator+=(const WorkReport& other) {
   add_counters<FilterCounters>(kFilterCounters, other.filter, filter);
-  connections += other.connections;
-  connections_live += other.connections_live;
-  fragments += other.fragments;
+  tracker += other.tracker;
   add_counters<l3::ResetCounters>(l3::kResetCounters, other.resets, resets);
   log_suppressed += other.log_suppressed;
   rules.resize(std::max(rules.size(), other.rules.size()));
@@ -48,13 +26,10 @@ WorkReport& WorkReport::operator+=(const WorkReport& other) {
 void report_work(State& state, bool counts_live, WorkReport& work) {
   const auto tracker = state.tracker();
   work.filter = state.filter_counters();
-  if (counts_live) tracker.settle();
-  work.connections = tracker.counts();
-  work.connections_live = counts_live ? tracker.count_live() : work.connections.held();
-  work.fragments = tracker.fragment_report();
+  work.tracker = control::TrackerReport::of(tracker, tracker.fragment_report(), counts_live);
   work.resets = state.resets();
   work.log_suppressed = state.log().suppressed();
-  const std::span<const RuleSet::Counts> counts = state.rules().counts();
+  const std::span<const acl::RuleSet::Counts> counts = state.rules().counts();
   std::copy_n(counts.begin(), std::min(counts.size(), work.rules.size()), work.rules.begin());
 }
 
@@ -78,19 +53,8 @@ Report make_report(std::span<State* const> states, node::RunTotals run) {
 std::vector<std::string> broken_sums(const Report& report) {
   control::SumCheck sums;
   sums.check_run(report, kFirewallDropCauses);
-  const conntrack::FragmentReport& fragments = report.work.fragments;
-  sums.expect_equal(
-      report.routes.packets() + report.echo_replies + report.run.originated,
-      report.sent + report.run.drops[net::DropCause::kTxRefused] +
-          report.run.drops[net::DropCause::kNoBuffer] + report.neighbours.counters.waited,
-      "packets of all next hops + echo replies + originated = packets sent + tx_refused + "
-      "no_buffer + waited does not hold");
-  sums.expect_equal(report.work.connections.held(), report.work.connections_live,
-                    "connections created = ended + expired + deleted + evicted + live does not "
-                    "hold");
-  sums.expect_equal(fragments.counters.waited,
-                    fragments.counters.released + fragments.counters.expired + fragments.waiting,
-                    "fragments that waited = released + expired + waiting does not hold");
+  control::check_routes(report.routes, report, sums);
+  control::check_tracker(report.work.tracker, sums);
   return sums.take();
 }
 
@@ -101,13 +65,9 @@ std::string format_text(const Report& report) {
   control::write_captures(report, out);
   control::write_workers(
       report, [](control::TextOut) {}, [](size_t, control::TextOut) {}, out);
-  write_rules(report, out);
+  control::write_rules(report.rules, report.work.rules, out);
   control::write_counts<FilterCounters>("filter", kFilterCounters, report.work.filter, out);
-  if (report.is_stateful) {
-    control::write_counts<conntrack::FlowCounts>("connections", conntrack::kFlowCounters,
-                                                 report.work.connections, out);
-    fmt::format_to(out, "  {:<22} {:>14}\n", "live", report.work.connections_live);
-  }
+  if (report.is_stateful) control::write_connections(report.work.tracker, out);
   control::write_hops(report.routes, out);
   control::write_drops(report, kFirewallDropCauses, out);
   control::write_icmp_errors(report, out);
@@ -116,32 +76,16 @@ std::string format_text(const Report& report) {
   return text;
 }
 
-control::Json rules_json(std::span<const RuleConfig> rules,
-                         std::span<const RuleSet::Counts> counts) {
-  control::Json rows = control::Json::array();
-  for (size_t place = 0; place < counts.size(); ++place) {
-    rows.push_back({{"rule", rules[place].name},
-                    {"action", action_name(rules[place].action)},
-                    {"what", what_text(rules, place)},
-                    {"packets", counts[place].packets},
-                    {"bytes", counts[place].bytes}});
-  }
-  return rows;
-}
-
 control::Json report_json(const Report& report) {
   using control::counters_json;
   control::Json json = control::first_part_json(report, kFirewallDropCauses);
   json.update(control::network_part_json(report));
   json["filter"] = counters_json<FilterCounters>(kFilterCounters, report.work.filter);
-  json["rules"] = rules_json(report.rules, report.work.rules);
+  json["rules"] = control::rules_json(report.rules, report.work.rules);
   if (report.is_stateful) {
-    json["connections"] =
-        counters_json<conntrack::FlowCounts>(conntrack::kFlowCounters, report.work.connections);
-    json["connections"]["live"] = report.work.connections_live;
+    json["connections"] = control::connections_json(report.work.tracker);
   }
-  json["fragments"] = counters_json<conntrack::FragmentCounters>(conntrack::kFragmentCounters,
-                                                                 report.work.fragments.counters);
+  json["fragments"] = control::fragments_json(report.work.tracker);
   json["resets"] = counters_json<l3::ResetCounters>(l3::kResetCounters, report.work.resets);
   json["log_suppressed"] = report.work.log_suppressed;
   json["next_hops"] = control::hops_json(report.routes);

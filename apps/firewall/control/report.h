@@ -10,18 +10,17 @@
 #include "roost/control/json.h"
 #include "roost/control/route_report.h"
 #include "roost/control/run_report.h"
+#include "roost/control/tracker_report.h"
 
 namespace roost::firewall {
 
 // What workers counted, beside what every function counts.
 struct WorkReport {
   FilterCounters filter{};
-  conntrack::FlowCounts connections{};
-  uint64_t connections_live = 0;
-  conntrack::FragmentReport fragments{};
+  control::TrackerReport tracker{};
   l3::ResetCounters resets{};
   uint64_t log_suppressed = 0;
-  std::vector<RuleSet::Counts> rules{};  // by place; the last is of packets without a rule
+  std::vector<acl::RuleSet::Counts> rules{};  // by place; the last is of packets without a rule
 
   WorkReport& operator+=(const WorkReport& other);
 };
@@ -33,7 +32,7 @@ struct Report : control::RunReport {
   control::RouteReport routes{};
   WorkReport work{};
   bool is_stateful = true;
-  std::vector<RuleConfig> rules{};  // by place
+  std::vector<acl::RuleConfig> rules{};  // by place
 };
 
 // One state a worker, one at least, all of the same configuration.
@@ -43,8 +42,5 @@ struct Report : control::RunReport {
 [[nodiscard]] std::string format_text(const Report& report);
 [[nodiscard]] std::string format_json(const Report& report);
 [[nodiscard]] control::Json report_json(const Report& report);
-// [{"rule", "action", "what", "packets", "bytes"}], by place, the last of packets without a rule.
-[[nodiscard]] control::Json rules_json(std::span<const RuleConfig> rules,
-                                       std::span<const RuleSet::Counts> counts);
 
 }  // namespace roost::firewall

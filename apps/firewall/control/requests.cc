@@ -1,6 +1,6 @@
 #include "apps/firewall/control/requests.h"
 
-#include "apps/firewall/config/rule_masks.h"
+#include "roost/acl/rule_masks.h"
 #include "roost/conntrack/connection_table_impl.h"
 
 namespace roost::firewall {
@@ -13,10 +13,10 @@ bool RecheckRequest::walk() {
       [&](const net::FlowKey<Address>& key, const conntrack::Connection& connection) {
         const auto in_port = static_cast<uint16_t>(connection.owner);
         const classify::PacketFields fields =
-            fields_of(key, in_port, state_.out_port_of(key.destination, in_port));
+            acl::fields_of(key, in_port, state_.out_port_of(key.destination, in_port));
         uint32_t place = 0;
         state_.rules().find(std::span(&fields, 1), std::span(&place, 1));
-        const bool ends = state_.rules().action(place) != Action::kAllow;
+        const bool ends = state_.rules().action(place) != acl::Action::kAllow;
         if (ends) ++ended;
         return ends;
       });

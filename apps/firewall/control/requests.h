@@ -1,16 +1,15 @@
 // What the control thread asks of workers about rules, connections and the log.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "apps/firewall/control/report.h"
 #include "apps/firewall/datapath/state.h"
 #include "roost/control/route_report.h"
+#include "roost/control/rule_report.h"
 #include "roost/control/sample_request.h"
 #include "roost/node/mailbox.h"
 #include "roost/table/cursor.h"
@@ -36,32 +35,11 @@ class SampleRequest final : public control::RoutedSampleRequest {
   State& state_;
 };
 
-// Takes what the log has.
-class LogRequest final : public node::Request {
- public:
-  explicit LogRequest(State& state) : state_(state) {}
-  bool step() override {
-    const std::span<const DecisionRecord> kept = state_.log().records();
-    std::copy(kept.begin(), kept.end(), records_.begin() + static_cast<ptrdiff_t>(count_));
-    count_ += kept.size();
-    state_.log().clear();
-    return true;
-  }
-  [[nodiscard]] std::span<const DecisionRecord> records() const {
-    return std::span(records_).first(count_);
-  }
-
- private:
-  State& state_;
-  std::array<DecisionRecord, DecisionLog::kRecordsMax> records_;
-  size_t count_ = 0;
-};
-
 // Puts other rules in force, with other timeouts; what they replace is the request's afterwards,
 // and so is the log that they made.
 class ExchangeRequest final : public node::Request {
  public:
-  ExchangeRequest(State& state, std::unique_ptr<RuleSet> rules, const Config& config)
+  ExchangeRequest(State& state, std::unique_ptr<acl::RuleSet> rules, const Config& config)
       : state_(state),
         rules_(std::move(rules)),
         timeouts_(config.timeouts),
@@ -70,7 +48,7 @@ class ExchangeRequest final : public node::Request {
     if (!std::exchange(is_done_, true)) exchange();
     return true;
   }
-  [[nodiscard]] std::span<const DecisionRecord> records() const { return log_.records(); }
+  [[nodiscard]] std::span<const acl::DecisionRecord> records() const { return log_.records(); }
 
  private:
   void exchange() {
@@ -79,8 +57,8 @@ class ExchangeRequest final : public node::Request {
   }
 
   State& state_;
-  LogRequest log_{state_};
-  std::unique_ptr<RuleSet> rules_;
+  control::LogRequest log_{state_.log()};
+  std::unique_ptr<acl::RuleSet> rules_;
   conntrack::StateTimeouts timeouts_;
   bool picks_up_;
   bool is_done_ = false;

@@ -4,7 +4,7 @@
 #include "roost/conntrack/fragment_table_impl.h"
 #include "roost/hash/random_seed.h"
 #include "roost/net/arp.h"
-#include "roost/net/headers.h"
+#include "roost/net/link_message.h"
 #include "roost/net/parse_cause.h"
 
 namespace roost::firewall {
@@ -13,27 +13,10 @@ namespace {
 
 using net::ParseVerdict;
 
-constexpr uint8_t kLinkHopLimit = 255;  // RFC 4861 section 3.1
-
 l3::Ingress::Config ingress_config(const Config& config) {
   return {.ports = config.network.ports,
           .tick_seconds = config.tick_seconds(),
           .hash_seed = config.hash_seed};
-}
-
-// Neighbour discovery, and multicast listener discovery, which does not leave its link either.
-bool is_link_message(const net::Packet& packet, const net::ParsedPacket& parsed) {
-  if (!parsed.is_ipv6 || parsed.protocol != net::kProtocolIcmp6 || parsed.fragment.is_one() ||
-      parsed.l4_bytes == 0 || parsed.l4_offset >= packet.contiguous_bytes) {
-    return false;
-  }
-  const uint8_t type = packet.data[parsed.l4_offset];
-  constexpr uint8_t kRouterSolicitation = 133;
-  constexpr uint8_t kRedirect = 137;
-  if (type >= kRouterSolicitation && type <= kRedirect) return parsed.ttl == kLinkHopLimit;
-  const bool is_listener_message =
-      (type >= net::mld::kQuery && type <= net::mld::kDone1) || type == net::mld::kReport2;
-  return is_listener_message && parsed.ttl == 1;
 }
 
 }  // namespace
@@ -108,7 +91,7 @@ bool Datapath::goes_on(size_t lane, net::PacketBatch& batch) {
 
 bool Datapath::is_link_frame(const net::Packet& packet, const net::ParsedPacket& parsed,
                              ParseVerdict verdict) const {
-  if (verdict == ParseVerdict::kUnsupportedProtocol) return is_link_message(packet, parsed);
+  if (verdict == ParseVerdict::kUnsupportedProtocol) return net::is_link_message(packet, parsed);
   if (verdict != ParseVerdict::kNotIp) return false;
   return state_.config().passes_ethertypes || net::is_arp(packet, parsed);
 }

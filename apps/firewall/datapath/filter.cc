@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "apps/firewall/config/rule_masks.h"
+#include "roost/acl/rule_masks.h"
 #include "roost/conntrack/connection_table_impl.h"
 #include "roost/conntrack/fragment_table_impl.h"
 #include "roost/net/flow_key.h"
@@ -87,7 +87,7 @@ void Filter::ask_rules(net::LaneList& lanes, const Undecided& undecided, net::Pa
     const net::Packet& packet = batch.packets()[lane];
     const auto key = net::FlowKey<Address>::from_packet(packet, parsed[lane]);
     const auto out_port = state_.out_port_of(key.destination, packet.in_port);
-    fields[i] = fields_of(key, packet.in_port, out_port);
+    fields[i] = acl::fields_of(key, packet.in_port, out_port);
   }
   std::array<uint32_t, kLanes> places;
   state_.rules().find(std::span<const classify::PacketFields>(fields).first(undecided.count),
@@ -106,18 +106,20 @@ bool Filter::apply_rule(uint32_t place, size_t lane,
                         const conntrack::TrackedPacket<Address>* tracked, net::PacketBatch& batch,
                         std::span<net::ParsedPacket> parsed, Tick now) {
   const net::Packet& packet = batch.packets()[lane];
-  RuleSet& rules = state_.rules();
+  acl::RuleSet& rules = state_.rules();
   rules.count(place, packet.total_bytes);
-  if (rules.logs(place)) log(place, packet, parsed[lane], now);
+  if (rules.logs(place)) {
+    state_.log().add(acl::DecisionRecord::of(place, packet, parsed[lane]), now);
+  }
   switch (rules.action(place)) {
-    case Action::kAllow:
+    case acl::Action::kAllow:
       if (tracked != nullptr) return begin_connection(lane, *tracked, batch);
       ++state_.filter_counters().without_connection;
       return true;
-    case Action::kDeny:
+    case acl::Action::kDeny:
       batch.verdicts()[lane] = net::drop(drop_cause::kDenied);
       return false;
-    case Action::kReject:
+    case acl::Action::kReject:
       refusals_.refuse(packet, parsed[lane]);
       batch.verdicts()[lane] = net::drop(drop_cause::kRejected);
       return false;
@@ -149,26 +151,6 @@ bool Filter::begin_connection(size_t lane, const conntrack::TrackedPacket<Addres
   if (outcome != CreateOutcome::kCreated) return drop(DropCause::kTableFull);
   ++state_.filter_counters().begun;
   return true;
-}
-
-void Filter::log(uint32_t place, const net::Packet& packet, const net::ParsedPacket& parsed,
-                 Tick now) {
-  DecisionRecord record{.place = place,
-                        .in_port = packet.in_port,
-                        .source_port = parsed.source_port,
-                        .destination_port = parsed.destination_port,
-                        .protocol = static_cast<uint8_t>(parsed.protocol),
-                        .bytes = packet.total_bytes};
-  const auto take_ends = [&](const auto& key) {
-    record.source = key.source;
-    record.destination = key.destination;
-  };
-  if (parsed.is_ipv6) {
-    take_ends(net::FlowKey6::from_packet(packet, parsed));
-  } else {
-    take_ends(net::FlowKey4::from_packet(packet, parsed));
-  }
-  state_.log().add(record, now);
 }
 
 template void Filter::ask<net::Ipv4Address>(size_t, const net::Packet&, const net::ParsedPacket&);

@@ -81,7 +81,6 @@ class Filter {
   template <class Address>
   [[nodiscard]] bool begin_connection(size_t lane, const conntrack::TrackedPacket<Address>& packet,
                                       net::PacketBatch& batch);
-  void log(uint32_t place, const net::Packet& packet, const net::ParsedPacket& parsed, Tick now);
 
   State& state_;
   l3::Refusals& refusals_;

@@ -25,14 +25,9 @@ Result<Family<Address>> make_family(const Config& config) {
 }  // namespace
 
 Result<State> State::create(const Config& config, std::span<const net::MacAddress> device_macs) {
-  l3::NetworkConfig network = config.network;
-  network.routes.clear();  // they are in the table
-  auto next_hops = l3::NextHops::create({.network = network,
-                                         .device_macs = device_macs,
-                                         .tick_seconds = config.tick_seconds(),
-                                         .hash_seed = config.hash_seed});
+  auto next_hops = routing::make_next_hops(config, device_macs);
   if (!next_hops) return next_hops.error();
-  auto rules = RuleSet::create(config);
+  auto rules = acl::RuleSet::create(rules_by_place(config), config.hash_seed);
   if (!rules) return rules.error();
   auto ipv4 = make_family<net::Ipv4Address>(config);
   if (!ipv4) return ipv4.error();
@@ -42,7 +37,7 @@ Result<State> State::create(const Config& config, std::span<const net::MacAddres
                std::move(ipv4).value(), std::move(ipv6).value());
 }
 
-State::State(const Config& config, l3::NextHops next_hops, std::unique_ptr<RuleSet> rules,
+State::State(const Config& config, l3::NextHops next_hops, std::unique_ptr<acl::RuleSet> rules,
              Family<net::Ipv4Address> ipv4, Family<net::Ipv6Address> ipv6)
     : config_(config),
       next_hops_(std::move(next_hops)),

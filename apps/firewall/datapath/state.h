@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "apps/firewall/config/config.h"
-#include "apps/firewall/datapath/decision_log.h"
 #include "apps/firewall/datapath/filter_counters.h"
-#include "apps/firewall/datapath/rule_set.h"
+#include "roost/acl/decision_log.h"
+#include "roost/acl/rule_set.h"
 #include "roost/base/result.h"
 #include "roost/conntrack/tracker.h"
 #include "roost/l3/icmp_error_counters.h"
@@ -37,13 +37,13 @@ class State {
   [[nodiscard]] l3::LocalCounters& local_counters() { return local_counters_; }
   [[nodiscard]] l3::ResetCounters& resets() { return resets_; }
   [[nodiscard]] FilterCounters& filter_counters() { return filter_counters_; }
-  [[nodiscard]] DecisionLog& log() { return log_; }
-  [[nodiscard]] RuleSet& rules() { return *rules_; }
+  [[nodiscard]] acl::DecisionLog& log() { return log_; }
+  [[nodiscard]] acl::RuleSet& rules() { return *rules_; }
   [[nodiscard]] const conntrack::StateTimeouts& timeouts() const { return config_.timeouts; }
   [[nodiscard]] bool picks_up() const { return config_.picks_up; }
 
   // Other rules and timeouts are in force from now on; `rules` has what they were.
-  void exchange(std::unique_ptr<RuleSet>& rules, const conntrack::StateTimeouts& timeouts,
+  void exchange(std::unique_ptr<acl::RuleSet>& rules, const conntrack::StateTimeouts& timeouts,
                 bool picks_up) {
     std::swap(rules_, rules);
     config_.timeouts = timeouts;
@@ -72,16 +72,16 @@ class State {
   }
 
  private:
-  State(const Config& config, l3::NextHops next_hops, std::unique_ptr<RuleSet> rules,
+  State(const Config& config, l3::NextHops next_hops, std::unique_ptr<acl::RuleSet> rules,
         Family<net::Ipv4Address> ipv4, Family<net::Ipv6Address> ipv6);
 
   Config config_;
   l3::NextHops next_hops_;
   routing::WorkerRoutes routes_;
-  std::unique_ptr<RuleSet> rules_;
+  std::unique_ptr<acl::RuleSet> rules_;
   Family<net::Ipv4Address> ipv4_;
   Family<net::Ipv6Address> ipv6_;
-  DecisionLog log_;
+  acl::DecisionLog log_;
   FilterCounters filter_counters_{};
   l3::IcmpErrorCounters icmp_errors_{};
   l3::LocalCounters local_counters_{};

@@ -17,22 +17,15 @@ using control::Json;
 using control::View;
 
 Json stats_view(const Json& result) {
-  View view;
-  control::add_packets_and_drops(
-      result,
-      [&] {
-        view.table("/next_hops", control::with_counters<routing::HopCounters>(
-                                     {"via", "port"}, routing::kHopCounters));
-      },
-      view);
-  view.text("");
-  control::add_workers(result["workers"], {}, {}, view);
-  return view.take();
+  return control::stats_view(result, [](View& view) {
+    view.table("/next_hops", control::with_counters<routing::HopCounters>({"via", "port"},
+                                                                          routing::kHopCounters));
+  });
 }
 
 Json routes_view(const Json&) { return View().table("/routes", {"prefix", "via", "port"}).take(); }
 
-constexpr std::array kCommands = {
+constexpr auto kCommands = control::with_network_commands(std::array{
     control::Command{.name = "stats",
                      .help = "packets, next hops, drops by cause, and cycles by worker",
                      .view = stats_view,
@@ -40,13 +33,7 @@ constexpr std::array kCommands = {
     control::Command{.name = "routes",
                      .help = "the routes of the configuration in force, and the ports' networks",
                      .view = routes_view,
-                     .is_in_telemetry = true},
-    control::kNeighboursCommand,
-    control::kAnnounceCommand,
-    control::kTraceCommand,
-    control::kReloadCommand,
-    control::kWorkersCommand,
-    control::kVersionCommand};
+                     .is_in_telemetry = true}});
 
 }  // namespace
 

@@ -21,12 +21,7 @@ class State {
   // `table`: null when nothing is routed, as for a check of the configuration or a wire.
   static Result<State> create(const Config& config, std::span<const net::MacAddress> device_macs,
                               std::shared_ptr<const routing::RoutingTable> table) {
-    l3::NetworkConfig network = config.network;
-    network.routes.clear();  // they are in the table
-    auto next_hops = l3::NextHops::create({.network = network,
-                                           .device_macs = device_macs,
-                                           .tick_seconds = config.tick_seconds(),
-                                           .hash_seed = config.hash_seed});
+    auto next_hops = routing::make_next_hops(config, device_macs);
     if (!next_hops) return next_hops.error();
     return State(config, std::move(next_hops).value(), routing::WorkerRoutes::of(std::move(table)));
   }

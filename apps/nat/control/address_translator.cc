@@ -41,10 +41,7 @@ control::MetricFamilies AddressTranslator::Running::metrics() {
     out.add_counters<conntrack::MappingCounters>("mappings", conntrack::kMappingCounters,
                                                  work.mappings);
     out.gauge("mappings", "Mappings now, forwards left out.").add({}, work.mappings_live);
-    out.add_counters<conntrack::FlowCounts>("flows", conntrack::kFlowCounters, work.connections);
-    out.gauge("flows", "Connections now.").add({}, work.connections_live);
-    out.add_counters<conntrack::FragmentCounters>("fragments", conntrack::kFragmentCounters,
-                                                  work.fragments.counters);
+    control::add_tracker(work.tracker, "flows", out);
     control::add_hops(report.routes, out);
     control::add_network(report, out);
   });

@@ -22,15 +22,11 @@ using control::Parameter;
 using control::View;
 
 Json stats_view(const Json& result) {
-  View view;
-  const auto add_own = [&] {
+  return control::stats_view(result, [](View& view) {
     view.text("translated").list("/translated");
     view.text("mappings").list("/mappings");
     view.text("connections").list("/flows", View::Zeroes::kLeftOut);
-  };
-  control::add_packets_and_drops(result, add_own, view);
-  control::add_workers(result["workers"], {}, {}, view);
-  return view.take();
+  });
 }
 
 Json flows_view(const Json& result) {
@@ -51,7 +47,7 @@ constexpr auto kFlowParameters = control::with_connection_parameters(std::array{
               .choices = "inside outside",
               .help = "only connections whose first packet came from there"}});
 
-constexpr std::array kCommands = {
+constexpr auto kCommands = control::with_network_commands(std::array{
     control::Command{.name = "stats",
                      .help = "packets, translations, mappings, drops by cause, and cycles by "
                              "worker",
@@ -65,13 +61,7 @@ constexpr std::array kCommands = {
     control::Command{.name = "routes",
                      .help = "the routes in force, and the ports' networks",
                      .view = routes_view,
-                     .is_in_telemetry = true},
-    control::kWorkersCommand,
-    control::kNeighboursCommand,
-    control::kReloadCommand,
-    control::kTraceCommand,
-    control::kAnnounceCommand,
-    control::kVersionCommand};
+                     .is_in_telemetry = true}});
 
 // What a reload changes of a worker beside its forwards; nothing of it can fail.
 class TakeRequest final : public node::Request {

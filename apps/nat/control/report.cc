@@ -14,24 +14,18 @@ Work& Work::operator+=(const Work& other) {
   add_counters<TranslationCounters>(kTranslationCounters, other.translations, translations);
   add_counters<conntrack::MappingCounters>(conntrack::kMappingCounters, other.mappings, mappings);
   mappings_live += other.mappings_live;
-  connections += other.connections;
-  connections_live += other.connections_live;
-  fragments += other.fragments;
+  tracker += other.tracker;
   return *this;
 }
 
 Work work_of(State& state, bool counts_live) {
-  State::Tracker& tracker = state.tracker();
-  if (counts_live) tracker.connections().settle();
   const conntrack::PortMappings& mappings = state.held().mappings;
   Work work{.translations = state.counters(),
             .mappings = mappings.counters(),
             .mappings_live = mappings.live_count(),
-            .connections = tracker.connections().counts(),
-            .fragments = tracker.fragment_report()};
-  work.connections_live = work.connections.held();
+            .tracker = control::TrackerReport::of(state.tracker().connections(),
+                                                  state.tracker().fragment_report(), counts_live)};
   if (!counts_live) return work;
-  work.connections_live = tracker.connections().count_live();
   work.mappings_live = 0;
   uint64_t place = 0;
   mappings.walk(place, UINT64_MAX,
@@ -53,16 +47,10 @@ Report make_report(std::span<State* const> states, node::RunTotals run) {
 
 std::vector<std::string> broken_sums(const Report& report) {
   const Work& work = report.work;
-  const uint64_t ways_out = report.routes.packets() + report.run.originated + report.echo_replies;
-  const uint64_t lost_behind =
-      report.run.drops[net::DropCause::kTxRefused] + report.run.drops[net::DropCause::kNoBuffer];
   control::SumCheck sums;
   sums.check_run(report, kDropCauses);
-  sums.expect_equal(ways_out, report.sent + lost_behind + report.neighbours.counters.waited,
-                    "packets of all next hops + originated + echo replies = packets sent + "
-                    "tx_refused + no_buffer + waited does not hold");
-  sums.expect_equal(work.connections.held(), work.connections_live,
-                    "connections created = over + live does not hold");
+  control::check_routes(report.routes, report, sums);
+  control::check_tracker(work.tracker, sums);
   sums.expect_equal(work.mappings.created, work.mappings.over + work.mappings_live,
                     "mappings created = over + live does not hold");
   return sums.take();
@@ -82,9 +70,7 @@ std::string format_text(const Report& report) {
   control::write_counts<conntrack::MappingCounters>("mappings", conntrack::kMappingCounters,
                                                     work.mappings, out);
   fmt::format_to(out, "  {:<22} {:>14}\n", "live", work.mappings_live);
-  control::write_counts<conntrack::FlowCounts>("connections", conntrack::kFlowCounters,
-                                               work.connections, out);
-  fmt::format_to(out, "  {:<22} {:>14}\n", "live", work.connections_live);
+  control::write_connections(work.tracker, out);
   control::write_hops(report.routes, out);
   control::write_icmp_errors(report, out);
   control::write_neighbours(report.neighbours, out);
@@ -101,12 +87,8 @@ control::Json report_json(const Report& report) {
   json["mappings"] =
       counters_json<conntrack::MappingCounters>(conntrack::kMappingCounters, work.mappings);
   json["mappings"]["live"] = work.mappings_live;
-  json["flows"] = counters_json<conntrack::FlowCounts>(conntrack::kFlowCounters, work.connections);
-  json["flows"]["live"] = work.connections_live;
-  json["fragments"] = counters_json<conntrack::FragmentCounters>(conntrack::kFragmentCounters,
-                                                                 work.fragments.counters);
-  json["fragments"]["waiting"] = work.fragments.waiting;
-  json["fragments"]["dropped"] = work.fragments.dropped;
+  json["flows"] = control::connections_json(work.tracker);
+  json["fragments"] = control::fragments_json(work.tracker);
   json["others"] = counters_json<routing::HopCounters>(routing::kHopCounters, report.routes.others);
   json["next_hops"] = control::hops_json(report.routes);
   json.update(control::network_part_json(report));

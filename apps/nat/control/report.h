@@ -12,6 +12,7 @@
 #include "roost/control/json.h"
 #include "roost/control/route_report.h"
 #include "roost/control/run_report.h"
+#include "roost/control/tracker_report.h"
 #include "roost/net/drop_cause.h"
 #include "roost/routing/forwarder.h"
 
@@ -41,9 +42,7 @@ struct Work {
   TranslationCounters translations{};
   conntrack::MappingCounters mappings{};
   uint64_t mappings_live = 0;
-  conntrack::FlowCounts connections{};
-  uint64_t connections_live = 0;
-  conntrack::FragmentReport fragments{};
+  control::TrackerReport tracker{};
 
   Work& operator+=(const Work& other);
 };

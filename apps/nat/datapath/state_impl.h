@@ -28,14 +28,8 @@ template <class Tables>
 Result<BasicState<Tables>> BasicState<Tables>::create(const Config& config,
                                                       const node::WorkerSeat& seat,
                                                       const Tables& tables) {
-  l3::NetworkConfig connected = config.network;
-  connected.routes.clear();  // they are in the table
-  const std::vector<net::IpAddress> external(config.external.begin(), config.external.end());
-  auto next_hops = l3::NextHops::create({.network = connected,
-                                         .device_macs = seat.device_macs,
-                                         .local_addresses = external,
-                                         .tick_seconds = config.tick_seconds(),
-                                         .hash_seed = config.hash_seed});
+  auto next_hops = routing::make_next_hops(config, seat.device_macs,
+                                           {config.external.begin(), config.external.end()});
   auto mappings = conntrack::PortMappings::create(mappings_config(config, seat));
   auto peers = conntrack::PeerCounts::create(
       config.filtering == Filtering::kAddress ? config.connections : 0, config.hash_seed);

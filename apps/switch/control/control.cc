@@ -20,18 +20,11 @@ using control::Json;
 using control::View;
 
 Json stats_view(const Json& result) {
-  View view;
-  control::add_packets_and_drops(
-      result,
-      [&] {
-        view.text("").list("/frames");
-        view.text("stations").list("/stations", View::Zeroes::kLeftOut);
-        view.text("forwarding database").list("/fdb");
-      },
-      view);
-  view.text("");
-  control::add_workers(result["workers"], {}, {}, view);
-  return view.take();
+  return control::stats_view(result, [](View& view) {
+    view.text("").list("/frames");
+    view.text("stations").list("/stations", View::Zeroes::kLeftOut);
+    view.text("forwarding database").list("/fdb");
+  });
 }
 
 Json ports_view(const Json&) {
@@ -49,7 +42,7 @@ Json moves_view(const Json&) {
   return View().table("/moves", {"vlan", "mac", "port", "moves", "held"}).take();
 }
 
-constexpr std::array kCommands = {
+constexpr auto kCommands = control::with_common_commands(std::array{
     control::Command{.name = "stats",
                      .help = "frames, stations, drops by cause, and cycles by worker",
                      .view = stats_view,
@@ -66,11 +59,7 @@ constexpr std::array kCommands = {
     control::Command{.name = "moves",
                      .help = "addresses that moved lately, and those that are held for it",
                      .view = moves_view,
-                     .is_in_telemetry = true},
-    control::kTraceCommand,
-    control::kReloadCommand,
-    control::kWorkersCommand,
-    control::kVersionCommand};
+                     .is_in_telemetry = true}});
 
 // A row for each VLAN that a port has.
 Json vlan_row(uint16_t vlan, const bridge::VlanPorts& vlans) {

@@ -10,7 +10,7 @@
 #include "roost/openflow/flow.h"
 #include "roost/openflow/flow_tables.h"
 
-namespace roost::classifying {
+namespace roost::openflow {
 
 struct FlowKey {
   uint8_t table = 0;
@@ -20,17 +20,17 @@ struct FlowKey {
 
   auto operator<=>(const FlowKey&) const = default;
 };
-[[nodiscard]] FlowKey key_of(const openflow::Flow& flow);
+[[nodiscard]] FlowKey key_of(const Flow& flow);
 
 struct ListedFlow {
-  openflow::Flow flow{};
-  std::vector<openflow::FlowId> ids{};           // of each worker
+  Flow flow{};
+  std::vector<FlowId> ids{};                     // of each worker
   classify::RuleTable::Counts counted_before{};  // in tables that are gone
 };
 using FlowList = std::map<FlowKey, ListedFlow>;
 
 // Whether a flow matches no more than `filter` does, by the fields alone, as `ovs-ofctl` chooses
 // flows to dump or delete.
-[[nodiscard]] bool is_within(const openflow::Flow& flow, const openflow::Flow& filter);
+[[nodiscard]] bool is_within(const Flow& flow, const Flow& filter);
 
-}  // namespace roost::classifying
+}  // namespace roost::openflow

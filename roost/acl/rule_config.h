@@ -1,4 +1,4 @@
-// A rule of the firewall, as its configuration has it.
+// A rule as people write it in a configuration: who may send what to whom, in order.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace roost::config {
 class TomlTable;
 }
 
-namespace roost::firewall {
+namespace roost::acl {
 
 enum class Action : uint8_t { kAllow, kDeny, kReject };
 inline constexpr std::array<std::string_view, 3> kActionNames = {"allow", "deny", "reject"};
@@ -33,7 +33,7 @@ struct PortRange {
 
 // Of where packets come from, or go to: any of the ports, and any of the networks; none: all.
 struct RuleSide {
-  std::vector<uint16_t> ports{};  // of the firewall, in DPDK's order
+  std::vector<uint16_t> ports{};  // of the function, in DPDK's order
   std::vector<net::IpPrefix> networks{};
 
   bool operator==(const RuleSide&) const = default;
@@ -51,7 +51,8 @@ struct RuleConfig {
   uint32_t line = 0;
 };
 
-// Reads the [[rule]]s of a file's top table. `port_count`: so many [[port]]s there are.
+// Reads the [[rule]]s of a file's top table. `port_count`: so many [[port]]s there are. What is
+// taken has masks (rule_masks.h).
 [[nodiscard]] std::vector<RuleConfig> read_rules(config::TomlTable& top, size_t port_count,
                                                  std::vector<config::Fault>& faults);
 
@@ -59,4 +60,4 @@ struct RuleConfig {
 [[nodiscard]] std::string rule_text(const RuleConfig& rule);
 [[nodiscard]] std::string protocol_text(uint8_t protocol);
 
-}  // namespace roost::firewall
+}  // namespace roost::acl

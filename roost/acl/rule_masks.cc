@@ -1,4 +1,4 @@
-#include "apps/firewall/config/rule_masks.h"
+#include "roost/acl/rule_masks.h"
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +7,7 @@
 #include "roost/net/byte_order.h"
 #include "roost/net/headers.h"
 
-namespace roost::firewall {
+namespace roost::acl {
 
 namespace {
 
@@ -135,4 +135,4 @@ PacketFields fields_of(const net::FlowKey<Address>& key, uint16_t in_port,
 template PacketFields fields_of(const net::FlowKey4&, uint16_t, std::optional<uint16_t>);
 template PacketFields fields_of(const net::FlowKey6&, uint16_t, std::optional<uint16_t>);
 
-}  // namespace roost::firewall
+}  // namespace roost::acl

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "apps/firewall/config/config.h"
+#include "roost/acl/rule_config.h"
 #include "roost/base/result.h"
 #include "roost/classify/classifier.h"
 #include "roost/expiry/tick.h"
 
-namespace roost::firewall {
+namespace roost::acl {
 
 // One worker's.
 class RuleSet {
@@ -24,11 +24,14 @@ class RuleSet {
     uint64_t bytes = 0;
   };
 
-  // Errors: memory is unavailable, more masks than a classifier may have; they name the rule.
-  static Result<std::unique_ptr<RuleSet>> create(const Config& config);
+  // Rules that have masks, each at its place; the last says what becomes of packets that no other
+  // one matches, whatever it is about. Errors: memory is unavailable, more masks than a classifier
+  // may have; they name the rule.
+  static Result<std::unique_ptr<RuleSet>> create(std::vector<RuleConfig> rules,
+                                                 std::optional<uint64_t> hash_seed);
 
-  // The places of the rules that packets get, at most net::kBatchLanesMax of them; the last place,
-  // behind all rules of the configuration, is of packets that no rule matches. Counts nothing.
+  // The places of the rules that packets get, at most net::kBatchLanesMax of them; the last place
+  // is of packets that no rule matches. Counts nothing.
   void find(std::span<const classify::PacketFields> packets, std::span<uint32_t> places);
   void count(uint32_t place, uint64_t bytes) {
     ++counts_[place].packets;
@@ -55,4 +58,4 @@ class RuleSet {
   std::vector<Counts> counts_;
 };
 
-}  // namespace roost::firewall
+}  // namespace roost::acl

@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "apps/firewall/config/rule_config.h"
+#include "roost/acl/rule_config.h"
 #include "roost/classify/packet_fields.h"
 #include "roost/classify/rule.h"
 #include "roost/net/flow_key.h"
 
-namespace roost::firewall {
+namespace roost::acl {
 
 // As many masks and values a rule may be.
 inline constexpr size_t kMasksOfRuleMax = 65'536;
@@ -26,4 +26,4 @@ template <class Address>
 [[nodiscard]] classify::PacketFields fields_of(const net::FlowKey<Address>& key, uint16_t in_port,
                                                std::optional<uint16_t> out_port);
 
-}  // namespace roost::firewall
+}  // namespace roost::acl

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "apps/firewall/config/rule_masks.h"
-#include "apps/firewall/datapath/rule_set.h"
+#include "roost/acl/rule_masks.h"
+#include "roost/acl/rule_set.h"
 #include "roost/classify/rule_product.h"
 #include "tests/base/step_count.h"
 
-namespace roost::firewall {
+namespace roost::acl {
 namespace {
 
 struct Asked {
@@ -129,6 +129,12 @@ class Draw {
   std::mt19937_64 random_;
 };
 
+// Behind the rules, what becomes of packets that none of them matches.
+Result<std::unique_ptr<RuleSet>> make_set(std::vector<RuleConfig> rules) {
+  rules.push_back({.action = Action::kDeny});
+  return RuleSet::create(std::move(rules), 1);
+}
+
 uint32_t place_of(RuleSet& rules, const Asked& asked) {
   const classify::PacketFields fields = asked.is_ipv6
                                             ? fields_of(asked.ipv6, asked.in_port, asked.out_port)
@@ -138,23 +144,22 @@ uint32_t place_of(RuleSet& rules, const Asked& asked) {
   return place;
 }
 
-TEST(FirewallRules, every_packet_gets_the_rule_of_a_loop_over_them) {
+TEST(AccessList, every_packet_gets_the_rule_of_a_loop_over_them) {
   Draw draw(20'261'127);
   for (uint64_t set = 0; set < step_count(60); ++set) {
-    Config config;
-    config.hash_seed = 1;
-    for (uint64_t left = 1 + draw.below(60); left > 0; --left) config.rules.push_back(draw.rule());
-    auto rules = RuleSet::create(config);
-    ASSERT_TRUE(rules.ok()) << rules.error().message;
+    std::vector<RuleConfig> rules;
+    for (uint64_t left = 1 + draw.below(60); left > 0; --left) rules.push_back(draw.rule());
+    const auto made = make_set(rules);
+    ASSERT_TRUE(made.ok()) << made.error().message;
     for (int packet = 0; packet < 2'000; ++packet) {
       const Asked asked = draw.packet();
-      ASSERT_EQ(place_of(*rules.value(), asked), model_place(config.rules, asked))
+      ASSERT_EQ(place_of(*made.value(), asked), model_place(rules, asked))
           << "set " << set << ", packet " << packet;
     }
   }
 }
 
-TEST(FirewallRules, blocks_cover_a_range_once_and_are_as_few_as_there_are) {
+TEST(AccessList, blocks_cover_a_range_once_and_are_as_few_as_there_are) {
   Draw draw(7);
   for (uint64_t i = 0; i < step_count(300); ++i) {
     const auto first = static_cast<uint16_t>(i == 0 ? 0 : draw.below(65'536));
@@ -197,29 +202,28 @@ std::vector<net::IpPrefix> world_networks(size_t count) {
   return networks;
 }
 
-TEST(FirewallRules, a_hundred_to_ten_thousand_networks_of_the_world) {
+TEST(AccessList, a_hundred_to_ten_thousand_networks_of_the_world) {
   for (const size_t count : {100U, 1'000U, 10'000U}) {
     const std::vector<net::IpPrefix> networks = world_networks(count);
     if (networks.size() < count) {
       GTEST_SKIP() << "NOT TESTED: rules of the world's networks: `./dev setup` fetches them";
     }
-    Config config;
-    config.hash_seed = 3;
+    std::vector<RuleConfig> rules;
     for (const net::IpPrefix& network : networks) {
-      config.rules.push_back({.from = {.networks = {network}}, .action = Action::kDeny});
+      rules.push_back({.from = {.networks = {network}}, .action = Action::kDeny});
     }
-    auto rules = RuleSet::create(config);
-    ASSERT_TRUE(rules.ok()) << rules.error().message;
+    const auto made = make_set(rules);
+    ASSERT_TRUE(made.ok()) << made.error().message;
     Draw draw(count);
     for (uint64_t packet = 0; packet < step_count(2'000); ++packet) {
       Asked asked;
       asked.ipv4.source = networks[draw.below(count)].address.ipv4();
       for (size_t i = 2; i < 4; ++i)
         asked.ipv4.source.bytes[i] = static_cast<uint8_t>(draw.below(256));
-      ASSERT_EQ(place_of(*rules.value(), asked), model_place(config.rules, asked)) << packet;
+      ASSERT_EQ(place_of(*made.value(), asked), model_place(rules, asked)) << packet;
     }
   }
 }
 
 }  // namespace
-}  // namespace roost::firewall
+}  // namespace roost::acl

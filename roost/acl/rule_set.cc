@@ -1,21 +1,22 @@
-#include "apps/firewall/datapath/rule_set.h"
+#include "roost/acl/rule_set.h"
 
 #include <fmt/format.h>
 
 #include <array>
 
-#include "apps/firewall/config/rule_masks.h"
+#include "roost/acl/rule_masks.h"
 #include "roost/net/packet_batch.h"
 
-namespace roost::firewall {
+namespace roost::acl {
 
-Result<std::unique_ptr<RuleSet>> RuleSet::create(const Config& config) {
-  const auto last = static_cast<uint32_t>(config.rules.size());
+Result<std::unique_ptr<RuleSet>> RuleSet::create(std::vector<RuleConfig> rules,
+                                                 std::optional<uint64_t> hash_seed) {
+  const auto last = static_cast<uint32_t>(rules.size() - 1);
   auto classifier =
-      classify::Classifier::create({.action_without_rule = last, .hash_seed = config.hash_seed});
+      classify::Classifier::create({.action_without_rule = last, .hash_seed = hash_seed});
   if (!classifier) return classifier.error();
   for (uint32_t place = 0; place < last; ++place) {
-    const RuleConfig& rule = config.rules[place];
+    const RuleConfig& rule = rules[place];
     const auto masks = masks_of(rule, place);
     if (!masks) return Error{fmt::format("rule {} has too many combinations", rule.name)};
     for (const classify::Rule& mask : *masks) {
@@ -23,8 +24,7 @@ Result<std::unique_ptr<RuleSet>> RuleSet::create(const Config& config) {
       if (!added) return Error{fmt::format("rule {}: {}", rule.name, added.error().message)};
     }
   }
-  return std::unique_ptr<RuleSet>(
-      new RuleSet(std::move(classifier).value(), rules_by_place(config)));
+  return std::unique_ptr<RuleSet>(new RuleSet(std::move(classifier).value(), std::move(rules)));
 }
 
 void RuleSet::find(std::span<const classify::PacketFields> packets, std::span<uint32_t> places) {
@@ -35,4 +35,4 @@ void RuleSet::find(std::span<const classify::PacketFields> packets, std::span<ui
   for (size_t i = 0; i < packets.size(); ++i) places[i] = answers[i].action;
 }
 
-}  // namespace roost::firewall
+}  // namespace roost::acl

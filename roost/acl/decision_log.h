@@ -9,8 +9,11 @@
 #include "roost/expiry/tick.h"
 #include "roost/expiry/token_bucket.h"
 #include "roost/net/address.h"
+#include "roost/net/flow_key.h"
+#include "roost/net/packet_batch.h"
+#include "roost/net/parse.h"
 
-namespace roost::firewall {
+namespace roost::acl {
 
 struct DecisionRecord {
   uint32_t place = 0;  // of the rule
@@ -21,6 +24,27 @@ struct DecisionRecord {
   uint32_t bytes = 0;
   net::IpAddress source{};
   net::IpAddress destination{};
+
+  // Of a packet that has its ports.
+  [[nodiscard]] static DecisionRecord of(uint32_t place, const net::Packet& packet,
+                                         const net::ParsedPacket& parsed) {
+    DecisionRecord record{.place = place,
+                          .in_port = packet.in_port,
+                          .source_port = parsed.source_port,
+                          .destination_port = parsed.destination_port,
+                          .protocol = static_cast<uint8_t>(parsed.protocol),
+                          .bytes = packet.total_bytes};
+    const auto take_ends = [&](const auto& key) {
+      record.source = key.source;
+      record.destination = key.destination;
+    };
+    if (parsed.is_ipv6) {
+      take_ends(net::FlowKey6::from_packet(packet, parsed));
+    } else {
+      take_ends(net::FlowKey4::from_packet(packet, parsed));
+    }
+    return record;
+  }
 };
 
 // One worker's.
@@ -59,4 +83,4 @@ class DecisionLog {
   uint64_t suppressed_ = 0;
 };
 
-}  // namespace roost::firewall
+}  // namespace roost::acl

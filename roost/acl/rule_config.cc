@@ -1,4 +1,4 @@
-#include "apps/firewall/config/rule_config.h"
+#include "roost/acl/rule_config.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,11 @@
 #include <charconv>
 #include <utility>
 
+#include "roost/acl/rule_masks.h"
 #include "roost/config/message_text.h"
 #include "roost/config/toml_table.h"
 
-namespace roost::firewall {
+namespace roost::acl {
 
 namespace {
 
@@ -177,6 +178,11 @@ std::vector<RuleConfig> read_rules(TomlTable& top, size_t port_count, std::vecto
     rule.logs = table.boolean("log").value_or(false);
     table.refuse_unknown_keys();
     check_rule(rule, table);
+    if (!masks_of(rule, 0)) {
+      table.fault(rule.line,
+                  "[[rule]]: its ports, networks and ranges have too many combinations; "
+                  "make several rules of it");
+    }
     rules.push_back(std::move(rule));
   }
   if (rules.size() > kRulesMax) {
@@ -198,4 +204,4 @@ std::string rule_text(const RuleConfig& rule) {
                      side_text(rule.to), ranges_text(" ports ", rule.ports));
 }
 
-}  // namespace roost::firewall
+}  // namespace roost::acl
