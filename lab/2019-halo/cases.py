@@ -56,6 +56,13 @@ TINY = "tiny"  # the smoke run's
 ALL_CASES = {**CASES, **FIG3, ONE_FLOW: Case(1, 1, 0, 0, ("emc",), "on", "fig3", 3),
              TINY: Case(3, 2_000, 1, 1, ("off",), "off")}
 
+# The paper's Figure 13: functions, and how many entries their tables have.
+FIG13 = {"nat": (1_000, 10_000, 100_000), "assets": (1_000, 10_000, 100_000),
+         "filter": (100, 1_000, 10_000)}
+NO_TABLE, BY_ONE, BULK, OURS = "no_table", "rte_hash_one", "rte_hash_bulk", "roost"
+WAYS = {NO_TABLE: "without a table", BY_ONE: "rte_hash, one key a call",
+        BULK: "rte_hash, 32 keys a call", OURS: "ours, 32 keys a call"}
+
 
 def mean_lookups(case):
     """Subtables looked at until the right one, if they are in no better order."""

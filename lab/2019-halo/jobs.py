@@ -11,6 +11,7 @@ cases = beside(__file__, "cases")
 MEASURED_SECONDS = 3
 SECONDS_OF_RUN = 12  # of one program: its start, its megaflows, measuring
 PROGRAM_BYTES = 2 << 30  # of one program at a time: packets, rules, megaflows
+WAYS_BYTES = 512 << 20  # EAL's, and our tables
 CORES = 2
 OVS = Path("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk")
 
@@ -48,6 +49,67 @@ class HaloJob(UnderLoadJob):
         return dataclasses.replace(self, contestants=(cases.TINY,), pages="4K", not_run_because="")
 
 
+@dataclasses.dataclass(frozen=True)
+class WaysJob:
+    """A table of one of HALO's functions, asked in several ways: lab/functions/lookup_ways_job.h.
+    `slots`: entries."""
+
+    function: str
+    slots: int
+    rounds: int = 15
+    packets: int = 1 << 17
+    passes: int = 4
+    pages: str = "2M"
+    cores: int = 1
+    loads: tuple = (1.0,)
+    not_run_because: str = ""
+    process: int = 0  # the only one
+    experiment: str = "fig13"
+
+    @property
+    def contestants(self):
+        return tuple(cases.WAYS)
+
+    @property
+    def name(self):
+        return f"fig13 {self.function} {self.slots}"
+
+    @property
+    def process_name(self):
+        return self.name
+
+    @staticmethod
+    def program(beside):
+        return beside.with_name("roost_lab_functions")
+
+    def words(self, _beside):
+        return ["ways", "--experiment", self.experiment, "--function", self.function, "--entries",
+                str(self.slots), "--packets", str(self.packets), "--passes", str(self.passes),
+                "--rounds", str(self.rounds), "--pages", self.pages]
+
+    @staticmethod
+    def table_bytes():
+        return WAYS_BYTES
+
+    @staticmethod
+    def reserved_bytes():
+        return WAYS_BYTES
+
+    def seconds(self):
+        return len(cases.WAYS) * self.rounds * self.passes * self.packets * 1e-7 + 3
+
+    def tiny(self):
+        return dataclasses.replace(self, slots=min(self.slots, 1_000), packets=2_000, passes=1,
+                                   rounds=2, pages="4K")
+
+
+def ways_jobs(size):
+    rounds = 15 if size == "full" else 5
+    for function, entries in cases.FIG13.items():
+        for slots in entries[:1] if size == "smoke" else entries:
+            yield WaysJob(function, slots, rounds=rounds)
+
+
 def jobs(size, _available):
     names = ("1_subtable",) if size == "smoke" else (
         *cases.CASES, *cases.FIG3, cases.ONE_FLOW)
@@ -56,5 +118,6 @@ def jobs(size, _available):
     if there < CORES:
         why = f"it takes {CORES} cores, and {there} is there"
     chosen = {name: cases.ALL_CASES[name] for name in names}
-    return [HaloJob(experiment=case.part, contestants=(name,), rounds=case.rounds,
-                    not_run_because=why) for name, case in chosen.items()]
+    return [*(HaloJob(experiment=case.part, contestants=(name,), rounds=case.rounds,
+                      not_run_because=why) for name, case in chosen.items()),
+            *ways_jobs(size)]

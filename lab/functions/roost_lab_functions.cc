@@ -10,6 +10,7 @@
 
 #include "lab/contestants/eal.h"
 #include "lab/functions/function_job.h"
+#include "lab/functions/lookup_ways_job.h"
 #include "lab/functions/rule_job.h"
 #include "lab/harness/pinned_core.h"
 #include "lab/jobs/program.h"
@@ -27,12 +28,13 @@ struct Options {
   unsigned rounds = 1;
   FunctionJobConfig function{};
   RuleJobConfig rules{};
+  LookupWaysConfig ways{};
 };
 
 CLI::App* add_command(CLI::App& app, Options& options, const char* name, const char* text) {
   auto* command = app.add_subcommand(name, text);
   command->add_option("--experiment", options.experiment, "Its name in the record")
-      ->check(CLI::IsMember({"firewall", "nat", "rules"}))
+      ->check(CLI::IsMember({"firewall", "nat", "rules", "fig13"}))
       ->required();
   command->add_option("--pages", options.pages, "Kind of pages, for every contestant")
       ->check(CLI::IsMember(kBenchPages));
@@ -65,6 +67,18 @@ Result<Rows> run_rules(const Options& options, int core) {
   return run_rule_job(config, say_progress);
 }
 
+Result<Rows> run_ways(const Options& options, int core) {
+  constexpr uint64_t kMemoryBytes = uint64_t{256} << 20;
+  LookupWaysConfig config = options.ways;
+  config.experiment = options.experiment;
+  config.rounds = options.rounds;
+  config.core = core;
+  const auto eal = Eal::start(
+      {.core = core, .pages = kBenchPages.at(options.pages), .memory_bytes = kMemoryBytes});
+  if (!eal) return eal.error();
+  return run_lookup_ways_job(config, say_progress);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Measures network functions; `./dev lab functions` runs it.");
   app.require_subcommand(1);
@@ -83,12 +97,24 @@ int run(int argc, char** argv) {
       ->check(CLI::PositiveNumber)
       ->required();
   rules->add_option("--passes", options.rules.passes, "Over them, in a round");
+  auto* ways = add_command(app, options, "ways", "See lab/functions/lookup_ways_job.h");
+  ways->add_option("--function", options.ways.function, "Whose packets")
+      ->check(CLI::IsMember({"nat", "assets", "filter"}))
+      ->required();
+  ways->add_option("--entries", options.ways.entries, "Of its table")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 20))
+      ->required();
+  ways->add_option("--packets", options.ways.packets, "Different ones")
+      ->check(CLI::PositiveNumber)
+      ->required();
+  ways->add_option("--passes", options.ways.passes, "Over them, in a round");
   CLI11_PARSE(app, argc, argv);
   const auto cores = measuring_cores(options.core, 1);
   if (!cores) return fail(cores.error().message);
   const int core = cores.value().front();
-  const Result<Rows> rows =
-      functions->parsed() ? run_functions(options, core) : run_rules(options, core);
+  const Result<Rows> rows = functions->parsed() ? run_functions(options, core)
+                            : rules->parsed()   ? run_rules(options, core)
+                                                : run_ways(options, core);
   const auto wrong = write_rows(rows, options.csv);
   return wrong ? fail(wrong->message) : 0;
 }

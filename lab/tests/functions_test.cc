@@ -14,6 +14,7 @@
 
 #include "lab/contestants/eal.h"
 #include "lab/functions/firewall_holder.h"
+#include "lab/functions/lookup_ways_job.h"
 #include "lab/functions/nat_holder.h"
 #include "lab/functions/rule_job.h"
 #include "lab/functions/rules.h"
@@ -122,6 +123,25 @@ TEST(Rules, are_found_alike_by_the_classifier_and_rte_acl) {
                                    [](double, const std::string&) {});
     ASSERT_TRUE(rows) << rows.error().message;
     EXPECT_EQ(rows.value().size(), 3U);
+  }
+}
+
+// The job fails where a way's answer is not the stream's.
+TEST(LookupWays, answer_alike_for_every_function) {
+  for (const char* function : {"nat", "assets", "filter"}) {
+    const auto rows = run_lookup_ways_job({.experiment = "fig13",
+                                           .function = function,
+                                           .core = last_allowed_core().value(),
+                                           .entries = 10'000,
+                                           .packets = 20'011,  // no whole batches
+                                           .rounds = 2},
+                                          [](double, const std::string&) {});
+    ASSERT_TRUE(rows) << function << ": " << rows.error().message;
+    ASSERT_EQ(rows.value().size(), 8U);
+    for (const RecordRow& row : rows.value()) {
+      EXPECT_EQ(row.operations, 20'011U);
+      EXPECT_GT(row.value.value(), 0.0);
+    }
   }
 }
 

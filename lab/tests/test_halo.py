@@ -107,6 +107,56 @@ class Fig3(unittest.TestCase):
         self.assertEqual(self.verdicts(self.AS_CLAIMED[:3])[0], "not run")
 
 
+class Fig13(unittest.TestCase):
+    """Nanoseconds a packet, by way; every function and size alike, but one."""
+
+    def record(self, slow=None, left_out=None, bulk=100.0, ours=100.0):
+        times = {HALO.cases.NO_TABLE: 40.0, HALO.cases.BY_ONE: 240.0, HALO.cases.BULK: bulk,
+                 HALO.cases.OURS: ours}
+        return Record([
+            made_row("fig13", who, function, "ns_per_packet",
+                     240.0 if (function, entries, who) == slow else value, number)
+            | {"slots": float(entries)}
+            for function, sizes in HALO.cases.FIG13.items() for entries in sizes
+            if (function, entries) != left_out
+            for who, value in times.items() for number in range(3)])
+
+    def verdicts(self, **made):
+        return [verdict.verdict for verdict in HALO.sections(self.record(**made))[0].verdicts]
+
+    def test_software_that_is_as_fast_reaches_it(self):
+        self.assertEqual(self.verdicts(), ["reproduced"] * 6)  # 240 / 100 = 2.4
+
+    def test_software_that_is_nearly_as_fast_does_so_partly(self):
+        self.assertEqual(self.verdicts(bulk=107.0), ["partly", "reproduced"] * 3)
+
+    def test_software_that_is_not_does_not(self):
+        self.assertEqual(self.verdicts(ours=160.0), ["reproduced", "not"] * 3)
+
+    def test_the_worst_size_decides_and_of_its_function_only(self):
+        found = self.verdicts(slow=("assets", 10_000, HALO.cases.OURS))
+        self.assertEqual(found, ["reproduced"] * 3 + ["not"] + ["reproduced"] * 2)
+
+    def test_a_size_left_out_gives_no_verdict_on_its_function(self):
+        found = self.verdicts(left_out=("filter", 100))
+        self.assertEqual(found, ["reproduced"] * 4 + ["not run"] * 2)
+
+    def test_the_report_has_each_size_and_says_what_it_is_not(self):
+        text = render_text.render({}, HALO.sections(self.record()), [])
+        self.assertIn("NAT, 100,000 entries", text)
+        self.assertIn("2.40", text)
+        self.assertIn("Nothing here is an accelerator", text)
+
+    def test_jobs_have_every_function_and_size_and_full_ones_more_rounds(self):
+        by_size = {size: [job for job in HALO.jobs(size, ()) if job.experiment == "fig13"]
+                   for size in ("quick", "full")}
+        for found in by_size.values():
+            self.assertEqual([(job.function, job.slots) for job in found],
+                             [(name, slots) for name, sizes in HALO.cases.FIG13.items()
+                              for slots in sizes])
+        self.assertLess(by_size["quick"][0].rounds, by_size["full"][0].rounds)
+
+
 class Packets(unittest.TestCase):
     def test_each_is_of_its_class_and_flows_are_distinct(self):
         case = CASES["10_subtables"]
