@@ -47,12 +47,12 @@ class UnderLoad:
         self.folder = Path(arguments.folder)
         self.rows = []
 
-    def socket(self, number=0):
+    def memif_socket(self, number=0):
         return self.folder / f"memif{number}.sock"
 
     def device(self, role, number=0, ring_bits=10):
         return (f"net_memif{number},role={role},id={number},rsize={ring_bits},"
-                f"socket={self.socket(number)},socket-abstract=no")
+                f"socket={self.memif_socket(number)},socket-abstract=no")
 
     def eal(self, core, role, has_huge_pages=True, devices=None):
         return ["--no-pci", "--no-telemetry", "--in-memory" if has_huge_pages else "--no-huge",

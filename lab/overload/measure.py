@@ -126,7 +126,7 @@ class Measurement(UnderLoad):
                 subprocess.Popen(words, stdout=log, stderr=log) as process:
             try:
                 end = time.monotonic() + PATIENCE_SECONDS
-                while not self.socket(1).exists():
+                while not self.memif_socket(1).exists():
                     if process.poll() is not None or time.monotonic() > end:
                         raise RuntimeError("roost forward does not start")
                     time.sleep(0.1)
