@@ -46,9 +46,10 @@ void Accelerator::tick(const AcceleratorInputs& inputs) {
     results_.pop_front();
   }
   if (inputs.clear_flows) flow_bits_.assign(flow_bits_.size(), false);
-  serve_all(inputs);
+  serve_all();
   take_replies(inputs);
   admit(inputs);
+  free_places();
   if (!outputs_.result && !results_.empty()) outputs_.result = results_.front();
   outputs_.query_ready = commands_.size() < parameters_.accelerator_command_queue;
   outputs_.busy = order_.size() == places_.size();
@@ -89,7 +90,7 @@ void Accelerator::take_reply(Place& place, uint32_t part, const LineBytes& bytes
 }
 
 void Accelerator::admit(const AcceleratorInputs& inputs) {
-  // What is true at the cycle's beginning decides: a query that comes is not admitted at once.
+  // A query that comes is not admitted at once, nor into a place that has just become free.
   if (!commands_.empty() && !outputs_.busy) {
     const auto free = std::ranges::find(places_, Step::kFree, &Place::step);
     ROOST_ASSERT(free != places_.end());
@@ -108,7 +109,8 @@ void Accelerator::admit(const AcceleratorInputs& inputs) {
 std::optional<Accelerator::Unit> Accelerator::unit_wanted(const Place& place) const {
   switch (place.step) {
     case Step::kMetadata:
-      if (metadata_.is_being_read(place.query.table)) return std::nullopt;
+      if (place.waits_for_metadata && metadata_.is_being_read(place.metadata_place))
+        return std::nullopt;
       return kMetadataUnit;
     case Step::kDropMetadata:
     case Step::kReadMetadata:
@@ -128,6 +130,8 @@ std::optional<Accelerator::Unit> Accelerator::unit_wanted(const Place& place) co
       return kHashUnit;
     case Step::kTags:
       return table_of(place).format == TableFormat::kInline ? kKeyUnit : kTagUnit;
+    case Step::kCandidate:
+      return kTagUnit;
     case Step::kCompare:
       return kKeyUnit;
     case Step::kCommit:
@@ -159,32 +163,40 @@ uint32_t Accelerator::unit_cycles(const Place& place) const {
   }
 }
 
-void Accelerator::serve_all(const AcceleratorInputs& inputs) {
+void Accelerator::grant_units() {
   if (hash_busy_ > 0) --hash_busy_;
   if (key_busy_ > 0) --key_busy_;
   unit_taken_[kMemoryPort] = !memory_free_;
   unit_taken_[kLockPort] = !lock_free_;
   unit_taken_[kHashUnit] = hash_busy_ > 0;
   unit_taken_[kKeyUnit] = key_busy_ > 0;
-  (void)inputs;
-  // Places may become free on the way.
-  for (size_t age = 0; age < order_.size();) {
-    const uint32_t index = order_[age];
+  for (const uint32_t index : order_) {
     Place& place = places_[index];
-    if (place.cycles_left > 0) {
-      if (--place.cycles_left == 0) served(index);
-    } else if (const auto unit = unit_wanted(place); unit && !unit_taken_[*unit]) {
-      // A line is read only when its lock has been taken.
-      const bool waits_for_lock = *unit == kMemoryPort && !lock_free_ && lock_owner_ == index;
-      if (!waits_for_lock) begin_service(index, *unit);
+    place.granted.reset();
+    if (place.cycles_left > 0) continue;
+    const auto unit = unit_wanted(place);
+    if (!unit || unit_taken_[*unit]) continue;
+    // A line is read only when its lock has been taken.
+    if (*unit == kMemoryPort && !lock_free_ && lock_owner_ == index) continue;
+    unit_taken_[*unit] = true;
+    place.granted = unit;
+  }
+}
+
+void Accelerator::serve_all() {
+  grant_units();
+  for (const uint32_t index : order_) {
+    Place& place = places_[index];
+    if (place.granted) {
+      begin_service(index, *place.granted);
+    } else if (place.cycles_left > 0 && --place.cycles_left == 0) {
+      served(index);
     }
-    if (age < order_.size() && order_[age] == index) ++age;
   }
 }
 
 void Accelerator::begin_service(uint32_t index, Unit unit) {
   Place& place = places_[index];
-  unit_taken_[unit] = true;
   const uint32_t cycles = unit_cycles(place);
   if (unit == kHashUnit)
     hash_busy_ = parts(table_of(place).padded_bytes, parameters_.accelerator_hash_bytes);
@@ -212,6 +224,9 @@ void Accelerator::served(uint32_t index) {
     case Step::kTags:
       bucket_compared(place);
       return;
+    case Step::kCandidate:
+      next_candidate(place);
+      return;
     case Step::kCompare:
       entry_compared(place);
       return;
@@ -219,7 +234,7 @@ void Accelerator::served(uint32_t index) {
       results_.push_back({place.query.token, place.word});
       ++counts_.completed;
       place.step = Step::kUnlock;
-      if (place.bucket_locks + place.entry_locks == 0) free_place(index);
+      if (place.bucket_locks + place.entry_locks == 0) ended_.push_back(index);
       return;
     case Step::kLockPrimary:
     case Step::kLockSecondary:
@@ -285,13 +300,13 @@ void Accelerator::use_lock_port(uint32_t index) {
       return;
     case Step::kUnlockEntry:
       outputs_.lock = {false, place.locked[place.bucket_locks + --place.entry_locks]};
-      if (place.entry_locks == 0) next_candidate(place);
+      if (place.entry_locks == 0) place.step = Step::kCandidate;
       return;
     default: {
       uint32_t& count = place.entry_locks > 0 ? place.entry_locks : place.bucket_locks;
       outputs_.lock = {false, place.locked[place.bucket_locks + place.entry_locks - 1]};
       --count;
-      if (place.bucket_locks == 0) free_place(index);
+      if (place.bucket_locks == 0) ended_.push_back(index);
     }
   }
 }

@@ -13,12 +13,14 @@
 //   locks      of both buckets, or of the first one with `filter`
 //   bucket     read; signatures compared, eight at once
 //   entry      locked, read and compared, for each signature that is the key's
-//              then the other bucket, then the stash if the table has one
+//              after another key the next candidate, then the other bucket, then the stash if the
+//              table has one
 //   commit     the word goes to the result queue; the locks are given back; the place is free
 //
 // In a cycle each unit serves one query, the one that has been in the scoreboard longest among
-// those that want it. Every access to a table lies within its base and limit, or the query is
-// refused.
+// those that want it. Who is served, and what a query finds, depends on what was true at the
+// cycle's beginning (docs/decisions/0057). Every access to a table lies within its base and limit,
+// or the query is refused.
 #pragma once
 
 #include <array>
@@ -142,6 +144,7 @@ class Accelerator {
     kEntryWait,
     kCompare,
     kUnlockEntry,
+    kCandidate,
     kCommit,
     kUnlock,
   };
@@ -162,10 +165,12 @@ class Accelerator {
     Step step = Step::kFree;
     uint32_t cycles_left = 0;  // of the unit that serves it
     AcceleratorQuery query{};
+    std::optional<Unit> granted{};  // in this cycle
     uint32_t metadata_place = 0;
     bool has_metadata = false;
-    uint64_t given_up = 0;  // the table whose metadata line goes for this one
-    KeyBytes key{};         // masked
+    bool waits_for_metadata = false;  // which another query reads into that place
+    uint64_t given_up = 0;            // the table whose metadata line goes for this one
+    KeyBytes key{};                   // masked
     uint64_t hash = 0;
     KeyPlaces places{};
     uint64_t bucket = 0;  // the one that is looked at
@@ -192,7 +197,8 @@ class Accelerator {
 
   void take_replies(const AcceleratorInputs& inputs);
   void take_reply(Place& place, uint32_t part, const LineBytes& bytes);
-  void serve_all(const AcceleratorInputs& inputs);
+  void serve_all();
+  void grant_units();
   [[nodiscard]] std::optional<Unit> unit_wanted(const Place& place) const;
   [[nodiscard]] uint32_t unit_cycles(const Place& place) const;
   void begin_service(uint32_t index, Unit unit);
@@ -211,7 +217,7 @@ class Accelerator {
   void next_bucket(Place& place);
   void entry_compared(Place& place);
   void end(Place& place, uint64_t word);
-  void free_place(uint32_t index);
+  void free_places();
   // Begins a read of bytes; false, and the query is refused, if they are not the table's.
   bool begin_read(Place& place, uint64_t address, uint64_t bytes, Step step);
 
@@ -220,6 +226,7 @@ class Accelerator {
   bool uses_filter_;
   std::vector<Place> places_;
   std::vector<uint32_t> order_;  // places in use, the oldest query first
+  std::vector<uint32_t> ended_;  // places that are free from the next cycle on
   MetadataCache metadata_;
   std::deque<AcceleratorQuery> commands_;
   std::deque<AcceleratorOutputs::LookupResult> results_;

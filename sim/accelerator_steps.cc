@@ -10,6 +10,7 @@ namespace roost::sim {
 void Accelerator::metadata_found(Place& place) {
   const MetadataCache::Answer answer = metadata_.find(place.query.table);
   place.metadata_place = answer.place;
+  place.waits_for_metadata = answer.finding == MetadataCache::Finding::kBeingRead;
   switch (answer.finding) {
     case MetadataCache::Finding::kHit:
       with_metadata(place);
@@ -142,16 +143,12 @@ void Accelerator::entry_compared(Place& place) {
   const TableMetadata& table = table_of(place);
   const auto* bytes = reinterpret_cast<const std::byte*>(place.read_lines.data());
   const std::span<const std::byte> entry(bytes + place.read_address % kLineBytes, place.read_bytes);
-  if (std::memcmp(entry.data(), place.key.data(), table.padded_bytes) == 0) {
+  if (std::memcmp(entry.data(), place.key.data(), table.key_bytes) == 0) {
     end(place, entry_word(table, place.read_address, entry));
     return;
   }
   ++counts_.mismatches;
-  if (place.entry_locks > 0) {
-    place.step = Step::kUnlockEntry;
-  } else {
-    next_candidate(place);
-  }
+  place.step = place.entry_locks > 0 ? Step::kUnlockEntry : Step::kCandidate;
 }
 
 void Accelerator::end(Place& place, uint64_t word) {
@@ -160,11 +157,14 @@ void Accelerator::end(Place& place, uint64_t word) {
   place.step = Step::kCommit;
 }
 
-void Accelerator::free_place(uint32_t index) {
-  Place& place = places_[index];
-  if (place.has_metadata) metadata_.unpin(place.metadata_place);
-  place.step = Step::kFree;
-  std::erase(order_, index);
+void Accelerator::free_places() {
+  for (const uint32_t index : ended_) {
+    Place& place = places_[index];
+    if (place.has_metadata) metadata_.unpin(place.metadata_place);
+    place.step = Step::kFree;
+    std::erase(order_, index);
+  }
+  ended_.clear();
 }
 
 bool Accelerator::is_idle() const {

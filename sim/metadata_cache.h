@@ -44,11 +44,8 @@ class MetadataCache {
     }
     return {Finding::kNoPlace};
   }
-  [[nodiscard]] bool is_being_read(uint64_t table) const {
-    for (const Place& held : places_)
-      if (held.table == table && held.is_being_read) return true;
-    return false;
-  }
+  // Whether a line is on its way into that place.
+  [[nodiscard]] bool is_being_read(uint32_t place) const { return places_[place].is_being_read; }
 
   // The line has come. False if it was invalidated on its way: then it is to be read again.
   bool fill(uint32_t place, const LineBytes& line) {

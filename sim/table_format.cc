@@ -59,6 +59,13 @@ Hash64 hash_bytes(const TableMetadata& table, const KeyBytes& key) {
   return KeyedHash(table.seed).hash<kBytes>(key.data());
 }
 
+// Addresses have 52 bits: so none of a table's own is ever a sum that has run over.
+bool lies_in_memory(const TableMetadata& table) {
+  constexpr uint64_t kMemoryBytes = uint64_t{1} << 52;
+  return table.base < kMemoryBytes && table.entries < kMemoryBytes &&
+         table.limit <= kMemoryBytes - table.base;
+}
+
 uint64_t inline_key_offset(const TableMetadata& table, unsigned slot) {
   return uint64_t{table.slots} * table.value_bytes + uint64_t{slot} * table.key_bytes;
 }
@@ -162,7 +169,7 @@ std::optional<TableMetadata> TableMetadata::of_line(const LineBytes& line) {
            ? table.slots == inline_slots(table.key_bytes, table.value_bytes) && table.slots != 0
            : table.slots == kPaperSlots) &&
       (table.is_paper() ? std::has_single_bit(table.buckets) : table.buckets % 2 == 0) &&
-      table.base % kLineBytes == 0;
+      table.base % kLineBytes == 0 && table.entries % 8 == 0 && lies_in_memory(table);
   return has_shape ? std::optional(table) : std::nullopt;
 }
 
