@@ -15,6 +15,7 @@
 #include "capi/table_class.h"
 #include "capi/table_plan.h"
 #include "roost/base/assert.h"
+#include "roost/memory/whole_file.h"
 
 namespace roost::capi {
 namespace {
@@ -153,6 +154,15 @@ roost_status roost_table_adopt(const roost_config* config, roost_table** table, 
   return adopt(*config, table, {error, error_bytes});
 } catch (const std::bad_alloc&) {
   write_text(kNoMemory, error, error_bytes);
+  return ROOST_NO_MEMORY;
+}
+
+roost_status roost_table_save(const roost_table* table, const char* path, char* error,
+                              size_t error_bytes) try {
+  const std::optional<Error> unwritten = write_whole(path, table->image());
+  return unwritten ? ErrorText{error, error_bytes}(ROOST_INVALID, unwritten->message) : ROOST_OK;
+} catch (const std::bad_alloc&) {
+  write_text("no memory for the file's name; free some", error, error_bytes);
   return ROOST_NO_MEMORY;
 }
 

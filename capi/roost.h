@@ -36,8 +36,8 @@
 /// each worker its own table, or share one whose readers need no lock: roost_shared.h.
 ///
 /// **Errors.** Calls that can fail return a roost_status. Nothing prints, no exception leaves, and
-/// nothing allocates memory after roost_table_create() but roost_table_audit() and
-/// roost_table_dump_bucket(). Pointers must be good and counts true: they are not checked.
+/// nothing allocates memory after roost_table_create() but roost_table_save(), roost_table_audit()
+/// and roost_table_dump_bucket(). Pointers must be good and counts true: they are not checked.
 ///
 /// **Source.** N. Le Scouarnec: Cuckoo++ Hash Tables, ANCS 2018. A hit costs two cache lines,
 /// or one where key and value are small (roost_layout), a miss one, nearly always.
@@ -113,6 +113,16 @@ roost_status roost_table_create(const roost_config* config, roost_table** table,
 ///         all of it; or ROOST_NO_MEMORY.
 roost_status roost_table_adopt(const roost_config* config, roost_table** table, char* error,
                                size_t error_bytes);
+
+/// Saves the table as a file that says what it is: read into memory, roost_table_adopt() finds the
+/// table in it. What was in the file's place stays until all is written.
+/// @param table        The table.
+/// @param path         Where the file is to be.
+/// @param error        Gets a text, cut to fit: what is wrong. Or NULL.
+/// @param error_bytes  Bytes at `error`.
+/// @return ROOST_OK; ROOST_INVALID: it cannot be written; or ROOST_NO_MEMORY.
+roost_status roost_table_save(const roost_table* table, const char* path, char* error,
+                              size_t error_bytes);
 
 /// Frees a table and its memory, not what was lent. on_expiry is not called for what it holds.
 /// @param table  A table, or NULL: nothing happens.

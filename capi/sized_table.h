@@ -225,6 +225,9 @@ class SizedTable final : public roost_table {
   TableStats stats() const override { return core_.stats(); }
   Occupancy occupancy() const override { return core_.occupancy(); }
   std::optional<Violation> audit() const override { return core_.audit(); }
+  std::span<const std::byte> image() const override {
+    return {core_.arena().data(), core_.image_bytes()};
+  }
   std::unique_ptr<roost_reader> reader() const override {
     if constexpr (!Layout::Access::kIsShared)
       return nullptr;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "capi/roost_shared.h"
@@ -96,6 +97,8 @@ struct roost_table {
   [[nodiscard]] virtual roost::Occupancy occupancy() const = 0;
   [[nodiscard]] virtual std::optional<roost::Violation> audit() const = 0;
   [[nodiscard]] virtual std::string dump(uint64_t bucket) const = 0;
+  // All of the table, with its header.
+  [[nodiscard]] virtual std::span<const std::byte> image() const = 0;
 
   // Null when the table is one thread's.
   [[nodiscard]] virtual std::unique_ptr<roost_reader> reader() const = 0;

@@ -1,22 +1,31 @@
-// The bytes of a table that is to be saved, or put into simulated memory (docs/decisions/0053).
+// Saved tables, as the simulator takes them (docs/decisions/0053).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
-#include "roost/table/flow_table.h"
+#include "roost/base/result.h"
+#include "roost/table/save_table.h"
 #include "sim/paper_table.h"
+#include "sim/table_format.h"
 
 namespace roost::sim {
 
-// All of a table, with its header: FlowTable::adopt() finds it again in a copy. Valid until the
-// table changes.
-template <class Key, class Value, class Policies>
-[[nodiscard]] std::span<const std::byte> image_of(const FlowTable<Key, Value, Policies>& table) {
-  return {table.core().arena().data(), table.core().image_bytes()};
-}
+// All of a table, with its header. Valid until the table changes.
 [[nodiscard]] inline std::span<const std::byte> image_of(const PaperTable& table) {
   return table.image();
 }
+
+// What is known of a table whose every key is where its hash leads.
+struct AuditedTable {
+  TableMetadata metadata{};  // as at the address of the audit
+  uint64_t entries = 0;
+  KeyBytes some_key{};  // of one that has entries
+};
+
+// Checks all of an image. Time linear in it; takes as much memory meanwhile. Errors: put_table()
+// refuses it; an entry is where its key does not lead.
+[[nodiscard]] Result<AuditedTable> audit_image(std::span<const std::byte> image);
 
 }  // namespace roost::sim

@@ -7,6 +7,7 @@
 #include "roost/table/entry.h"
 #include "roost/table/image_header.h"
 #include "roost/table/tag_line.h"
+#include "sim/saved_table.h"
 #include "sim/table_format.h"
 
 namespace roost::sim {
@@ -218,6 +219,20 @@ std::optional<std::string> audit_table(const SimulatedMemory& memory, uint64_t t
     }
   });
   return wrong;
+}
+
+Result<AuditedTable> audit_image(std::span<const std::byte> image) {
+  SimulatedMemory memory;
+  const Result<uint64_t> address = put_table(memory, ImageHeader::kBytes, image);
+  if (!address) return address.error();
+  if (const auto wrong = audit_table(memory, address.value()))
+    return Error{"the table is damaged: " + *wrong + "; save it again"};
+  AuditedTable audited{.metadata =
+                           *TableMetadata::of_line(memory.read_line(line_of(address.value())))};
+  for_each_entry(memory, audited.metadata, [&](uint64_t, unsigned, const KeyBytes& key) {
+    if (audited.entries++ == 0) audited.some_key = key;
+  });
+  return audited;
 }
 
 }  // namespace roost::sim

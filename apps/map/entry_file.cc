@@ -6,9 +6,9 @@
 #include <charconv>
 #include <utility>
 
-#include "apps/map/whole_file.h"
 #include "roost/config/fault.h"
 #include "roost/config/message_text.h"
+#include "roost/memory/whole_file.h"
 #include "roost/net/address.h"
 
 namespace roost::map {

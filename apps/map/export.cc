@@ -7,9 +7,9 @@
 #include <system_error>
 #include <vector>
 
-#include "apps/map/whole_file.h"
 #include "roost/control/json.h"
 #include "roost/hash/secret_words.h"
+#include "roost/memory/whole_file.h"
 
 namespace roost::map {
 namespace {

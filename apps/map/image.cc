@@ -6,9 +6,9 @@
 #include <thread>
 #include <utility>
 
-#include "apps/map/whole_file.h"
 #include "roost/base/hit_words.h"
 #include "roost/compact/image_head.h"
+#include "roost/memory/whole_file.h"
 
 namespace roost::map {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "apps/map/export.h"
 #include "apps/map/image_report.h"
-#include "apps/map/whole_file.h"
 #include "apps/program/exit_status.h"
 #include "apps/program/function_command.h"
+#include "roost/memory/whole_file.h"
 
 namespace roost::program {
 namespace {
@@ -199,7 +199,7 @@ int MapCommand::build() const {
     complain(built.error().message);
     return kExitBadConfig;
   }
-  if (const auto unwritten = map::write_whole(image_path_, built.value().image)) {
+  if (const auto unwritten = roost::write_whole(image_path_, built.value().image)) {
     complain(unwritten->message);
     return kExitCannotStart;
   }

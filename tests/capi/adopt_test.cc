@@ -1,9 +1,11 @@
 // Tables that are found again in memory that was lent to them.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "capi/roost.h"
+#include "roost/memory/whole_file.h"
 #include "tests/capi/c_table.h"
 
 namespace roost {
@@ -86,6 +89,42 @@ TEST_P(CAdopt, finds_the_table_that_memory_was_lent_to) {
   roost_violation violation;
   violation.size = sizeof(violation);
   EXPECT_EQ(roost_table_audit(table.get(), &violation), ROOST_OK);
+}
+
+TEST_P(CAdopt, finds_a_saved_table_in_memory_that_its_file_was_read_into) {
+  constexpr size_t kKeys = 3'000;
+  std::vector<std::array<uint8_t, 6>> key_bytes(kKeys);
+  std::vector<uint16_t> values(kKeys);
+  for (size_t i = 0; i < kKeys; ++i) {
+    std::memcpy(key_bytes[i].data(), &i, 6);
+    values[i] = static_cast<uint16_t>(i * 3);
+  }
+  roost_keys keys{};
+  keys.keys = key_bytes.data();
+  keys.count = kKeys;
+  std::vector<uint8_t> outcomes(kKeys);
+  CTableHandle table = created();
+  ASSERT_EQ(roost_table_insert(table.get(), &keys, values.data(), nullptr, outcomes.data()), kKeys);
+
+  std::string path = testing::TempDir() + "roost-saved-XXXXXX";
+  close(mkstemp(path.data()));
+  std::array<char, 300> text{};
+  ASSERT_EQ(roost_table_save(table.get(), path.c_str(), text.data(), text.size()), ROOST_OK)
+      << text.data();
+  table.reset();
+  const std::string file = read_whole(path).value();
+  std::remove(path.c_str());
+  ASSERT_LE(file.size(), memory_bytes_);
+  std::memset(memory_.get(), 0, memory_bytes_);
+  std::memcpy(memory_.get(), file.data(), file.size());
+  std::string error;
+  ASSERT_EQ(adopt(config(), table, error), ROOST_OK) << error;
+  std::vector<uint16_t> found(kKeys);
+  std::vector<uint64_t> hits(ROOST_HIT_WORDS(kKeys));
+  EXPECT_EQ(roost_table_lookup(table.get(), &keys, found.data(), hits.data()), kKeys);
+  EXPECT_EQ(found, values);
+  EXPECT_EQ(roost_table_save(table.get(), "/none/table", text.data(), text.size()), ROOST_INVALID);
+  EXPECT_STREQ(text.data(), "/none/table cannot be written: No such file or directory");
 }
 
 TEST_P(CAdopt, refuses_memory_of_another_table_or_of_none) {

@@ -119,6 +119,17 @@ TEST(CInterfaceAllocation, adoption_without_memory_is_a_status_and_leaves_the_ta
   std::free(config.memory);
 }
 
+TEST(CInterfaceAllocation, saving_without_memory_is_a_status) {
+  const CTableHandle table = c_create(c_config(8, 8, 512)).value();
+  char text[100] = "#";
+  allocations_left = 0;
+  const roost_status status =
+      roost_table_save(table.get(), "/none/of/these/folders/is/there", text, sizeof(text));
+  allocations_left = -1;
+  EXPECT_EQ(status, ROOST_NO_MEMORY);
+  EXPECT_STREQ(text, "no memory for the file's name; free some");
+}
+
 TEST(CInterfaceAllocation, audit_and_dump_without_memory_are_outcomes) {
   const CTableHandle table = c_create(c_config(8, 8, 512)).value();
   char text[100] = "#";

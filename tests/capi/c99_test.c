@@ -160,6 +160,7 @@ static void tell(const roost_table* table) {
   check(buckets[8] < 60 && buckets[0] < info.bucket_count, "occupancy");
   check(roost_table_audit(table, &violation) == ROOST_OK, "audit");
   check(roost_table_dump_bucket(table, 0, text, sizeof text) > 0, "dump");
+  check(roost_table_save(table, "/none/table", text, sizeof text) == ROOST_INVALID, "save");
 }
 
 static void end(roost_table* table, const uint64_t* expired_packets) {

@@ -1,10 +1,8 @@
 // Images: what was put in comes out, of both kinds; what no builder made is refused; parts.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -15,7 +13,7 @@
 #include "apps/map/export.h"
 #include "apps/map/image.h"
 #include "apps/map/image_report.h"
-#include "apps/map/whole_file.h"
+#include "roost/memory/whole_file.h"
 #include "roost/traffic/draw.h"
 #include "tests/map/map_files.h"
 
@@ -239,36 +237,6 @@ TEST(Export, switches_take_parrot_tables) {
     ASSERT_FALSE(error) << error->message;
     EXPECT_GT(folder.read("out-" + std::string(name) + "/" + name).size(), 100U);
   }
-}
-
-TEST(WholeFile, what_cannot_be_written_leaves_what_was_there) {
-  const Folder folder;
-  const std::string text = "new";
-  const auto bytes = std::as_bytes(std::span(text));
-  EXPECT_TRUE(write_whole(folder.path("none/file"), bytes));
-  std::filesystem::create_directory(folder.path("folder"));
-  EXPECT_TRUE(write_whole(folder.path("folder"), bytes));
-  EXPECT_EQ(folder.file_count(), 1U);
-  ASSERT_FALSE(write_whole(folder.write("file", "old and longer"), bytes));
-  EXPECT_EQ(folder.read("file"), "new");
-}
-
-TEST(WholeFile, what_has_no_room_leaves_what_was_there) {
-  const Folder folder;
-  const std::string path = folder.write("file", "old");
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const rlimit small{.rlim_cur = 100, .rlim_max = before.rlim_max};
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);  // else the process would end
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  const std::vector<std::byte> bytes(101);
-  const auto refused = write_whole(path, bytes);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, handler);
-  ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->message, path + " cannot be written: File too large");
-  EXPECT_EQ(folder.read("file"), "old");
-  EXPECT_EQ(folder.file_count(), 1U);
 }
 
 }  // namespace

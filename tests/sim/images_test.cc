@@ -94,6 +94,24 @@ TEST(Images, a_damaged_table_fails_its_audit) {
   EXPECT_NE(audit_table(memory, table), std::nullopt);
 }
 
+TEST(Images, an_audited_image_says_what_it_holds) {
+  const std::vector<std::byte> image = saved<SplitPolicies>();
+  const Result<AuditedTable> audited = audit_image(image);
+  ASSERT_TRUE(audited.ok()) << audited.error().message;
+  EXPECT_EQ(audited.value().entries, 500U);
+  EXPECT_EQ(audited.value().metadata.key_bytes, 16);
+  SimulatedMemory memory;
+  const uint64_t table = put_table(memory, kTableAddress, image).value();
+  EXPECT_TRUE(is_found(lookup_word(memory, table, audited.value().some_key)));
+  std::vector<std::byte> damaged = image;
+  const size_t entries = audited.value().metadata.entries - ImageHeader::kBytes;
+  for (size_t i = entries; i < entries + 4000; ++i) damaged[i] = ~damaged[i];
+  EXPECT_EQ(
+      audit_image(damaged).error().message.rfind("the table is damaged: the entry in slot", 0), 0U);
+  EXPECT_EQ(audit_image(std::span(image).first(image.size() - 1)).error().message,
+            refusal(std::span(image).first(image.size() - 1)));
+}
+
 TEST(Images, paper_tables_reach_the_load_of_two_choices_of_eight) {
   PaperTable table = PaperTable::create({.buckets = 512, .entries = 4096, .seed = 1}).value();
   uint64_t held = 0;

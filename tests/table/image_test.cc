@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 
 #include "roost/hash/crc32c_hash.h"
 #include "roost/table/flow_table.h"
+#include "roost/table/save_table.h"
 #include "tests/table/test_types.h"
 
 namespace roost {
@@ -134,6 +136,32 @@ TEST(Image, timers_and_the_sweep_go_on_where_they_were) {
   table->maintain(table->bucket_count() - table->bucket_count() / 2);
   EXPECT_EQ(difference(*table, 5000, 10'000), "");
   EXPECT_GT(table->scan_deadline(), deadline);
+}
+
+// Saves a table, and reads the file into memory at another address.
+template <class Table>
+std::string saved_and_read(const Table& table, std::span<std::byte> memory) {
+  std::string path = (std::filesystem::temp_directory_path() / "roost-table-XXXXXX").string();
+  close(mkstemp(path.data()));
+  const std::optional<Error> unwritten = save_table(table, path);
+  const Result<std::string> read = read_whole(path);
+  std::filesystem::remove(path);
+  if (unwritten) return unwritten->message;
+  if (read.value().size() != image_of(table).size()) return "another size";
+  std::memcpy(memory.data(), read.value().data(), read.value().size());
+  return "saved";
+}
+
+TEST(Image, a_saved_table_is_found_in_memory_that_its_file_was_read_into) {
+  SharedMemory memory(bytes_for(kEntries));
+  Timed table = Timed::create({.entries_max = kEntries}).value();
+  fill(table, 0, kEntries, 900);
+  ASSERT_EQ(saved_and_read(table, memory.map()), "saved");
+  Timed found = Timed::adopt({.memory = memory.map()}).value();
+  EXPECT_EQ(found.audit(), std::nullopt);
+  EXPECT_EQ(difference(found, 0, kEntries), "");
+  EXPECT_EQ(save_table(table, "/none/table")->message,
+            "/none/table cannot be written: No such file or directory");
 }
 
 // What adopting this memory as another table, or after a change, is answered with.

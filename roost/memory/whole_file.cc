@@ -1,4 +1,4 @@
-#include "apps/map/whole_file.h"
+#include "roost/memory/whole_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 
 #include "roost/base/file_descriptor.h"
 
-namespace roost::map {
+namespace roost {
 namespace {
 
 // Why the last system call failed, as the system says it.
@@ -68,4 +68,4 @@ std::optional<Error> write_whole(const std::string& path, std::span<const std::b
   return error;
 }
 
-}  // namespace roost::map
+}  // namespace roost

@@ -8,7 +8,7 @@
 
 #include "roost/base/result.h"
 
-namespace roost::map {
+namespace roost {
 
 // Errors: it is not there, no file, or cannot be read.
 [[nodiscard]] Result<std::string> read_whole(const std::string& path);
@@ -18,4 +18,4 @@ namespace roost::map {
 [[nodiscard]] std::optional<Error> write_whole(const std::string& path,
                                                std::span<const std::byte> bytes);
 
-}  // namespace roost::map
+}  // namespace roost
