@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
-#include "apps/advise/memory_there.h"
 #include "apps/advise/report.h"
 #include "apps/program/exit_status.h"
 #include "apps/program/function_command.h"
+#include "roost/memory/memory_there.h"
 
 namespace roost::program {
 namespace {
@@ -156,7 +156,7 @@ int AdviseCommand::run() const {
     return kExitCannotStart;
   }
   const auto advice = advise::advise(workload.value(), timeouts,
-                                     memory_bytes_ ? memory_bytes_ : advise::read_memory_there());
+                                     memory_bytes_ ? memory_bytes_ : read_memory_there());
   if (!advice) {
     complain(advice.error().message);
     return kExitUsage;

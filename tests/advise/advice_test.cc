@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string>
 
-#include "apps/advise/memory_there.h"
 #include "apps/advise/report.h"
 #include "apps/lb/config/config.h"
+#include "roost/memory/memory_there.h"
 #include "tests/advise/workloads.h"
 
 namespace roost::advise {

@@ -11,8 +11,10 @@ TRIPLET = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").strip()
 LIBRARIES = f"/usr/lib/{TRIPLET}"
 FILES = {
     "roost": {
-        "/usr/bin/roost", "/etc/roost/lb.toml", "/etc/default/roost-lb",
+        "/usr/bin/roost", "/usr/bin/roost-halo", "/etc/roost/lb.toml", "/etc/default/roost-lb",
         "/lib/systemd/system/roost-lb.service", "/usr/share/bash-completion/completions/roost",
+        "/usr/share/bash-completion/completions/roost-halo",
+        "/usr/share/man/man1/roost-halo.1.gz",
         "/usr/share/man/man1/roost.1.gz", "/usr/share/man/man8/roost-lb.8.gz",
         "/usr/share/man/man8/roost-ctl.8.gz", "/usr/share/man/man8/roost-forward.8.gz",
         "/usr/share/man/man8/roost-switch.8.gz", "/usr/share/man/man8/roost-advise.8.gz",
@@ -58,11 +60,12 @@ class ContentsTest(unittest.TestCase):
                         if file == path or path.endswith("/") and file.startswith(path)]
                 self.assertTrue(held, f"{name} does not hold {path}")
 
-    def test_contents_only_the_program_runs(self):
+    def test_contents_only_the_programs_run(self):
         for name in FILES:
             runs = {path for path, mode in packages().files(name).items()
                     if mode.startswith("-") and "x" in mode}
-            self.assertEqual(runs, {"/usr/bin/roost"} if name == "roost" else set())
+            programs = {"/usr/bin/roost", "/usr/bin/roost-halo"} if name == "roost" else set()
+            self.assertEqual(runs, programs)
 
     def test_contents_conffiles_are_the_operators(self):
         with tempfile.TemporaryDirectory() as folder:

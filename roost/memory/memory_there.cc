@@ -1,10 +1,10 @@
-#include "apps/advise/memory_there.h"
+#include "roost/memory/memory_there.h"
 
 #include <fstream>
 #include <sstream>
 #include <string>
 
-namespace roost::advise {
+namespace roost {
 
 std::optional<uint64_t> find_memory_there(std::istream& meminfo) {
   constexpr uint64_t kKilo = 1'024;
@@ -29,4 +29,4 @@ std::optional<uint64_t> read_memory_there() {
   return find_memory_there(meminfo);
 }
 
-}  // namespace roost::advise
+}  // namespace roost

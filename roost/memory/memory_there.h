@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <optional>
 
-namespace roost::advise {
+namespace roost {
 
 // Of text of the form of /proc/meminfo: what is available without swapping, and reserved huge pages
 // that nobody has. Nothing when it does not say.
@@ -14,4 +14,4 @@ namespace roost::advise {
 // The same of this machine, now.
 [[nodiscard]] std::optional<uint64_t> read_memory_there();
 
-}  // namespace roost::advise
+}  // namespace roost

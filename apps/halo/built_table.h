@@ -1,0 +1,37 @@
+// Tables that are made for a question, instead of one that a program has saved.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "roost/base/result.h"
+#include "sim/query.h"
+
+namespace roost::halo {
+
+enum class BuiltFormat : uint8_t {
+  kPaper,   // the paper's cuckoo table: 16 bytes of key, a word of value
+  kSplit,   // FlowTable: 16 bytes of key, 16 of value
+  kInline,  // FlowTable: 13 bytes of key, 4 of value, three in a line
+};
+
+struct BuildOptions {
+  uint64_t entries = 0;
+  double load = 0.8;  // entries over slots; of the paper's format, at most
+  BuiltFormat format = BuiltFormat::kPaper;
+  uint64_t seed = 1;  // of keys and hashes
+};
+
+struct BuiltTable {
+  std::vector<std::byte> image{};
+  std::vector<sim::KeyBytes> keys{};  // that it has
+};
+
+// About how many bytes the image will have.
+[[nodiscard]] uint64_t built_bytes(const BuildOptions& options);
+
+// Errors: a load that it does not reach.
+[[nodiscard]] Result<BuiltTable> build_table(const BuildOptions& options);
+
+}  // namespace roost::halo

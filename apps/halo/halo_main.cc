@@ -1,0 +1,229 @@
+// `roost-halo`: would a lookup unit beside the last-level cache help this table and this traffic?
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "apps/halo/inputs.h"
+#include "apps/halo/report.h"
+#include "apps/halo/ways.h"
+
+namespace roost::halo {
+namespace {
+
+constexpr const char* kAbout =
+    "A near-cache lookup unit (HALO, ISCA 2019), simulated: lookups a second of your table and "
+    "your "
+    "keys, as intervals over what nobody knows of the machine.";
+
+constexpr const char* kFooter =
+    "\n"
+    "  roost-halo run --table flows.table --trace flows.pcap\n"
+    "  roost-halo run --build 100000 --load 0.9 --json\n"
+    "  roost-halo machine --print > machine.toml\n"
+    "  roost-halo machine --check machine.toml\n"
+    "\n"
+    "Exit status:\n"
+    "  0  done\n"
+    "  1  the simulation stopped: who waits for whom is printed\n"
+    "  2  the command line is wrong\n"
+    "  3  the machine file was refused; each fault is printed with its line\n"
+    "  4  the table, the trace or the memory does not do";
+
+constexpr int kExitOk = 0;
+constexpr int kExitStopped = 1;
+constexpr int kExitUsage = 2;
+constexpr int kExitBadMachine = 3;
+constexpr int kExitRefused = 4;
+
+int complain(int status, std::string_view text) {
+  fmt::print(stderr, "roost-halo: {}\n", text);
+  return status;
+}
+
+std::string name_of_machine(const std::string& path) {
+  return path.empty() ? "the default machine" : path;
+}
+
+class RunCommand {
+ public:
+  explicit RunCommand(CLI::App& app)
+      : app_(app.add_subcommand("run", "lookups a second of a table and a trace")) {
+    app_->add_option("--machine", machine_path_, "the machine, in TOML; else the default one");
+    auto* table = app_->add_option("--table", inputs_.table_path,
+                                   "a table that save_table() or roost_table_save() wrote");
+    trace_ = app_->add_option("--trace", inputs_.trace_path,
+                              "the keys that are asked for: text, bytes or a capture");
+    app_->add_option("--trace-format", trace_format_,
+                     "text: a key a line in hexadecimal; binary; capture; else captures are known "
+                     "by how they begin, and the rest is text")
+        ->needs(trace_)
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, TraceFormat>{{"text", TraceFormat::kText},
+                                               {"binary", TraceFormat::kBinary},
+                                               {"capture", TraceFormat::kCapture}}));
+    build_ = app_->add_option("--build", inputs_.build.entries,
+                              "instead of --table: a table of so many entries")
+                 ->excludes(table)
+                 ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 31));
+    app_->add_option("--load", inputs_.build.load, "of that table: entries over slots")
+        ->needs(build_)
+        ->capture_default_str()
+        ->check(CLI::Range(0.01, 1.0));
+    app_->add_option("--format", inputs_.build.format,
+                     "of that table: paper, HALO's; split, inline: ours")
+        ->needs(build_)
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, BuiltFormat>{{"paper", BuiltFormat::kPaper},
+                                               {"split", BuiltFormat::kSplit},
+                                               {"inline", BuiltFormat::kInline}}));
+    add_amounts();
+    app_->add_flag("--json", json_, "the report as JSON");
+  }
+
+  [[nodiscard]] bool is_parsed() const { return app_->parsed(); }
+
+  // Throws CLI::RequiredError.
+  void require_arguments() const {
+    if (inputs_.table_path.empty() && build_->count() == 0)
+      throw CLI::RequiredError("--table FILE, or --build ENTRIES,");
+    if (!inputs_.table_path.empty() && trace_->count() == 0)
+      throw CLI::RequiredError("--trace FILE");
+    if (options_.lookups < options_.cores)
+      throw CLI::ValidationError("--lookups", "fewer than --cores; give each core one");
+  }
+
+  [[nodiscard]] int run() const {
+    const auto machine = read_machine(machine_path_);
+    if (!machine) return complain(kExitBadMachine, machine.error().message);
+    const sim::ParameterSweep sweep(machine.value(), samples_, seed_);
+    if (const uint32_t tiles = sweep.machines().front().tiles(); options_.cores > tiles) {
+      return complain(kExitUsage, fmt::format("--cores {}: {} has {}", options_.cores,
+                                              name_of_machine(machine_path_), tiles));
+    }
+    InputOptions wanted = inputs_;
+    if (trace_format_) wanted.trace_format = trace_format_;
+    wanted.build.seed = seed_;
+    wanted.keys = options_.warm_up + options_.lookups;
+    wanted.machines = options_.threads;
+    const auto inputs = read_inputs(wanted);
+    if (!inputs) return complain(kExitRefused, inputs.error().message);
+    auto ways = run_ways(sweep, inputs.value(), options_);
+    if (!ways) return complain(kExitStopped, ways.error().message);
+    const RunReport report{.machine_name = name_of_machine(machine_path_),
+                           .sweep = &sweep,
+                           .seed = seed_,
+                           .inputs = &inputs.value(),
+                           .options = options_,
+                           .ways = std::move(ways).value()};
+    fmt::print("{}", json_ ? format_json(report).dump(2) + "\n" : format_text(report));
+    return kExitOk;
+  }
+
+ private:
+  void add_amounts() {
+    const CLI::Range counts(uint64_t{0}, uint64_t{1} << 31);
+    app_->add_option("--cores", options_.cores, "that ask the table, each a part of the keys")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 16));
+    app_->add_option("--warm-up", options_.warm_up, "lookups before those that count")
+        ->capture_default_str()
+        ->check(counts);
+    app_->add_option("--lookups", options_.lookups, "that count, on each machine")
+        ->capture_default_str()
+        ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 31));
+    app_->add_option("--samples", samples_,
+                     "machines whose open numbers are low, middle or high by chance, beside those "
+                     "with one at an end")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 100'000));
+    app_->add_option("--seed", seed_, "of samples, and of a table that is built")
+        ->capture_default_str();
+    app_->add_option("--cycles-max", options_.cycles_max,
+                     "give a simulation up that has run for so many cycles")
+        ->capture_default_str()
+        ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40));
+    app_->add_option("--threads", options_.threads, "machines that are simulated at a time")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'024));
+  }
+
+  CLI::App* app_;
+  CLI::Option* trace_;
+  CLI::Option* build_;
+  std::string machine_path_;
+  std::optional<TraceFormat> trace_format_;
+  InputOptions inputs_{};
+  WayOptions options_{.warm_up = 10'000,
+                      .lookups = 4'000,
+                      .cycles_max = sim::Cycle{1} << 40,
+                      .threads = std::max(1U, std::thread::hardware_concurrency())};
+  size_t samples_ = 16;
+  uint64_t seed_ = 1;
+  bool json_ = false;
+};
+
+class MachineCommand {
+ public:
+  explicit MachineCommand(CLI::App& app)
+      : app_(app.add_subcommand("machine", "the simulated machine's numbers, with their sources")) {
+    auto* print = app_->add_flag("--print", print_it_, "print the default machine, to be changed");
+    app_->add_option("--check", path_, "say what is wrong with a machine file")->excludes(print);
+  }
+
+  [[nodiscard]] bool is_parsed() const { return app_->parsed(); }
+
+  // Throws CLI::RequiredError.
+  void require_arguments() const {
+    if (!print_it_ && path_.empty()) throw CLI::RequiredError("--print, or --check FILE,");
+  }
+
+  [[nodiscard]] int run() const {
+    if (path_.empty()) {
+      fmt::print("{}", sim::default_machine_text());
+      return kExitOk;
+    }
+    const auto machine = read_machine(path_);
+    if (!machine) return complain(kExitBadMachine, machine.error().message);
+    const sim::ParameterSweep sweep(machine.value(), 0, 0);
+    fmt::print("{} is right: {} tiles, {} open numbers. Nothing was simulated.\n", path_,
+               sweep.machines().front().tiles(), sweep.open_count());
+    return kExitOk;
+  }
+
+ private:
+  CLI::App* app_;
+  bool print_it_ = false;
+  std::string path_;
+};
+
+int run(int count, char** arguments) try {
+  CLI::App app{kAbout, "roost-halo"};
+  app.require_subcommand(1);
+  const RunCommand run(app);
+  const MachineCommand machine(app);
+  app.footer(kFooter);  // subcommands made later would inherit it
+  try {
+    app.parse(count, arguments);
+    if (run.is_parsed()) run.require_arguments();
+    if (machine.is_parsed()) machine.require_arguments();
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  return run.is_parsed() ? run.run() : machine.run();
+} catch (const std::bad_alloc&) {
+  return complain(kExitRefused, "there is not enough memory; give a smaller table");
+}
+
+}  // namespace
+}  // namespace roost::halo
+
+int main(int count, char** arguments) { return roost::halo::run(count, arguments); }

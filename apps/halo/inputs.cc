@@ -1,0 +1,113 @@
+#include "apps/halo/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "roost/config/toml_file.h"
+#include "roost/memory/memory_there.h"
+#include "roost/memory/whole_file.h"
+#include "roost/table/image_header.h"
+#include "roost/traffic/draw.h"
+#include "sim/lookup_run.h"
+
+namespace roost::halo {
+
+namespace {
+
+// What a simulated machine takes beside the table: lines and directories of its caches.
+constexpr uint64_t kMachineBytes = uint64_t{64} << 20;
+
+// Not enough memory for a table of so many bytes: it is held once, and once in each machine.
+std::optional<Error> too_large(const std::string& name, uint64_t image_bytes, uint64_t machines) {
+  const std::optional<uint64_t> there = read_memory_there();
+  const uint64_t needed = image_bytes + machines * (image_bytes + kMachineBytes);
+  if (!there || needed <= *there) return {};
+  constexpr uint64_t kMebi = uint64_t{1} << 20;
+  return Error{
+      fmt::format("{}: {} MiB of memory are needed to simulate it on {} machines at a time, "
+                  "and {} MiB are there; give a smaller table, or fewer --threads",
+                  name, needed / kMebi, machines, *there / kMebi)};
+}
+
+Result<Inputs> built_inputs(const InputOptions& options) {
+  Inputs inputs{.table_name = fmt::format("a table of {} entries", options.build.entries)};
+  if (auto error = too_large(inputs.table_name, built_bytes(options.build), options.machines))
+    return *error;
+  auto built = build_table(options.build);
+  if (!built) return built.error();
+  inputs.bytes = std::move(built.value().image);
+  if (!options.trace_path.empty()) return inputs;
+  const std::vector<sim::KeyBytes>& keys = built.value().keys;
+  traffic::Draw draw(options.build.seed);
+  inputs.trace_name = "keys of the table by chance";
+  for (uint64_t i = 0; i < options.keys; ++i)
+    inputs.trace.keys.push_back(keys[draw.below(keys.size())]);
+  return inputs;
+}
+
+Result<Inputs> saved_inputs(const InputOptions& options) {
+  Inputs inputs{.table_name = options.table_path};
+  std::error_code unknown;
+  const uint64_t bytes = std::filesystem::file_size(options.table_path, unknown);
+  if (auto error = too_large(inputs.table_name, unknown ? 0 : bytes, options.machines))
+    return *error;
+  auto read = read_whole(options.table_path);
+  if (!read) return read.error();
+  inputs.bytes = std::move(read).value();
+  return inputs;
+}
+
+}  // namespace
+
+Result<sim::MachineDescription> read_machine(const std::string& path) {
+  if (path.empty()) return sim::default_machine();
+  auto outcome = config::read_file(path, sim::parse_machine);
+  if (!outcome.config) return config::error_of(outcome.faults, path);
+  return *std::move(outcome.config);
+}
+
+std::span<const std::byte> Inputs::image() const {
+  return std::visit([](const auto& held) { return std::as_bytes(std::span(held)); }, bytes);
+}
+
+double Inputs::load() const {
+  const auto slots = static_cast<double>(table.metadata.buckets * table.metadata.slots);
+  return static_cast<double>(table.entries) / slots;
+}
+
+Result<Inputs> read_inputs(const InputOptions& options) {
+  auto read = options.table_path.empty() ? built_inputs(options) : saved_inputs(options);
+  if (!read) return read;
+  Inputs inputs = std::move(read).value();
+  auto audited = sim::audit_image(inputs.image());
+  if (!audited) return Error{inputs.table_name + ": " + audited.error().message};
+  inputs.table = audited.value();
+  ImageIdentity identity;
+  std::memcpy(&identity, inputs.image().data(), sizeof(identity));
+  inputs.kind = identity.kind.data();
+  const uint32_t key_bytes = inputs.table.metadata.key_bytes;
+  if (!options.trace_path.empty()) {
+    auto trace = read_trace(options.trace_path, key_bytes, options.trace_format);
+    if (!trace) return trace.error();
+    inputs.trace_name = options.trace_path;
+    inputs.trace = std::move(trace).value();
+  }
+  auto words = sim::words_of(inputs.image(), inputs.trace.keys);
+  if (!words) return words.error();
+  inputs.words = std::move(words).value();
+  inputs.hits = static_cast<uint64_t>(std::ranges::count_if(inputs.words, sim::is_found));
+  if (inputs.hits != 0) return inputs;
+  return Error{
+      fmt::format("{}: none of its {} keys is in {}; the first one is {}, and {} is one of "
+                  "the table's {}: give keys as the table has them",
+                  inputs.trace_name, inputs.trace.keys.size(), inputs.table_name,
+                  hex_of(inputs.trace.keys.front(), key_bytes),
+                  inputs.table.entries == 0 ? "none" : hex_of(inputs.table.some_key, key_bytes),
+                  inputs.table.entries)};
+}
+
+}  // namespace roost::halo

@@ -1,0 +1,147 @@
+#include "apps/halo/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+namespace roost::halo {
+
+namespace {
+
+using control::Json;
+
+constexpr size_t kMovers = 3;  // numbers that are named as those that decide
+
+std::span<const sim::Sensitivity> movers_of(const sim::SweptMeasure& measure) {
+  return std::span(measure.sensitivities).first(std::min(kMovers, measure.sensitivities.size()));
+}
+
+// Lookups a second, in millions.
+std::string millions(double rate) { return fmt::format("{:.2f}", rate / 1e6); }
+
+std::string name_of(const sim::ParameterInfo& parameter) {
+  return fmt::format("{}.{}", parameter.table, parameter.name);
+}
+
+void add_way(std::vector<std::string>& lines, const WayFigures& way,
+             const sim::Parameters& middle) {
+  const sim::SweptMeasure& rate = way.lookups_per_second;
+  const sim::LookupFigures& figures = way.middle;
+  const auto line = [&](const std::string& text) {
+    lines.push_back(fmt::format("{}: {}", way.info->name, text));
+  };
+  line(fmt::format("{} to {} million lookups a second, {} in the middle; {}", millions(rate.least),
+                   millions(rate.greatest), millions(rate.middle), way.info->about));
+  for (const sim::Sensitivity& mover : movers_of(rate)) {
+    line(fmt::format("{} from {} to {}: {} to {} million lookups a second",
+                     name_of(*mover.parameter), mover.low, mover.high, millions(mover.at_low),
+                     millions(mover.at_high)));
+  }
+  line(
+      fmt::format("in the middle, {:.1f} cycles a lookup, {:.2f} lines of the table; {:.1f} % look "
+                  "at a second bucket; {:.4f} keys a lookup have the signature only",
+                  figures.cycles_per_lookup, figures.lines_per_lookup,
+                  100 * figures.second_bucket_share, figures.mismatches_per_lookup));
+  line(fmt::format(
+      "in the middle, accelerators: {} of {} in use; of the busiest one {:.2f} of {} "
+      "places, all of them in {:.1f} % of the cycles; at most {} lookups waited for one",
+      figures.accelerators, middle.tiles(), figures.places_used, middle.accelerator_scoreboard,
+      100 * figures.full_share, figures.waiting_max));
+}
+
+Json way_json(const WayFigures& way) {
+  const sim::SweptMeasure& rate = way.lookups_per_second;
+  const sim::LookupFigures& figures = way.middle;
+  Json decided = Json::array();
+  for (const sim::Sensitivity& mover : movers_of(rate)) {
+    decided.push_back({{"parameter", name_of(*mover.parameter)},
+                       {"low", mover.low},
+                       {"high", mover.high},
+                       {"lookups_per_second_at_low", mover.at_low},
+                       {"lookups_per_second_at_high", mover.at_high}});
+  }
+  return {{"name", way.info->name},
+          {"simulated", true},
+          {"about", way.info->about},
+          {"lookups_per_second",
+           {{"least", rate.least}, {"middle", rate.middle}, {"greatest", rate.greatest}}},
+          {"decided_by", decided},
+          {"middle",
+           {{"cycles", figures.cycles},
+            {"cycles_per_lookup", figures.cycles_per_lookup},
+            {"hit_share", figures.hit_share},
+            {"lines_per_lookup", figures.lines_per_lookup},
+            {"second_bucket_share", figures.second_bucket_share},
+            {"mismatches_per_lookup", figures.mismatches_per_lookup},
+            {"accelerators", figures.accelerators},
+            {"places_used", figures.places_used},
+            {"full_share", figures.full_share},
+            {"waiting_max", figures.waiting_max}}}};
+}
+
+}  // namespace
+
+std::string format_text(const RunReport& report) {
+  const Inputs& inputs = *report.inputs;
+  const sim::TableMetadata& table = inputs.table.metadata;
+  const sim::Parameters& middle = report.sweep->machines().front();
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format(
+      "{}: {} tiles at {} MHz; {} machines over {} open numbers, {} of them "
+      "samples of seed {}",
+      report.machine_name, middle.tiles(), middle.clock_megahertz, report.sweep->machines().size(),
+      report.sweep->open_count(), report.sweep->sample_count(), report.seed));
+  lines.push_back(fmt::format("{}: {}; {} entries of {} + {} bytes, load {:.2f}, {} bytes in all",
+                              inputs.table_name, inputs.kind, inputs.table.entries, table.key_bytes,
+                              table.value_bytes, inputs.load(), inputs.image().size()));
+  const auto keys = static_cast<double>(inputs.trace.keys.size());
+  lines.push_back(fmt::format("{}: {} keys, {:.1f} % of them in the table; {} packets without one",
+                              inputs.trace_name, inputs.trace.keys.size(),
+                              100 * static_cast<double>(inputs.hits) / keys,
+                              inputs.trace.without_key));
+  lines.push_back(fmt::format("each machine: {} cores, {} lookups after {} to warm up",
+                              report.options.cores, report.options.lookups,
+                              report.options.warm_up));
+  for (const WayFigures& way : report.ways) add_way(lines, way, middle);
+  std::string text;
+  for (const std::string& line : lines) text += "simulated: " + line + "\n";
+  return text;
+}
+
+Json format_json(const RunReport& report) {
+  const Inputs& inputs = *report.inputs;
+  const sim::TableMetadata& table = inputs.table.metadata;
+  const sim::Parameters& middle = report.sweep->machines().front();
+  Json ways = Json::array();
+  for (const WayFigures& way : report.ways) ways.push_back(way_json(way));
+  return {{"simulated", true},
+          {"machine",
+           {{"name", report.machine_name},
+            {"tiles", middle.tiles()},
+            {"clock_megahertz", middle.clock_megahertz},
+            {"scoreboard", middle.accelerator_scoreboard},
+            {"open_parameters", report.sweep->open_count()},
+            {"machines", report.sweep->machines().size()},
+            {"samples", report.sweep->sample_count()},
+            {"seed", report.seed}}},
+          {"table",
+           {{"name", inputs.table_name},
+            {"kind", inputs.kind},
+            {"entries", inputs.table.entries},
+            {"key_bytes", table.key_bytes},
+            {"value_bytes", table.value_bytes},
+            {"load", inputs.load()},
+            {"image_bytes", inputs.image().size()}}},
+          {"trace",
+           {{"name", inputs.trace_name},
+            {"keys", inputs.trace.keys.size()},
+            {"hits", inputs.hits},
+            {"packets_without_key", inputs.trace.without_key}}},
+          {"cores", report.options.cores},
+          {"warm_up", report.options.warm_up},
+          {"lookups", report.options.lookups},
+          {"ways", ways}};
+}
+
+}  // namespace roost::halo

@@ -1,0 +1,26 @@
+// What a run found, as text of which every line says that it is simulated, and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/halo/inputs.h"
+#include "apps/halo/ways.h"
+#include "roost/control/json.h"
+#include "sim/parameter_sweep.h"
+
+namespace roost::halo {
+
+struct RunReport {
+  std::string machine_name;
+  const sim::ParameterSweep* sweep;
+  uint64_t seed;
+  const Inputs* inputs;
+  WayOptions options;
+  std::vector<WayFigures> ways;
+};
+
+[[nodiscard]] std::string format_text(const RunReport& report);
+[[nodiscard]] control::Json format_json(const RunReport& report);
+
+}  // namespace roost::halo

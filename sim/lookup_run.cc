@@ -1,0 +1,128 @@
+#include "sim/lookup_run.h"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+
+#include "roost/base/assert.h"
+#include "sim/machine.h"
+
+namespace roost::sim {
+
+namespace {
+
+// What the accelerators have counted so far.
+struct UnitTotals {
+  AcceleratorCounts counts{};
+  ResidencyCounts residency{};
+};
+
+std::vector<UnitTotals> totals_of(Machine& machine) {
+  std::vector<UnitTotals> totals;
+  for (Tile tile = 0; tile < machine.memory().parameters().tiles(); ++tile) {
+    const AcceleratorTile& unit = machine.accelerators().tile(tile);
+    totals.push_back({unit.accelerator().counts(), unit.residency()});
+  }
+  return totals;
+}
+
+struct Asked {
+  Cycle cycles = 0;
+  uint64_t found = 0;
+};
+
+// Has all cores ask `count` keys, from the trace's key `first` on.
+Result<Asked> ask(Machine& machine, const LookupRun& run, uint64_t table, uint64_t first,
+                  uint64_t count) {
+  const auto metadata = TableMetadata::of_line(machine.bytes().read_line(line_of(table)));
+  std::deque<LookupProgram> programs;
+  const Cycle began = machine.events().now();
+  for (Tile core = 0; core < run.cores; ++core) {
+    const LookupShare share{.core = core,
+                            .first = first + core,
+                            .step = run.cores,
+                            .count = count / run.cores + (core < count % run.cores ? 1 : 0)};
+    programs.emplace_back(run.trace, run.way, share, table, metadata->key_bytes);
+    machine.start(core, programs.back());
+  }
+  const Result<Cycle> ended = machine.run(run.cycles_max);
+  if (!ended) return ended.error();
+  Asked asked{.cycles = ended.value() - began};
+  uint64_t answered = 0;
+  uint64_t wrong = 0;
+  for (const LookupProgram& program : programs) {
+    answered += program.answered();
+    asked.found += program.found();
+    wrong += program.wrong();
+  }
+  if (answered == count && wrong == 0) return asked;
+  return Error{"of " + std::to_string(count) + " lookups " + std::to_string(answered) +
+               " were answered, " + std::to_string(wrong) +
+               " of them not as the table says; this is a fault of the simulator"};
+}
+
+double share_of(uint64_t part, uint64_t all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+void add_units(LookupFigures& figures, const std::vector<UnitTotals>& before,
+               const std::vector<UnitTotals>& after) {
+  AcceleratorCounts sum;
+  for (size_t i = 0; i < after.size(); ++i) {
+    const AcceleratorCounts& counts = after[i].counts;
+    const uint64_t completed = counts.completed - before[i].counts.completed;
+    sum.completed += completed;
+    sum.line_reads += counts.line_reads - before[i].counts.line_reads;
+    sum.second_buckets += counts.second_buckets - before[i].counts.second_buckets;
+    sum.mismatches += counts.mismatches - before[i].counts.mismatches;
+    figures.accelerators += completed != 0 ? 1 : 0;
+    const auto since = [&](uint64_t ResidencyCounts::*count) {
+      return share_of(after[i].residency.*count - before[i].residency.*count, figures.cycles);
+    };
+    figures.places_used = std::max(figures.places_used, since(&ResidencyCounts::place_cycles));
+    figures.full_share = std::max(figures.full_share, since(&ResidencyCounts::busy_cycles));
+  }
+  figures.lines_per_lookup = share_of(sum.line_reads, sum.completed);
+  figures.second_bucket_share = share_of(sum.second_buckets, sum.completed);
+  figures.mismatches_per_lookup = share_of(sum.mismatches, sum.completed);
+}
+
+}  // namespace
+
+Result<LookupFigures> run_lookups(const Parameters& parameters, const LookupRun& run) {
+  ROOST_ASSERT(run.cores >= 1 && run.cores <= parameters.tiles() && run.lookups >= run.cores);
+  Machine machine(parameters);
+  const auto area =
+      machine.bytes().put_zeroes(kLookupAreaAddress, parameters.tiles() * kLookupAreaBytes);
+  if (!area) return area.error();
+  const Result<uint64_t> table = put_table(machine.bytes(), kRunTableAddress, run.image);
+  if (!table) return table.error();
+  if (run.warm_up != 0) {
+    const auto warmed = ask(machine, run, table.value(), 0, run.warm_up);
+    if (!warmed) return warmed.error();
+  }
+  const std::vector<UnitTotals> before = totals_of(machine);
+  const Result<Asked> asked = ask(machine, run, table.value(), run.warm_up, run.lookups);
+  if (!asked) return asked.error();
+  LookupFigures figures{.cycles = asked.value().cycles};
+  figures.cycles_per_lookup = share_of(figures.cycles, run.lookups);
+  figures.lookups_per_second =
+      parameters.clock_megahertz * 1e6 * share_of(run.lookups, figures.cycles);
+  figures.hit_share = share_of(asked.value().found, run.lookups);
+  figures.waiting_max = machine.accelerators().waiting_max();
+  add_units(figures, before, totals_of(machine));
+  return figures;
+}
+
+Result<std::vector<uint64_t>> words_of(std::span<const std::byte> image,
+                                       std::span<const KeyBytes> keys) {
+  SimulatedMemory memory;
+  const Result<uint64_t> table = put_table(memory, kRunTableAddress, image);
+  if (!table) return table.error();
+  std::vector<uint64_t> words;
+  words.reserve(keys.size());
+  for (const KeyBytes& key : keys) words.push_back(lookup_word(memory, table.value(), key));
+  return words;
+}
+
+}  // namespace roost::sim

@@ -1,0 +1,51 @@
+// A point: lookups of a trace in a saved table on a machine of given numbers, and what they took.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "roost/base/result.h"
+#include "sim/lookup_program.h"
+#include "sim/parameters.h"
+#include "sim/table_format.h"
+
+namespace roost::sim {
+
+// Where tables lie while they are asked.
+inline constexpr uint64_t kRunTableAddress = uint64_t{1} << 30;
+
+struct LookupRun {
+  std::span<const std::byte> image;  // that put_table() takes
+  LookupTrace trace;
+  LookupWay way{};
+  uint32_t cores = 1;    // that ask the table, each a part of the keys; at most the machine's
+  uint64_t warm_up = 0;  // lookups before those that are counted
+  uint64_t lookups = 0;  // of all cores, at least one of each
+  Cycle cycles_max = Cycle{1} << 40;
+};
+
+struct LookupFigures {
+  Cycle cycles = 0;
+  double lookups_per_second = 0;
+  double cycles_per_lookup = 0;  // of all cores together
+  double hit_share = 0;
+  double lines_per_lookup = 0;  // of buckets and entries
+  double second_bucket_share = 0;
+  double mismatches_per_lookup = 0;  // entries with the key's signature and another key
+  double places_used = 0;            // of the busiest accelerator's scoreboard, over the cycles
+  double full_share = 0;             // cycles in which no place of it was free
+  uint32_t accelerators = 0;         // that had lookups
+  uint64_t waiting_max = 0;          // lookups that waited at the distributor for one of them
+};
+
+// Errors: the machine stands still or runs too long, with who waits for whom; a word is not what
+// the trace says; the image is refused.
+[[nodiscard]] Result<LookupFigures> run_lookups(const Parameters& parameters, const LookupRun& run);
+
+// The words that keys are answered with, by the table at kRunTableAddress. Errors: as put_table().
+[[nodiscard]] Result<std::vector<uint64_t>> words_of(std::span<const std::byte> image,
+                                                     std::span<const KeyBytes> keys);
+
+}  // namespace roost::sim
