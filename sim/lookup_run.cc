@@ -35,6 +35,7 @@ struct Asked {
 Result<Asked> ask(Machine& machine, const LookupRun& run, uint64_t table, uint64_t first,
                   uint64_t count) {
   const auto metadata = TableMetadata::of_line(machine.bytes().read_line(line_of(table)));
+  ROOST_ASSERT(metadata.has_value());
   std::deque<LookupProgram> programs;
   const Cycle began = machine.events().now();
   for (Tile core = 0; core < run.cores; ++core) {
