@@ -1,10 +1,17 @@
 // What the modules share: widths, requests, the metadata line as it is kept, a query's steps.
 package halo;
 
+`ifdef FORMAL
+  // Proofs are of short numbers: nothing depends on how many bits an address or a token has.
+  localparam int ADDRESS_BITS = 14;
+  localparam int TOKEN_BITS = 3;
+  localparam int BUCKET_BITS = 4;
+`else
   localparam int ADDRESS_BITS = 52;
-  localparam int LINE_BITS = ADDRESS_BITS - 6;  // a line has 64 bytes
   localparam int TOKEN_BITS = 32;
   localparam int BUCKET_BITS = 32;  // a table has at most 2^32 buckets that hashes lead to
+`endif
+  localparam int LINE_BITS = ADDRESS_BITS - 6;  // a line has 64 bytes
 
   localparam logic [63:0] GOLDEN = 64'h9E3779B97F4A7C15;
 
@@ -142,6 +149,21 @@ package halo;
     line_t primary;
     line_t secondary;
   } places_t;
+
+`ifdef FORMAL
+  // What a place holds that only proofs ask for.
+  typedef struct packed {
+    logic [1:0] entry_locks;
+    logic [1:0] bucket_locks;
+    line_t primary;
+    line_t secondary;
+    line_t read_line;
+    logic has_two_lines;
+    logic has_asked;
+    logic [1:0] here;
+  } proof_t;
+  localparam int PROOF_WIDTH = 2 + 2 + LINE_BITS + LINE_BITS + LINE_BITS + 1 + 1 + 2;
+`endif
 
   // How far a query is with its buckets.
   typedef struct packed {

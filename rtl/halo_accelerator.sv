@@ -75,6 +75,21 @@ module halo_accelerator #(
   logic [halo::UNITS-1:0] is_free;
   logic [PLACES-1:0] waits_for_lock;
 
+`ifdef FORMAL
+  logic [COMMAND_BITS*COMMANDS-1:0] command_contents;
+  logic [COMMANDS-1:0] command_there;
+  logic [(halo::TOKEN_BITS+64)*RESULTS-1:0] result_contents;
+  logic [RESULTS-1:0] result_there;
+  logic [LINES-1:0] is_valid;
+  logic [LINES-1:0] is_stale;
+  logic [LINES*halo::LINE_BITS-1:0] held_lines;
+  logic [PLACES-1:0] looks_up;
+  logic [4*PLACES-1:0] hash_owners;
+  logic [PLACES-1:0] comparing;
+  logic [PLACES*halo::PROOF_WIDTH-1:0] proofs;
+  logic [PLACES*5-1:0] steps;
+`endif
+
   // --- Commands. ---
   logic [COMMAND_BITS-1:0] command_in;
   logic [COMMAND_BITS-1:0] command_out;
@@ -111,6 +126,11 @@ module halo_accelerator #(
       .is_empty(has_no_command),
       .head(command_out),
       .take(admit != '0)
+`ifdef FORMAL
+      ,
+      .contents(command_contents),
+      .is_there(command_there)
+`endif
   );
   // Into the first place that is free.
   assign admit = has_no_command || busy ? '0 : ~is_used & (is_used + 1'b1);
@@ -170,6 +190,13 @@ module halo_accelerator #(
       .invalidate_line(invalidate_line),
       .is_being_read(is_being_read),
       .tables(tables)
+`ifdef FORMAL
+      ,
+      .is_valid(is_valid),
+      .is_stale(is_stale),
+      .held_lines(held_lines),
+      .looks_up(looks_up)
+`endif
   );
 
   logic [ENTRY_BITS-1:0] reply_bytes;
@@ -219,6 +246,10 @@ module halo_accelerator #(
       .ready(hashed),
       .places(places),
       .flow(flow)
+`ifdef FORMAL
+      ,
+      .owners(hash_owners)
+`endif
   );
   halo_flow_register #(
       .FLOW_BITS(FLOW_BITS)
@@ -268,6 +299,10 @@ module halo_accelerator #(
       .is_done(is_compared),
       .is_equal(is_equal),
       .word(found_word)
+`ifdef FORMAL
+      ,
+      .comparing(comparing)
+`endif
   );
 
   halo_memory_port #(
@@ -328,6 +363,11 @@ module halo_accelerator #(
       .is_empty(has_no_result),
       .head({result_token, result_word}),
       .take(result_valid && result_ready)
+`ifdef FORMAL
+      ,
+      .contents(result_contents),
+      .is_there(result_there)
+`endif
   );
 
   // --- The places. ---
@@ -340,6 +380,9 @@ module halo_accelerator #(
       assign place_granted[unit] = granted[unit*PLACES+i];
     end
     assign is_used[i] = step != halo::FREE;
+`ifdef FORMAL
+    assign steps[5*i+:5] = step;
+`endif
     assign waits_for_metadata[i] = step == halo::METADATA_WAIT;
     assign has_bucket[i] = step == halo::SIGNATURES;
     halo_place #(
@@ -386,7 +429,15 @@ module halo_accelerator #(
         .memory_request(memory_requests[i*halo::MEMORY_REQUEST_WIDTH+:
                                         halo::MEMORY_REQUEST_WIDTH]),
         .lock_request(lock_requests[i*halo::LOCK_REQUEST_WIDTH+:halo::LOCK_REQUEST_WIDTH])
+`ifdef FORMAL
+        ,
+        .proof(proofs[i*halo::PROOF_WIDTH+:halo::PROOF_WIDTH])
+`endif
     );
   end
+
+`ifdef FORMAL
+`include "halo_properties.svh"
+`endif
 
 endmodule

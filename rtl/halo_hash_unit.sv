@@ -21,6 +21,10 @@ module halo_hash_unit #(
     output logic [PLACES-1:0] ready,  // whose hash leads to these
     output halo::places_t places,
     output logic [$clog2(FLOW_BITS)-1:0] flow
+`ifdef FORMAL
+    ,
+    output logic [4*PLACES-1:0] owners
+`endif
 );
 
   localparam int PARTS = (KEY_BYTES + 15) / 16;
@@ -123,15 +127,26 @@ module halo_hash_unit #(
   // --- 2 and 3 ---
   logic [PLACES-1:0] owner_3;
   logic [PLACES-1:0] owner_4;
+`ifdef FORMAL
+  assign owners = {owner_4, owner_3, owner_2, owner};
+`endif
   logic [63:0] of_low_3;
   logic [31:0] of_high_3;
+`ifdef FORMAL
+  // Whatever a hash is, the properties hold.
+  (* anyseq *) logic [63:0] hash_4;
+  (* anyseq *) logic [63:0] spread_4;
+`else
   logic [63:0] hash_4;
   logic [63:0] spread_4;
+`endif
   always_ff @(posedge clk) begin
     of_low_3 <= {32'd0, low_2} * halo::GOLDEN;
     of_high_3 <= high_2 * halo::GOLDEN[31:0];
+`ifndef FORMAL
     hash_4 <= {of_low_3[63:32] + of_high_3, of_low_3[31:0]};
     spread_4 <= {48'd0, of_low_3[15:0]} * halo::GOLDEN;
+`endif
     owner_3 <= reset ? '0 : owner_2;
     owner_4 <= reset ? '0 : owner_3;
   end

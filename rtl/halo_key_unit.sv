@@ -17,6 +17,10 @@ module halo_key_unit #(
     output logic is_done,
     output logic is_equal,
     output logic [63:0] word
+`ifdef FORMAL
+    ,
+    output logic [PLACES-1:0] comparing
+`endif
 );
 
   localparam int PARTS = (KEY_BYTES + 15) / 16;
@@ -66,12 +70,19 @@ module halo_key_unit #(
   logic [PLACES-1:0] owner;
   logic [PART_BITS-1:0] part;
   logic differed;  // an earlier part
+`ifdef FORMAL
+  (* anyseq *) logic differs;
+`else
   logic differs;
+`endif
   logic [128*PARTS-1:0] key_parts;
   logic [128*PARTS-1:0] entry_parts;
   logic [127:0] key_part;
   logic [127:0] entry_part;
 
+`ifdef FORMAL
+  assign comparing = owner;
+`endif
   assign is_free = owner == '0;
   assign taken_from = is_free ? granted : owner;
   assign key_parts = (128 * PARTS)'(key);
@@ -85,11 +96,13 @@ module halo_key_unit #(
         entry_part = entry_parts[128*i+:128];
       end
   end
+`ifndef FORMAL
   always_comb begin
     differs = 1'b0;
     for (int i = 0; i < 16; i++)
       if (7'({part, 4'(i)}) < entry.key_bytes && key_part[8*i+:8] != entry_part[8*i+:8]) differs = 1'b1;
   end
+`endif
   assign is_done = taken_from != '0 && 7'({part, 4'd0}) + 7'd16 >= entry.key_bytes;
   assign is_equal = !differs && !differed;
 

@@ -26,17 +26,26 @@ module halo_metadata_cache #(
     input halo::line_t invalidate_line,
     output logic [LINES-1:0] is_being_read,
     output logic [LINES*halo::TABLE_WIDTH-1:0] tables
+`ifdef FORMAL
+    ,
+    output logic [LINES-1:0] is_valid,
+    output logic [LINES-1:0] is_stale,
+    output logic [LINES*halo::LINE_BITS-1:0] held_lines,
+    output logic [PLACES-1:0] looks_up
+`endif
 );
 
   localparam int TABLE_BITS = halo::TABLE_WIDTH;
 
+`ifndef FORMAL
   logic [LINES*halo::LINE_BITS-1:0] held_lines;
   logic [LINES-1:0] is_valid;
   logic [LINES-1:0] is_stale;
+  logic [PLACES-1:0] looks_up;
+`endif
   logic [LINES-1:0] turn;  // one bit: who is next to be replaced
 
   logic [LINES-1:0] held;
-  logic [PLACES-1:0] looks_up;
   logic look_up;
   halo::line_t look_up_line;
   always_ff @(posedge clk) looks_up <= reset ? '0 : granted;
@@ -166,5 +175,29 @@ module halo_metadata_cache #(
   always_ff @(posedge clk)
     if (reset) turn <= LINES'(1);
     else if (look_up && is_to_read) turn <= {replaced[LINES-2:0], replaced[LINES-1]};
+
+`ifdef FORMAL
+  // Where members stand in halo::table_t.
+  localparam int LIMIT_AT = 64 + 64 + halo::ADDRESS_BITS - 3 + 64 + 6;
+  localparam int ENTRY_BYTES_AT =
+      LIMIT_AT + halo::ADDRESS_BITS + 1 + halo::LINE_BITS + 8 + 1 + 1 + 8 + 6;
+`ifndef ONLY_PROPERTIES
+  always_comb
+    if (!reset) begin
+      for (int a = 0; a < LINES; a++) begin
+        if (is_valid[a])
+          assert (tables[a*TABLE_BITS+LIMIT_AT+:halo::ADDRESS_BITS+1] <=
+              {1'b1, {halo::ADDRESS_BITS{1'b0}}} &&
+              tables[a*TABLE_BITS+ENTRY_BYTES_AT+:7] != 7'd0);
+      end
+      assert (turn != '0 && (turn & (turn - 1'b1)) == '0);
+      for (int a = 0; a < LINES; a++)
+        for (int b = 0; b < LINES; b++)
+          if (a != b && (is_valid[a] || is_being_read[a]) && (is_valid[b] || is_being_read[b]))
+            assert (held_lines[a*halo::LINE_BITS+:halo::LINE_BITS] !=
+                held_lines[b*halo::LINE_BITS+:halo::LINE_BITS]);
+    end
+`endif
+`endif
 
 endmodule

@@ -79,4 +79,12 @@ module halo_metadata_line #(
     entry.mask_parts = line[48*8+:64];
   end
 
+`ifdef FORMAL
+  always_comb
+    if (is_table) begin
+      assert ({entry.base_line, 6'd0} == base[halo::ADDRESS_BITS-1:0]);
+      assert (65'(entry.limit) == 65'(base) + 65'(limit));
+    end
+`endif
+
 endmodule

@@ -46,6 +46,10 @@ module halo_place #(
     output logic [63:0] word,
     output halo::memory_request_t memory_request,
     output halo::lock_request_t lock_request
+`ifdef FORMAL
+    ,
+    output halo::proof_t proof
+`endif
 );
 
   localparam int ENTRY_BITS = 8 * KEY_BYTES + 56;
@@ -120,6 +124,11 @@ module halo_place #(
       lock_request.line = bucket_locks[1] ? search.secondary : primary;
     end
   end
+`ifdef FORMAL
+  assign proof = {entry_locks, bucket_locks, primary, search.secondary, read_line, has_two_lines,
+                  has_asked, here};
+`endif
+
   // --- What comes of what units and memory say. ---
 
   logic has_metadata;  // the table's, from now on

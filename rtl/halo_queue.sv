@@ -12,6 +12,11 @@ module halo_queue #(
     output logic is_empty,
     output logic [WIDTH-1:0] head,
     input logic take  // only if not empty
+`ifdef FORMAL
+    ,
+    output logic [WIDTH*DEPTH-1:0] contents,
+    output logic [DEPTH-1:0] is_there
+`endif
 );
 
   localparam int PLACE_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1;
@@ -21,6 +26,20 @@ module halo_queue #(
   logic [PLACE_BITS-1:0] first;
   logic [PLACE_BITS-1:0] next;
   logic [COUNT_BITS-1:0] count;
+
+`ifdef FORMAL
+  assign contents = items;
+  always_comb
+    for (int i = 0; i < DEPTH; i++)
+      is_there[i] = (32'(i) + 32'(DEPTH) - 32'(first)) % 32'(DEPTH) < 32'(count);
+`ifndef ONLY_PROPERTIES
+  always_comb
+    if (!reset) begin
+      assert (32'(count) <= 32'(DEPTH) && 32'(first) < 32'(DEPTH));
+      assert (32'(next) == (32'(first) + 32'(count)) % 32'(DEPTH));
+    end
+`endif
+`endif
 
   assign is_full = count == COUNT_BITS'(DEPTH);
   assign is_empty = count == '0;

@@ -17,21 +17,12 @@ module halo_tag_unit #(
   localparam int BITS = halo::ADDRESS_BITS;
 
   logic is_first_look;
-  halo::bucket_t bucket;
   halo::search_t search;
   // Each unit takes the fields of a table that it needs.
   // verilator lint_off UNUSEDSIGNAL
   halo::table_t entry;
   // verilator lint_on UNUSEDSIGNAL
   assign is_first_look = (granted & has_bucket) != '0;
-  halo_select #(
-      .WIDTH(halo::BUCKET_WIDTH),
-      .COUNT(PLACES)
-  ) select_bucket (
-      .chosen(granted),
-      .items (buckets),
-      .item  (bucket)
-  );
   halo_select #(
       .WIDTH(halo::SEARCH_WIDTH),
       .COUNT(PLACES)
@@ -51,12 +42,28 @@ module halo_tag_unit #(
   );
 
   // What the bucket's line says.
+`ifdef FORMAL
+  (* anyseq *) logic [7:0] matching;
+  (* anyseq *) halo::bucket_t bucket;
+`else
   logic [7:0] matching;
+  halo::bucket_t bucket;
+`endif
   logic may_be_displaced;
   logic may_be_stashed;
+`ifndef FORMAL
+  halo_select #(
+      .WIDTH(halo::BUCKET_WIDTH),
+      .COUNT(PLACES)
+  ) select_bucket (
+      .chosen(granted),
+      .items (buckets),
+      .item  (bucket)
+  );
   always_comb
     for (int i = 0; i < 8; i++)
       matching[i] = bucket.busy[i] && bucket.tags[16*i+:16] == search.tag;
+`endif
   logic is_primary;
   assign is_primary = search.seen == 9'd1;
   always_comb begin
@@ -80,11 +87,16 @@ module halo_tag_unit #(
     for (int i = 0; i < 8; i++) if (candidate[i]) slot |= 3'(i);
   end
   logic [halo::BUCKET_BITS:0] number;
+`ifdef FORMAL
+  // Wherever an entry were, the bounds are checked.
+  (* anyseq *) logic [BITS-3:0] words;
+`else
   logic [BITS-3:0] words;  // from entry 0
+  assign words = (BITS - 2)'({number, slot}) * (BITS - 2)'(entry.stride);
+`endif
   logic [BITS:0] entry_address;
   logic is_entry_inside;
   assign number = (halo::BUCKET_BITS + 1)'(search.bucket - entry.base_line);
-  assign words = (BITS - 2)'({number, slot}) * (BITS - 2)'(entry.stride);
   assign entry_address = {{1'b0, entry.entries} + words, 3'd0};
   halo_bounds entry_bounds (
       .address(entry_address),
