@@ -19,12 +19,14 @@ Work& Work::operator+=(const Work& other) {
 }
 
 Work work_of(State& state, bool counts_live) {
+  // First: what is over is settled by it, and mappings are over with their connections.
+  const control::TrackerReport tracker = control::TrackerReport::of(
+      state.tracker().connections(), state.tracker().fragment_report(), counts_live);
   const conntrack::PortMappings& mappings = state.held().mappings;
   Work work{.translations = state.counters(),
             .mappings = mappings.counters(),
             .mappings_live = mappings.live_count(),
-            .tracker = control::TrackerReport::of(state.tracker().connections(),
-                                                  state.tracker().fragment_report(), counts_live)};
+            .tracker = tracker};
   if (!counts_live) return work;
   work.mappings_live = 0;
   uint64_t place = 0;
