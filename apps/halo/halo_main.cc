@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <iostream>
 #include <map>
 #include <new>
 #include <optional>
@@ -21,8 +23,7 @@ namespace {
 
 constexpr const char* kAbout =
     "A near-cache lookup unit (HALO, ISCA 2019), simulated: lookups a second of your table and "
-    "your "
-    "keys, as intervals over what nobody knows of the machine.";
+    "your keys, as intervals over what nobody knows of the machine.";
 
 constexpr const char* kFooter =
     "\n"
@@ -205,7 +206,7 @@ class MachineCommand {
   std::string path_;
 };
 
-int run(int count, char** arguments) try {
+int run(int count, char** arguments) {
   CLI::App app{kAbout, "roost-halo"};
   app.require_subcommand(1);
   const RunCommand run(app);
@@ -219,11 +220,18 @@ int run(int count, char** arguments) try {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
   return run.is_parsed() ? run.run() : machine.run();
-} catch (const std::bad_alloc&) {
-  return complain(kExitRefused, "there is not enough memory; give a smaller table");
 }
 
 }  // namespace
 }  // namespace roost::halo
 
-int main(int count, char** arguments) { return roost::halo::run(count, arguments); }
+int main(int count, char** arguments) {
+  try {
+    return roost::halo::run(count, arguments);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "roost-halo: there is not enough memory; give a smaller table\n";
+  } catch (const std::exception& error) {
+    std::cerr << "roost-halo: " << error.what() << "\n";
+  }
+  return roost::halo::kExitRefused;
+}

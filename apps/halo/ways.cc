@@ -2,19 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <thread>
+#include <vector>
 
 namespace roost::halo {
 
 namespace {
 
-using Points = std::vector<std::optional<Result<sim::LookupFigures>>>;
+using Points = std::vector<Result<sim::LookupFigures>>;
 
 // Machine i is thread i modulo threads's: machines share nothing, and the points are the same
 // however many threads there are.
 Points run_points(const sim::ParameterSweep& sweep, const sim::LookupRun& run, uint32_t threads) {
-  Points points(sweep.machines().size());
+  Points points(sweep.machines().size(), Error{"not run"});
   std::vector<std::thread> workers;
   for (uint32_t first = 0; first < threads; ++first) {
     workers.emplace_back([&, first] {
@@ -43,12 +43,12 @@ Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep, const
                                      options.threads);
     std::vector<double> rates;
     for (size_t i = 0; i < points.size(); ++i) {
-      const Result<sim::LookupFigures>& point = *points[i];
+      const Result<sim::LookupFigures>& point = points[i];
       if (!point)
         return Error{fmt::format("{}, machine {}: {}", info.name, i, point.error().message)};
       rates.push_back(point.value().lookups_per_second);
     }
-    figures.push_back({&info, points[0]->value(), sweep.measure_of(rates)});
+    figures.push_back({&info, points.front().value(), sweep.measure_of(rates)});
   }
   return figures;
 }

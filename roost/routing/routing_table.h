@@ -65,12 +65,12 @@ template <class Config>
 template <class Config>
 [[nodiscard]] Result<l3::NextHops> make_next_hops(
     const Config& config, std::span<const net::MacAddress> device_macs,
-    std::vector<net::IpAddress> local_addresses = {}) {
+    const std::vector<net::IpAddress>& local_addresses = {}) {
   l3::NetworkConfig connected = config.network;
   connected.routes.clear();
   return l3::NextHops::create({.network = connected,
                                .device_macs = device_macs,
-                               .local_addresses = std::move(local_addresses),
+                               .local_addresses = local_addresses,
                                .tick_seconds = config.tick_seconds(),
                                .hash_seed = config.hash_seed});
 }
