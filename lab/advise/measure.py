@@ -14,10 +14,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from advise.jobs import (  # noqa: E402
     ALL_PROFILES, MEASURED_SECONDS, ROUNDS, TINY, warm_up_seconds)
-from harness.under_load import UnderLoad, arguments_for, write_rows  # noqa: E402
+from harness.under_load import (  # noqa: E402
+    PATIENCE_SECONDS, UnderLoad, arguments_for, wait_for, write_rows)
 
 TINY_SECONDS = 2  # of warming up, and of measuring
-PATIENCE_SECONDS = 120  # with a busy machine
 BURST_PACKETS = 400  # that come together: fewer than a ring holds, many more than a batch
 LB_MAC, PEER_MAC = "02:00:00:00:00:01", "02:00:00:00:00:02"
 PREFIXES = {"ipv4": ("64.0.0.0/3", "10.0.0.0/24"), "ipv6": ("2600::/16", "2001:db8:2::/64")}
@@ -54,17 +54,6 @@ burst_microseconds = {burst_microseconds}
 [late]
 share_max = 1
 """
-
-
-def wait_for(what, ask, process):
-    """What `ask` returns once that is true; an error if the process ends before, or it takes too
-    long."""
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not (found := ask()):
-        if process.poll() is not None or time.monotonic() > end:
-            raise RuntimeError(f"{what} does not come; status {process.poll()}")
-        time.sleep(0.1)
-    return found
 
 
 class Measurement(UnderLoad):

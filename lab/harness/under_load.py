@@ -9,9 +9,22 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 MEMORY_MIB = 400  # of each program, for packets; tables have their own
+PATIENCE_SECONDS = 120  # with a busy machine
+
+
+def wait_for(what, ask, process):
+    """What `ask` returns once that is true; an error if the process ends before, or it takes too
+    long."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not (found := ask()):
+        if process.poll() is not None or time.monotonic() > end:
+            raise RuntimeError(f"{what} does not come; status {process.poll()}")
+        time.sleep(0.1)
+    return found
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -12,13 +12,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from harness.under_load import MEMORY_MIB, UnderLoad, arguments_for, write_rows  # noqa: E402
+from harness.under_load import (  # noqa: E402
+    MEMORY_MIB, PATIENCE_SECONDS, UnderLoad, arguments_for, wait_for, write_rows)
 
 SHARES = (0.7, 1.5, 0.7)  # of the capacity
 FLOOD_TIMES_TABLE = 10
@@ -61,7 +61,6 @@ socket = "{folder}/forward.sock"
 """
 WIRE_RING_BITS = 14
 WIRE_LATE_MICROSECONDS = 10_000
-PATIENCE_SECONDS = 30
 
 
 @dataclass
@@ -125,11 +124,7 @@ class Measurement(UnderLoad):
         with (self.folder / "forward.log").open("w") as log, \
                 subprocess.Popen(words, stdout=log, stderr=log) as process:
             try:
-                end = time.monotonic() + PATIENCE_SECONDS
-                while not self.memif_socket(1).exists():
-                    if process.poll() is not None or time.monotonic() > end:
-                        raise RuntimeError("roost forward does not start")
-                    time.sleep(0.1)
+                wait_for("roost forward's end of the wire", self.memif_socket(1).exists, process)
                 yield devices("client")
                 process.send_signal(signal.SIGINT)
                 process.wait(timeout=PATIENCE_SECONDS)
