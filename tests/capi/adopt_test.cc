@@ -25,6 +25,12 @@ struct Free {
 
 class CAdopt : public testing::TestWithParam<uint32_t> {
  protected:
+  CAdopt() {
+    for (size_t i = 0; i < kKeys; ++i) {
+      std::memcpy(key_bytes_[i].data(), &i, 6);
+      values_[i] = static_cast<uint16_t>(i + 1);
+    }
+  }
   // Of keys of 6 bytes and values of 2, in the layout of the test.
   roost_config config() const {
     roost_config config;
@@ -48,6 +54,21 @@ class CAdopt : public testing::TestWithParam<uint32_t> {
     wanted.memory_bytes = memory_bytes_;
     return c_create(wanted).value();
   }
+  static constexpr size_t kKeys = 3'000;
+
+  void insert_all(const CTableHandle& table) {
+    std::vector<uint8_t> outcomes(kKeys);
+    const roost_keys keys = all_keys();
+    ASSERT_EQ(roost_table_insert(table.get(), &keys, values_.data(), nullptr, outcomes.data()),
+              kKeys);
+  }
+  void expect_all(const CTableHandle& table) {
+    std::vector<uint16_t> found(kKeys);
+    std::vector<uint64_t> hits(ROOST_HIT_WORDS(kKeys));
+    const roost_keys keys = all_keys();
+    EXPECT_EQ(roost_table_lookup(table.get(), &keys, found.data(), hits.data()), kKeys);
+    EXPECT_EQ(found, values_);
+  }
   static roost_status adopt(const roost_config& config, CTableHandle& table, std::string& error) {
     roost_table* adopted = nullptr;
     std::array<char, 300> text{};
@@ -59,29 +80,26 @@ class CAdopt : public testing::TestWithParam<uint32_t> {
 
   uint64_t memory_bytes_ = 0;
   std::unique_ptr<void, Free> memory_;
+
+ private:
+  [[nodiscard]] roost_keys all_keys() const {
+    roost_keys keys{};
+    keys.keys = key_bytes_.data();
+    keys.count = kKeys;
+    return keys;
+  }
+
+  std::vector<std::array<uint8_t, 6>> key_bytes_ = std::vector<std::array<uint8_t, 6>>(kKeys);
+  std::vector<uint16_t> values_ = std::vector<uint16_t>(kKeys);
 };
 
 TEST_P(CAdopt, finds_the_table_that_memory_was_lent_to) {
-  constexpr size_t kKeys = 3'000;
-  std::vector<std::array<uint8_t, 6>> key_bytes(kKeys);
-  std::vector<uint16_t> values(kKeys);
-  for (size_t i = 0; i < kKeys; ++i) {
-    std::memcpy(key_bytes[i].data(), &i, 6);
-    values[i] = static_cast<uint16_t>(i + 1);
-  }
-  roost_keys keys{};
-  keys.keys = key_bytes.data();
-  keys.count = kKeys;
-  std::vector<uint8_t> outcomes(kKeys);
   CTableHandle table = created();
-  ASSERT_EQ(roost_table_insert(table.get(), &keys, values.data(), nullptr, outcomes.data()), kKeys);
+  insert_all(table);
   table.reset();
   std::string error;
   ASSERT_EQ(adopt(config(), table, error), ROOST_OK) << error;
-  std::vector<uint16_t> found(kKeys);
-  std::vector<uint64_t> hits(ROOST_HIT_WORDS(kKeys));
-  EXPECT_EQ(roost_table_lookup(table.get(), &keys, found.data(), hits.data()), kKeys);
-  EXPECT_EQ(found, values);
+  expect_all(table);
   roost_stats stats;
   stats.size = sizeof(stats);
   ASSERT_EQ(roost_table_stats(table.get(), &stats), ROOST_OK);
@@ -92,19 +110,8 @@ TEST_P(CAdopt, finds_the_table_that_memory_was_lent_to) {
 }
 
 TEST_P(CAdopt, finds_a_saved_table_in_memory_that_its_file_was_read_into) {
-  constexpr size_t kKeys = 3'000;
-  std::vector<std::array<uint8_t, 6>> key_bytes(kKeys);
-  std::vector<uint16_t> values(kKeys);
-  for (size_t i = 0; i < kKeys; ++i) {
-    std::memcpy(key_bytes[i].data(), &i, 6);
-    values[i] = static_cast<uint16_t>(i * 3);
-  }
-  roost_keys keys{};
-  keys.keys = key_bytes.data();
-  keys.count = kKeys;
-  std::vector<uint8_t> outcomes(kKeys);
   CTableHandle table = created();
-  ASSERT_EQ(roost_table_insert(table.get(), &keys, values.data(), nullptr, outcomes.data()), kKeys);
+  insert_all(table);
 
   std::string path = testing::TempDir() + "roost-saved-XXXXXX";
   close(mkstemp(path.data()));
@@ -119,10 +126,7 @@ TEST_P(CAdopt, finds_a_saved_table_in_memory_that_its_file_was_read_into) {
   std::memcpy(memory_.get(), file.data(), file.size());
   std::string error;
   ASSERT_EQ(adopt(config(), table, error), ROOST_OK) << error;
-  std::vector<uint16_t> found(kKeys);
-  std::vector<uint64_t> hits(ROOST_HIT_WORDS(kKeys));
-  EXPECT_EQ(roost_table_lookup(table.get(), &keys, found.data(), hits.data()), kKeys);
-  EXPECT_EQ(found, values);
+  expect_all(table);
   EXPECT_EQ(roost_table_save(table.get(), "/none/table", text.data(), text.size()), ROOST_INVALID);
   EXPECT_STREQ(text.data(), "/none/table cannot be written: No such file or directory");
 }

@@ -18,14 +18,8 @@ namespace {
 // Each protocol and family has two services on the same backends, so that reply tuples collide.
 std::string churn_config() {
   std::string toml = test_config("connections = 4_096", "connections = 60_000");
+  toml += kRivalService;
   toml += R"([[service]]
-name = "web-2"
-address = "198.51.100.81"
-port = 80
-protocol = "tcp"
-backends = [{name = "b1", address = "10.0.0.11", port = 8080},
-            {name = "b2", address = "10.0.0.12", port = 8080}]
-[[service]]
 name = "dns-2"
 address = "198.51.100.54"
 port = 53
@@ -37,13 +31,8 @@ address = "2001:db8:ffff::54"
 port = 53
 protocol = "udp"
 backends = [{name = "b1", address = "2001:db8:2::11"}]
-[timeouts]
-tcp_syn = 3
-tcp_established = 20
-tcp_closing = 4
-tcp_closed = 2
-udp = 5
 )";
+  toml += kShortTimeouts;
   return toml;
 }
 

@@ -24,6 +24,23 @@ namespace roost::lb {
 [[nodiscard]] std::string test_config();
 // The same with one text replaced; the text must be there.
 [[nodiscard]] std::string test_config(std::string_view replace, std::string_view by);
+// A service on backends of `web`, so that the same client has the same reply tuple twice.
+inline constexpr std::string_view kRivalService = R"([[service]]
+name = "web-2"
+address = "198.51.100.81"
+port = 80
+protocol = "tcp"
+backends = [{name = "b1", address = "10.0.0.11", port = 8080},
+            {name = "b2", address = "10.0.0.12", port = 8080}]
+)";
+// That pass within a few seconds.
+inline constexpr std::string_view kShortTimeouts = R"([timeouts]
+tcp_syn = 3
+tcp_established = 20
+tcp_closing = 4
+tcp_closed = 2
+udp = 5
+)";
 
 // What became of a frame.
 struct Fate {

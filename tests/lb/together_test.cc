@@ -33,25 +33,13 @@ port = 53
 protocol = "udp"
 mode = "ipip"
 backends = [{name = "b1", address = "10.0.0.11"}, {name = "b2", address = "10.0.0.12"}]
-[timeouts]
-tcp_syn = 3
-tcp_established = 20
-tcp_closing = 4
-tcp_closed = 2
-udp = 5
 )";
-  // On backends of `web`, so that the same client has the same reply tuple twice. One that is
-  // refused leaves entries where they would not stand without it, so that other expired ones are
-  // overwritten: that shows in which local ports are taken, and in counts of connections.
+  toml += kShortTimeouts;
+  // A rival's connection that is refused leaves entries where they would not stand without it, so
+  // that other expired ones are overwritten: that shows in which local ports are taken, and in
+  // counts of connections.
   if (has_rivals) {
-    toml += R"([[service]]
-name = "rival"
-address = "198.51.100.81"
-port = 80
-protocol = "tcp"
-backends = [{name = "b1", address = "10.0.0.11", port = 8080},
-            {name = "b2", address = "10.0.0.12", port = 8080}]
-)";
+    toml += kRivalService;
   } else {
     toml += R"([[service]]
 name = "counted"

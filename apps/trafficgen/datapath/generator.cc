@@ -18,16 +18,19 @@ double share_of(uint64_t number, uint64_t salt) {
   return static_cast<double>(traffic::mix(number ^ (salt << 32)) >> 11) * 0x1p-53;
 }
 
+double connections_per_second(const traffic::ConnectionStream::Config& stream) {
+  return static_cast<double>(stream.profile.flows) * stream.windows / stream.profile.seconds;
+}
+
 // Connections that live at a time, and some more.
 uint64_t expected_live(const traffic::ConnectionStream::Config& stream) {
   constexpr double kMore = 1.25;
-  return static_cast<uint64_t>(static_cast<double>(stream.profile.flows) * stream.windows /
-                               stream.profile.seconds * stream.profile.flow_seconds * kMore);
+  return static_cast<uint64_t>(connections_per_second(stream) * stream.profile.flow_seconds *
+                               kMore);
 }
 
 double mean_rate(const traffic::ConnectionStream::Config& stream) {
-  return static_cast<double>(stream.profile.flows) * stream.windows / stream.profile.seconds *
-         stream.profile.length.mean;
+  return connections_per_second(stream) * stream.profile.length.mean;
 }
 
 size_t sent_packets_of(const Config& config) {
