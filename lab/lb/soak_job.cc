@@ -5,6 +5,7 @@
 #include <threads.h>
 
 #include <algorithm>
+#include <latch>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -32,10 +33,15 @@ using Work = std::optional<Error> (SoakWorker::*)();
 // The heap keeps what a thread has freed for that thread until it ends; so it ends. Threads are
 // C's, because one of std frees what its maker has taken, and the heap would have less behind it
 // than before.
+//
+// The heap has an arena for each thread that takes from it at the same time, and keeps it. So all
+// threads have one before the first goes on: if one had ended before another began, there would be
+// an arena more only the next time.
 struct Turn {
   SoakWorker* worker;
   Work work;
   int core;
+  std::latch* all_have_arenas;
   thrd_t thread{};
   std::optional<Error> error{};
 
@@ -43,7 +49,8 @@ struct Turn {
     const auto take = [](void* of) {
       auto& turn = *static_cast<Turn*>(of);
       static_cast<void>(pin_to_core(turn.core));  // rows name the core
-      const LcoreThread lcore;
+      const auto lcore = std::make_unique<LcoreThread>();
+      turn.all_have_arenas->arrive_and_wait();
       turn.error = (turn.worker->*turn.work)();
       return 0;
     };
@@ -107,9 +114,10 @@ class SoakJob {
 
   // Each worker's part at once, on its core.
   std::optional<Error> on_all(Work work) {
+    std::latch all_have_arenas(static_cast<ptrdiff_t>(worker_count()));
     std::vector<Turn> turns;
     for (size_t worker = 0; worker < worker_count(); ++worker)
-      turns.push_back({workers_[worker].get(), work, config_.cores[worker]});
+      turns.push_back({workers_[worker].get(), work, config_.cores[worker], &all_have_arenas});
     for (Turn& turn : turns) turn.begin();
     for (Turn& turn : turns) turn.end();
     for (Turn& turn : turns)
