@@ -1,6 +1,8 @@
 """The jobs of the switch's part, each a process of the program roost_lab_switch."""
 import dataclasses
 
+from harness.process_job import ProcessJob
+
 RAW, OURS, ON_RTE_HASH = "raw_io", "switch", "switch_on_rte_hash"
 PUBLISHED, DENSE, DENSE_PLAIN = ("switch_on_published", "switch_on_dense",
                                  "switch_on_dense_plain")
@@ -20,8 +22,10 @@ ROUNDS = 20
 
 
 @dataclasses.dataclass(frozen=True)
-class SwitchJob:
+class SwitchJob(ProcessJob):
     """`slots`: stations; `frames`: that the ports have in memory."""
+
+    PROGRAM = "roost_lab_switch"
 
     experiment: str
     slots: int
@@ -31,10 +35,6 @@ class SwitchJob:
     zipf: float = 0.0
     rates: tuple = ()
     rounds: int = ROUNDS
-    cores: int = 1
-    pages: str = "2M"
-    not_run_because: str = ""
-    process: int = 0  # the only one
 
     @property
     def name(self):
@@ -42,14 +42,6 @@ class SwitchJob:
         parts += [f"zipf {self.zipf}"] if self.zipf else []
         parts += [f"{self.frame_bytes} bytes"] if self.frame_bytes != 60 else []
         return " ".join(parts)
-
-    @property
-    def process_name(self):
-        return self.name
-
-    def program(self, beside):
-        """What measures; `beside` is the lab's other program."""
-        return beside.with_name("roost_lab_switch")
 
     def words(self, _beside):
         words = ["packets", "--experiment", self.experiment, "--pages", self.pages, "--stations",
@@ -66,11 +58,7 @@ class SwitchJob:
         return (self.slots * stations + self.frames * (BYTES_OF_BUFFER + max(self.frame_bytes, 128))
                 + BYTES_FIXED)
 
-    def reserved_bytes(self):
-        return self.table_bytes()
-
     def seconds(self):
-        """About how long it takes: only the progress bar asks."""
         passes = len(self.contestants) * self.rounds * max(1, len(self.rates)) * self.cores
         fills = self.slots * (len(self.contestants) - 1) * 2.5e-7
         return fills + self.frames * (1e-6 + passes / 4 * 1.2e-7)

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from harness.beside import beside
+from harness.process_job import ProcessJob
 from harness.under_load import UnderLoadJob
 
 HERE = Path(__file__).resolve().parent
@@ -50,20 +51,17 @@ class HaloJob(UnderLoadJob):
 
 
 @dataclasses.dataclass(frozen=True)
-class WaysJob:
+class WaysJob(ProcessJob):
     """A table of one of HALO's functions, asked in several ways: lab/functions/lookup_ways_job.h.
     `slots`: entries."""
+
+    PROGRAM = "roost_lab_functions"
 
     function: str
     slots: int
     rounds: int = 15
     packets: int = 1 << 17
     passes: int = 4
-    pages: str = "2M"
-    cores: int = 1
-    loads: tuple = (1.0,)
-    not_run_because: str = ""
-    process: int = 0  # the only one
     experiment: str = "fig13"
 
     @property
@@ -74,14 +72,6 @@ class WaysJob:
     def name(self):
         return f"fig13 {self.function} {self.slots}"
 
-    @property
-    def process_name(self):
-        return self.name
-
-    @staticmethod
-    def program(beside):
-        return beside.with_name("roost_lab_functions")
-
     def words(self, _beside):
         return ["ways", "--experiment", self.experiment, "--function", self.function, "--entries",
                 str(self.slots), "--packets", str(self.packets), "--passes", str(self.passes),
@@ -89,10 +79,6 @@ class WaysJob:
 
     @staticmethod
     def table_bytes():
-        return WAYS_BYTES
-
-    @staticmethod
-    def reserved_bytes():
         return WAYS_BYTES
 
     def seconds(self):

@@ -1,6 +1,8 @@
 """The jobs of the experiment `balance`, each a process: lab/balance/balance_job.h."""
 import dataclasses
 
+from harness.process_job import ProcessJob
+
 HASHES = ("maglev", "ring", "rendezvous", "jump", "anchor", "dx")
 COUNTS = ("least_connections", "least_connections_4")
 RAW = "raw_loop"
@@ -15,8 +17,10 @@ BYTES_FIXED = 256 << 20
 
 
 @dataclasses.dataclass(frozen=True)
-class BalanceJob:
+class BalanceJob(ProcessJob):
     """`command`: events or picks. `slots`: backends. `count`: connections, or choices of a pass."""
+
+    PROGRAM = "roost_lab_balance"
 
     command: str
     slots: int
@@ -25,11 +29,8 @@ class BalanceJob:
     scenario: str = ""
     probes: int = 1 << 18
     rounds: int = 1
-    pages: str = "4K"  # what is chosen from is as large as a cache
-    cores: int = 1
-    loads: tuple = (1.0,)
-    not_run_because: str = ""
-    process: int = 0  # the only one
+    # What is chosen from is as large as a cache.
+    pages: str = dataclasses.field(default="4K", kw_only=True)
 
     @property
     def experiment(self):
@@ -38,14 +39,6 @@ class BalanceJob:
     @property
     def name(self):
         return " ".join(filter(None, (self.command, str(self.slots), self.scenario)))
-
-    @property
-    def process_name(self):
-        return self.name
-
-    @staticmethod
-    def program(beside):
-        return beside.with_name("roost_lab_balance")
 
     def words(self, _beside):
         common = [self.command, "--experiment", self.experiment, "--backends", str(self.slots),
@@ -62,7 +55,6 @@ class BalanceJob:
         return 0
 
     def seconds(self):
-        """About how long it takes: only the progress bar asks."""
         if self.command == "picks":
             each = len(self.contestants) * SECONDS_PER_PICK + 2 * self.slots * SECONDS_PER_BACKEND
             return 2 * self.rounds * self.count * each

@@ -1,6 +1,8 @@
 """The jobs of the experiment `functions`, each a process."""
 import dataclasses
 
+from harness.process_job import ProcessJob
+
 FIREWALL, NAT, RULES = "firewall", "nat", "rules"
 RAW = ("raw_io", "raw_io_parse")
 CONTESTANTS = {FIREWALL: (*RAW, "balancer", "firewall", "firewall_denied"),
@@ -21,8 +23,10 @@ BYTES_FIXED = 512 << 20
 
 
 @dataclasses.dataclass(frozen=True)
-class FunctionsJob:
+class FunctionsJob(ProcessJob):
     """`slots`: flows, or rules."""
+
+    PROGRAM = "roost_lab_functions"
 
     experiment: str
     slots: int
@@ -30,11 +34,6 @@ class FunctionsJob:
     packets: int = FLOWS // ROUNDS_PER_CYCLE  # a pass; of rules: different ones
     passes: int = 1
     denying_rules: int = DENYING_RULES
-    pages: str = "2M"
-    cores: int = 1
-    loads: tuple = (1.0,)
-    not_run_because: str = ""
-    process: int = 0  # the only one
 
     @property
     def contestants(self):
@@ -48,15 +47,6 @@ class FunctionsJob:
     def name(self):
         return f"{self.experiment} {self.slots}"
 
-    @property
-    def process_name(self):
-        return self.name
-
-    @staticmethod
-    def program(beside):
-        """What measures; `beside` is the lab's other program."""
-        return beside.with_name("roost_lab_functions")
-
     def words(self, _beside):
         words = [self.command, "--experiment", self.experiment, "--pages", self.pages,
                  "--rounds", str(self.rounds), "--packets", str(self.packets)]
@@ -68,11 +58,7 @@ class FunctionsJob:
         return (BYTES_OF_RULES if self.experiment == RULES
                 else self.slots * BYTES_PER_FLOW) + BYTES_FIXED
 
-    def reserved_bytes(self):
-        return self.table_bytes()
-
     def seconds(self):
-        """About how long it takes: only the progress bar asks."""
         passes = len(self.contestants) * self.rounds * self.passes * self.packets
         filling = 0 if self.experiment == RULES else 3 * self.slots
         return (passes + filling) * 5e-7 + 5

@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from harness.process_job import ProcessJob
+
 MEMORY_MIB = 400  # of each program, for packets; tables have their own
 PATIENCE_SECONDS = 120  # with a busy machine
 
@@ -28,28 +30,17 @@ def wait_for(what, ask, process):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class UnderLoadJob:
+class UnderLoadJob(ProcessJob):
     """A job that is one process, on one contestant."""
 
     experiment: str
     contestants: tuple
     rounds: int
     loads: tuple
-    cores: int = 1  # that are measured
-    pages: str = "2M"
-    not_run_because: str = ""
-    process: int = 0  # the only one
 
     @property
     def name(self):
         return f"{self.experiment} {self.contestants[0]}"
-
-    @property
-    def process_name(self):
-        return self.name
-
-    def reserved_bytes(self):
-        return self.table_bytes()
 
 
 class UnderLoad:

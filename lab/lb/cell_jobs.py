@@ -1,6 +1,8 @@
 """Jobs that time the datapath on connections that come and go: lab/lb/cell_job.h."""
 import dataclasses
 
+from harness.process_job import ProcessJob
+
 RAW, SLOT_TIMERS = "raw_parse", "slot_timers"
 BYTES_PER_CONNECTION = 240  # of any table with its records, keys and replies, with a margin
 BYTES_FIXED = 512 << 20
@@ -8,9 +10,11 @@ SECONDS_PER_PACKET = 2.5e-7  # with making the frames
 
 
 @dataclasses.dataclass(frozen=True)
-class CellJob:
+class CellJob(ProcessJob):
     """`contestants`: cells by name. `slots`: connections that each table takes. `options`: more of
     the program's, (name, value)."""
+
+    PROGRAM = "roost_lab_lb"
 
     experiment: str
     slots: int
@@ -22,24 +26,11 @@ class CellJob:
     warm_up: int = 1 << 24
     rounds: int = 20
     options: tuple = ()
-    cores: int = 1
-    pages: str = "2M"
-    loads: tuple = (1.0,)
-    not_run_because: str = ""
-    process: int = 0  # the only one
 
     @property
     def name(self):
         options = "".join(f" {name}={value}" for name, value in self.options)
         return f"{self.experiment} {self.slots} {self.profile} x{self.windows} {self.mode}{options}"
-
-    @property
-    def process_name(self):
-        return self.name
-
-    @staticmethod
-    def program(beside):
-        return beside.with_name("roost_lab_lb")
 
     def words(self, _beside):
         return ["cells", "--experiment", self.experiment, "--pages", self.pages,
@@ -54,11 +45,7 @@ class CellJob:
         tables = sum(name != RAW for name in self.contestants)
         return tables * self.slots * BYTES_PER_CONNECTION + BYTES_FIXED
 
-    def reserved_bytes(self):
-        return self.table_bytes()
-
     def seconds(self):
-        """About how long it takes: only the progress bar asks."""
         packets = self.warm_up + self.rounds * self.packets * (1 if self.cores == 1 else 2)
         return len(self.contestants) * packets * SECONDS_PER_PACKET + 10
 

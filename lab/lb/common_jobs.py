@@ -1,15 +1,19 @@
 """Jobs that time tables which threads share, alone: lab/lb/common_job.h."""
 import dataclasses
 
+from harness.process_job import ProcessJob
+
 BYTES_PER_ENTRY = 128  # of any of the tables, with a margin
 BYTES_FIXED = 512 << 20
 SECONDS_PER_LOOKUP = 3e-7
 
 
 @dataclasses.dataclass(frozen=True)
-class CommonJob:
+class CommonJob(ProcessJob):
     """`contestants`: tables by name. `slots`: entries of all threads. `churn`: lookups to an
     insertion and an erasure."""
+
+    PROGRAM = "roost_lab_lb"
 
     experiment: str
     slots: int
@@ -17,23 +21,12 @@ class CommonJob:
     churn: int
     lookups: int = 1 << 21
     rounds: int = 10
-    cores: int = 2
-    pages: str = "2M"
-    loads: tuple = (0.8,)
-    not_run_because: str = ""
-    process: int = 0  # the only one
+    cores: int = dataclasses.field(default=2, kw_only=True)
+    loads: tuple = dataclasses.field(default=(0.8,), kw_only=True)
 
     @property
     def name(self):
         return f"{self.experiment} {self.slots} 1:{self.churn}"
-
-    @property
-    def process_name(self):
-        return self.name
-
-    @staticmethod
-    def program(beside):
-        return beside.with_name("roost_lab_lb")
 
     def words(self, _beside):
         return ["common", "--experiment", self.experiment, "--pages", self.pages,
@@ -44,11 +37,7 @@ class CommonJob:
     def table_bytes(self):
         return len(self.contestants) * self.slots * BYTES_PER_ENTRY + BYTES_FIXED
 
-    def reserved_bytes(self):
-        return self.table_bytes()
-
     def seconds(self):
-        """About how long it takes: only the progress bar asks."""
         passes = self.rounds * (1 if self.cores == 1 else 2) + 1
         return len(self.contestants) * passes * self.lookups * SECONDS_PER_LOOKUP + 10
 

@@ -2,6 +2,7 @@
 import dataclasses
 from pathlib import Path
 
+from harness.process_job import ProcessJob
 from lb import cell_jobs
 from lb.cell_jobs import CellJob
 from lb.soak_jobs import SoakJob
@@ -23,35 +24,28 @@ BYTES_FIXED = 256 << 20
 
 
 @dataclasses.dataclass(frozen=True)
-class LbJob:
+class LbJob(ProcessJob):
     """`command`: packets or testpmd. `slots`: flows that the tables are made for."""
+
+    PROGRAM = "roost_lab_lb"
 
     command: str
     experiment: str
     slots: int
     contestants: tuple
     rounds: int = ROUNDS
-    cores: int = 1
-    pages: str = "2M"
     zipf: float = 0  # of the flows that packets are of; 0: one after the other
-    loads: tuple = (1.0,)
-    not_run_because: str = ""
-    process: int = 0  # the only one
 
     @property
     def name(self):
         skew = f" zipf {self.zipf:g}" if self.zipf else ""
         return f"{self.experiment} {self.command} {self.slots} x{self.cores}{skew}"
 
-    @property
-    def process_name(self):
-        return self.name
-
     def program(self, beside):
         """What measures; `beside` is the lab's other program."""
         if self.command == "testpmd":
             return Path(__file__).resolve().parent / "testpmd.py"
-        return beside.with_name("roost_lab_lb")
+        return super().program(beside)
 
     def words(self, beside):
         common = ["--experiment", self.experiment, "--pages", self.pages,
@@ -66,11 +60,7 @@ class LbJob:
         tables = sum(BYTES_PER_FLOW.get(contestant, 0) for contestant in self.contestants)
         return self.slots * (tables + BYTES_PER_BUFFER) + BYTES_FIXED
 
-    def reserved_bytes(self):
-        return self.table_bytes()
-
     def seconds(self):
-        """About how long it takes: only the progress bar asks."""
         passes = len(self.contestants) * self.rounds * (1 if self.cores == 1 else 2)
         return self.slots * (passes / ROUNDS_PER_CYCLE + 12) * 2.5e-7
 
