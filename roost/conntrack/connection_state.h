@@ -62,6 +62,9 @@ inline constexpr std::array<std::string_view, kConnectionStateCount> kConnection
 using StateTimeouts = std::array<TickCount, kConnectionStateCount>;
 
 enum class Sender : uint8_t { kClient, kServer };
+[[nodiscard]] constexpr Sender other_end(Sender sender) {
+  return sender == Sender::kClient ? Sender::kServer : Sender::kClient;
+}
 
 // The connection's state after a packet. Constant time. `tcp_flags` is 0 for all but TCP.
 [[nodiscard]] constexpr ConnectionState next_state(ConnectionState state, Sender sender,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "roost/hash/keyed_hash.h"
+#include "roost/net/address_numbers.h"
 #include "roost/net/flow_key.h"
 #include "roost/net/headers.h"
 
@@ -35,45 +36,46 @@ class ExternalAddresses {
   ExternalAddresses(std::span<const net::Ipv4Address> addresses, size_t worker_count,
                     std::span<const StaticMapping> forwards)
       : addresses_(addresses.begin(), addresses.end()), worker_count_(worker_count) {
+    std::vector<std::pair<net::Ipv4Address, uint16_t>> numbered;
     for (size_t i = 0; i < addresses.size(); ++i)
-      sorted_.emplace_back(addresses[i], static_cast<uint16_t>(i));
-    std::ranges::sort(sorted_);
+      numbered.emplace_back(addresses[i], static_cast<uint16_t>(i));
+    indices_ = Numbers(numbered);
+    numbered.clear();
     for (const StaticMapping& one : forwards) {
       if (const auto index = index_of(one.external.address))
-        pinned_.emplace_back(one.inside.address, *index);
+        numbered.emplace_back(one.inside.address, *index);
     }
-    std::ranges::sort(pinned_);
+    std::ranges::sort(numbered);  // a host that has several has the first one
+    pinned_ = Numbers(numbered);
   }
 
   [[nodiscard]] const net::Ipv4Address& operator[](size_t index) const { return addresses_[index]; }
   [[nodiscard]] size_t count() const { return addresses_.size(); }
-  // Nothing if it is none of them. O(log addresses).
+  // Nothing if it is none of them.
   [[nodiscard]] std::optional<uint16_t> index_of(const net::Ipv4Address& address) const {
-    return find_in(sorted_, address);
+    return indices_.find(address);
   }
-  // The index of the one that an inside host has. O(log forwards).
+  // The index of the one that an inside host has.
   [[nodiscard]] uint16_t of_host(const net::Ipv4Address& host) const {
-    if (const auto index = find_in(pinned_, host)) return *index;
+    if (const auto index = pinned_.find(host)) return *index;
     constexpr KeyedHash kHash(0);
     uint64_t key = 0;
     std::ranges::copy(host.bytes, reinterpret_cast<uint8_t*>(&key));
     return static_cast<uint16_t>(kHash.hash<sizeof key>(&key).bits % addresses_.size());
   }
   [[nodiscard]] size_t worker_of(size_t index) const { return index % worker_count_; }
+  // The worker that has an inside host's.
+  [[nodiscard]] size_t worker_of_host(const net::Ipv4Address& host) const {
+    return worker_count_ == 1 ? 0 : worker_of(of_host(host));
+  }
 
  private:
-  using Numbered = std::vector<std::pair<net::Ipv4Address, uint16_t>>;
-
-  static std::optional<uint16_t> find_in(const Numbered& sorted, const net::Ipv4Address& address) {
-    const auto place = std::ranges::lower_bound(sorted, address, {}, &Numbered::value_type::first);
-    if (place == sorted.end() || place->first != address) return {};
-    return place->second;
-  }
+  using Numbers = net::AddressNumbers<net::Ipv4Address>;
 
   std::vector<net::Ipv4Address> addresses_;
   size_t worker_count_;
-  Numbered sorted_;
-  Numbered pinned_;
+  Numbers indices_;
+  Numbers pinned_;
 };
 
 }  // namespace roost::conntrack

@@ -86,6 +86,10 @@ class PortMappings {
   // One less; with the last one it is over, unless it is static.
   void release(net::IpProtocol protocol, BoundPort bound);
 
+  // Asks for the memory of inside_of().
+  void ask_for(net::IpProtocol protocol, BoundPort bound) const {
+    __builtin_prefetch(&slot(protocol, bound));
+  }
   // What an external endpoint of this worker's leads to; nothing if it is free. One access.
   [[nodiscard]] std::optional<Endpoint> inside_of(net::IpProtocol protocol, BoundPort bound) const {
     const Slot& at = slot(protocol, bound);

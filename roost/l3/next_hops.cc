@@ -42,6 +42,15 @@ Neighbours::Config neighbours_config(const NextHops::Config& config) {
           .hash_seed = config.hash_seed};
 }
 
+template <class Address>
+net::AddressNumbers<Address> addresses_of(std::span<const net::IpAddress> addresses) {
+  std::vector<std::pair<Address, uint16_t>> found;
+  for (const net::IpAddress& address : addresses) {
+    if (const auto one = address.as<Address>()) found.emplace_back(*one, uint16_t{0});
+  }
+  return net::AddressNumbers<Address>(found);
+}
+
 template <class Value>
 void sort_unique(std::vector<Value>& values) {
   std::ranges::sort(values);
@@ -53,19 +62,20 @@ void sort_unique(std::vector<Value>& values) {
 
 LocalAddresses local_addresses(std::span<const PortConfig> ports,
                                const std::vector<net::IpAddress>& of_function) {
-  LocalAddresses local{.advertised = {}, .ours = of_function, .groups = {}};
+  LocalAddresses local;
+  std::vector<net::IpAddress> ours = of_function;
   const auto port_count = static_cast<uint16_t>(ports.size());
   for (uint16_t port = 0; port < port_count; ++port) {
     for (const net::IpPrefix& own : ports[port].addresses) {
       local.advertised.push_back({port, own.address});
-      local.ours.push_back(own.address);
+      ours.push_back(own.address);
       for (const net::IpAddress& address : of_function) {
         if (own.contains(address)) local.advertised.push_back({port, address});
       }
     }
   }
   sort_unique(local.advertised);
-  sort_unique(local.ours);
+  local.ours = {addresses_of<net::Ipv4Address>(ours), addresses_of<net::Ipv6Address>(ours)};
   local.groups = listened_groups(local.advertised, ports.size());
   return local;
 }

@@ -16,13 +16,20 @@
 #include "roost/l3/neighbours.h"
 #include "roost/l3/network_config.h"
 #include "roost/l3/routes.h"
+#include "roost/net/address_numbers.h"
 
 namespace roost::l3 {
 
 // Local addresses, all sorted.
+// Those that are the function's itself, by family.
+struct OwnAddresses {
+  net::AddressNumbers<net::Ipv4Address> ipv4{};
+  net::AddressNumbers<net::Ipv6Address> ipv6{};
+};
+
 struct LocalAddresses {
   std::vector<LocalAddress> advertised{};  // by ARP and ND, by port
-  std::vector<net::IpAddress> ours{};
+  OwnAddresses ours{};
   std::vector<ListenedGroup> groups{};  // solicited-node groups of those of IPv6
 };
 
@@ -60,8 +67,14 @@ class NextHops {
   }
   // Whether this is a local address, a port's or the function's: a ping of it is answered, and no
   // other station may send from it.
+  [[nodiscard]] bool is_ours(const net::Ipv4Address& address) const {
+    return ours_.ipv4.find(address).has_value();
+  }
+  [[nodiscard]] bool is_ours(const net::Ipv6Address& address) const {
+    return ours_.ipv6.find(address).has_value();
+  }
   [[nodiscard]] bool is_ours(const net::IpAddress& address) const {
-    return std::ranges::binary_search(ours_, address);
+    return address.is_ipv6() ? is_ours(address.ipv6()) : is_ours(address.ipv4());
   }
   // The port by which packets for the address leave; nothing when there is no way.
   [[nodiscard]] std::optional<uint16_t> port_towards(const net::IpAddress& address);
@@ -100,7 +113,7 @@ class NextHops {
   RouteTable routes_;
   Neighbours neighbours_;
   MulticastListener listener_;
-  std::vector<net::IpAddress> ours_;  // sorted
+  OwnAddresses ours_;
   std::optional<NeighbourIndex> default_neighbour_;
 };
 

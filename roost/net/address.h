@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,22 @@
 #include "roost/base/result.h"
 
 namespace roost::net {
+
+// Whether bytes are equal, by words: GCC compares arrays of bytes by a call of memcmp(), several
+// times a packet.
+template <size_t kBytes>
+[[nodiscard]] constexpr bool are_same(const std::array<uint8_t, kBytes>& bytes,
+                                      const std::array<uint8_t, kBytes>& others) {
+  using Word = std::conditional_t<kBytes % 8 == 0, uint64_t,
+                                  std::conditional_t<kBytes % 4 == 0, uint32_t, uint16_t>>;
+  using Words = std::array<Word, kBytes / sizeof(Word)>;
+  const auto words = std::bit_cast<Words>(bytes);
+  const auto other_words = std::bit_cast<Words>(others);
+  Word differences = 0;
+  for (size_t i = 0; i < words.size(); ++i)
+    differences = static_cast<Word>(differences | (words[i] ^ other_words[i]));
+  return differences == 0;
+}
 
 struct MacAddress {
   std::array<uint8_t, 6> bytes{};
@@ -34,6 +51,7 @@ struct MacAddress {
   }
 
   auto operator<=>(const MacAddress&) const = default;
+  constexpr bool operator==(const MacAddress& other) const { return are_same(bytes, other.bytes); }
 };
 
 struct Ipv4Address {
@@ -44,6 +62,7 @@ struct Ipv4Address {
   [[nodiscard]] std::string format() const;
 
   auto operator<=>(const Ipv4Address&) const = default;
+  constexpr bool operator==(const Ipv4Address& other) const { return are_same(bytes, other.bytes); }
 };
 
 struct Ipv6Address {
@@ -61,6 +80,7 @@ struct Ipv6Address {
   }
 
   auto operator<=>(const Ipv6Address&) const = default;
+  constexpr bool operator==(const Ipv6Address& other) const { return are_same(bytes, other.bytes); }
 };
 
 inline constexpr MacAddress kBroadcastMac = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
@@ -119,6 +139,9 @@ class IpAddress {
   [[nodiscard]] bool shares_prefix(const IpAddress& other, uint8_t prefix_bits) const;
 
   auto operator<=>(const IpAddress&) const = default;
+  constexpr bool operator==(const IpAddress& other) const {
+    return are_same(bytes_, other.bytes_) && is_ipv6_ == other.is_ipv6_;
+  }
 
  private:
   std::array<uint8_t, 16> bytes_{};  // an IPv4 address in the first four, zero after them

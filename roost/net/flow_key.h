@@ -77,7 +77,11 @@ struct FlowKey {
     return {destination, source, destination_port, source_port, protocol, {}};
   }
 
-  bool operator==(const FlowKey&) const = default;
+  constexpr bool operator==(const FlowKey& other) const {  // `zero` is zero in all
+    return source == other.source && destination == other.destination &&
+           source_port == other.source_port && destination_port == other.destination_port &&
+           protocol == other.protocol;
+  }
 };
 using FlowKey4 = FlowKey<Ipv4Address>;
 using FlowKey6 = FlowKey<Ipv6Address>;

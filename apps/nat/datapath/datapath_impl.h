@@ -24,7 +24,12 @@ void BasicDatapath<Tables>::advance(Tick now) {
 template <class Tables>
 void BasicDatapath<Tables>::process(net::PacketBatch& batch, Tick now) {
   advance(now);
-  forwarder_.admit(batch, now);
+  translator_.clear();
+  forwarder_.admit(batch, now, [&](size_t lane) {
+    translator_.ask(lane, batch.packets()[lane], forwarder_.parsed()[lane]);
+    return true;
+  });
+  translator_.find_all();
   translate(batch, false);
   forwarder_.forward(batch, now, translator_.translations());
   forwarder_.set_counting(false);
@@ -69,6 +74,7 @@ void BasicDatapath<Tables>::tell_if_refused(const net::Packet& packet,
 template <class Tables>
 void BasicDatapath<Tables>::forward_released(net::PacketBatch& one, const net::ParsedPacket& parsed,
                                              Tick now) {
+  translator_.clear();
   forwarder_.parsed()[0] = parsed;
   forwarder_.lanes<net::Ipv6Address>().clear();
   forwarder_.lanes<net::Ipv4Address>().clear();

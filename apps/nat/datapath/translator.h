@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "apps/nat/datapath/state.h"
+#include "roost/conntrack/mapped_lanes.h"
 #include "roost/net/icmp_error.h"
 #include "roost/net/packet_batch.h"
 #include "roost/net/parse.h"
@@ -36,6 +37,12 @@ class BasicTranslator {
   // The state must outlive this object and stay where it is.
   explicit BasicTranslator(BasicState<Tables>& state);
 
+  // Before the packets of a batch.
+  void clear() { lanes_.clear(); }
+  // Asks for what decide() will look at, of a packet that has passed admission.
+  void ask(size_t lane, const net::Packet& packet, const net::ParsedPacket& parsed);
+  // Looks up what was asked for, together.
+  void find_all() { lanes_.find_all(); }
   // Decides a packet of IPv4 that has passed admission. Nothing: it goes on, with what
   // translations() has for its lane. `was_released`: a fragment that has waited for its ports.
   [[nodiscard]] std::optional<net::LaneVerdict> decide(size_t lane, net::Packet& packet,
@@ -62,12 +69,10 @@ class BasicTranslator {
                                    Subject& subject) const;
   static void read_packet(const net::Packet& packet, const net::ParsedPacket& parsed,
                           Subject& subject);
-  // The worker that has the packet's host; nothing if it is this one.
-  [[nodiscard]] std::optional<net::LaneVerdict> hand_off(const net::Packet& packet,
-                                                         size_t address) const;
   [[nodiscard]] bool stays_inside(const net::Ipv4Address& destination) const;
-  [[nodiscard]] Refusal translate_source(const Subject& subject, net::Translation& translation);
-  [[nodiscard]] Refusal translate_destination(const Subject& subject, uint16_t address,
+  [[nodiscard]] Refusal translate_source(size_t lane, const Subject& subject,
+                                         net::Translation& translation);
+  [[nodiscard]] Refusal translate_destination(size_t lane, const Subject& subject, uint16_t address,
                                               net::Translation& translation);
   [[nodiscard]] Refusal filter(const Subject& subject, conntrack::BoundPort bound,
                                const net::Endpoint4& inside);
@@ -79,6 +84,7 @@ class BasicTranslator {
   BasicState<Tables>& state_;
   Held& held_;
   Connections& connections_;
+  conntrack::MappedLanes<Connections> lanes_;
   std::vector<bool> inside_;  // by port
   std::array<net::Translation, net::kBatchLanesMax> translations_{};
 };

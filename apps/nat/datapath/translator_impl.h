@@ -17,21 +17,31 @@ using conntrack::Connection;
 using conntrack::kInside;
 using conntrack::kOutside;
 using conntrack::PeerCounts;
-using conntrack::Sender;
 using net::DropCause;
-
-inline net::FlowKey4 outwards_of(const net::Endpoint4& inside, const net::FlowKey4& inwards) {
-  return {inside.address, inwards.source, inside.port, inwards.source_port, inwards.protocol, {}};
-}
-
-inline Sender other_end(Sender sender) {
-  return sender == Sender::kClient ? Sender::kServer : Sender::kClient;
-}
 
 template <class Tables>
 BasicTranslator<Tables>::BasicTranslator(BasicState<Tables>& state)
-    : state_(state), held_(state.held()), connections_(state.tracker().connections()) {
+    : state_(state),
+      held_(state.held()),
+      connections_(state.tracker().connections()),
+      lanes_(connections_, held_) {
   for (const l3::PortConfig& port : state.config().network.ports) inside_.push_back(port.is_inside);
+}
+
+// What is neither TCP nor UDP, or in fragments, or between hosts inside, is looked up when its turn
+// comes: it is read there, and is rare.
+template <class Tables>
+void BasicTranslator<Tables>::ask(size_t lane, const net::Packet& packet,
+                                  const net::ParsedPacket& parsed) {
+  if (parsed.is_ipv6 || !net::is_tcp_or_udp(parsed.protocol) || parsed.fragment.is_one()) return;
+  const auto key = net::FlowKey4::from_packet(packet, parsed);
+  const auto to = held_.external.index_of(key.destination);
+  if (!to && !inside_[packet.in_port]) return;
+  const size_t owner =
+      to ? held_.external.worker_of(*to) : held_.external.worker_of_host(key.source);
+  if (owner != state_.worker()) return;
+  if (!to) return lanes_.ask_outwards(lane, key);
+  lanes_.ask_inwards(lane, key, {*to, key.destination_port});
 }
 
 template <class Tables>
@@ -62,8 +72,12 @@ std::optional<net::LaneVerdict> BasicTranslator<Tables>::decide(size_t lane, net
     if (const Refusal refusal = read_error(packet, parsed, subject)) return net::drop(*refusal);
   }
   const bool is_outbound = is_inside && !has_source;
-  const uint16_t address = is_outbound ? held_.external.of_host(subject.key.source) : *to;
-  if (const auto verdict = hand_off(packet, address)) return verdict;
+  const size_t owner = is_outbound ? held_.external.worker_of_host(subject.key.source)
+                                   : held_.external.worker_of(*to);
+  if (owner != state_.worker()) {
+    if (packet.origin == net::PacketOrigin::kPort) return net::LaneVerdict::handoff(owner);
+    return net::drop(DropCause::kNoFlow);  // a reload has moved it since it was handed off
+  }
   if (!is_error) {
     auto& fragments = state_.tracker().fragments();
     if (!was_released) {
@@ -74,7 +88,8 @@ std::optional<net::LaneVerdict> BasicTranslator<Tables>::decide(size_t lane, net
   }
   translation.error = subject.error;
   if (is_outbound) {
-    if (const Refusal refusal = translate_source(subject, translation)) return net::drop(*refusal);
+    if (const Refusal refusal = translate_source(lane, subject, translation))
+      return net::drop(*refusal);
     if (!translation.source || !to) return {};
     ++state_.counters().hairpinned;
     subject.key.source = translation.source->address;
@@ -84,7 +99,7 @@ std::optional<net::LaneVerdict> BasicTranslator<Tables>::decide(size_t lane, net
       return net::LaneVerdict::handoff(held_.external.worker_of(*to));
     }
   }
-  if (const Refusal refusal = translate_destination(subject, *to, translation))
+  if (const Refusal refusal = translate_destination(lane, subject, *to, translation))
     return net::drop(*refusal);
   return {};
 }
@@ -94,16 +109,6 @@ bool BasicTranslator<Tables>::is_from_host(const net::Packet& packet,
                                            const net::ParsedPacket& parsed) const {
   return inside_[packet.in_port] &&
          !held_.external.index_of(net::FlowKey4::from_packet(packet, parsed).source);
-}
-
-// What a reload has moved since it was handed off finds nothing here.
-template <class Tables>
-std::optional<net::LaneVerdict> BasicTranslator<Tables>::hand_off(const net::Packet& packet,
-                                                                  size_t address) const {
-  const size_t owner = held_.external.worker_of(address);
-  if (owner == state_.worker()) return {};
-  if (packet.origin == net::PacketOrigin::kPort) return net::LaneVerdict::handoff(owner);
-  return net::drop(DropCause::kNoFlow);
 }
 
 // An error goes to who sent what it is about; else it is forged.
@@ -140,8 +145,8 @@ bool BasicTranslator<Tables>::stays_inside(const net::Ipv4Address& destination) 
 // An endpoint that begins to talk gets its mapping. A packet that stays inside is not translated.
 template <class Tables>
 typename BasicTranslator<Tables>::Refusal BasicTranslator<Tables>::translate_source(
-    const Subject& subject, net::Translation& translation) {
-  const typename Connections::Match match = connections_.find(subject.key);
+    size_t lane, const Subject& subject, net::Translation& translation) {
+  const typename Connections::Match match = lanes_.find(lane, subject.key);
   BoundPort bound;
   if (match.connection != nullptr) {
     bound = match.connection->bound;
@@ -169,19 +174,19 @@ typename BasicTranslator<Tables>::Refusal BasicTranslator<Tables>::translate_sou
 
 template <class Tables>
 typename BasicTranslator<Tables>::Refusal BasicTranslator<Tables>::translate_destination(
-    const Subject& subject, uint16_t address, net::Translation& translation) {
+    size_t lane, const Subject& subject, uint16_t address, net::Translation& translation) {
   const BoundPort bound{address, subject.key.destination_port};
   const auto inside = held_.mappings.inside_of(subject.key.protocol, bound);
   if (!inside) return subject.error ? DropCause::kIcmpNoFlow : drop_cause::kNoMapping;
-  const net::FlowKey4 outwards = outwards_of(*inside, subject.key);
-  const typename Connections::Match match = connections_.find(outwards);
+  const net::FlowKey4 outwards = conntrack::outwards_of(*inside, subject.key);
+  const typename Connections::Match match = lanes_.find(lane, outwards);
   if (match.connection == nullptr) {
     if (subject.error) return DropCause::kIcmpNoFlow;
     if (const Refusal refusal = filter(subject, bound, *inside)) return refusal;
     held_.mappings.hold(subject.key.protocol, bound);
     if (const Refusal refusal = create(outwards, kOutside, bound, subject)) return refusal;
   } else if (!subject.error) {
-    update(subject, *match.connection, other_end(match.sender));
+    update(subject, *match.connection, conntrack::other_end(match.sender));
   }
   translation.destination = *inside;
   ++state_.counters().inbound;
@@ -217,6 +222,7 @@ typename BasicTranslator<Tables>::Refusal BasicTranslator<Tables>::create(
   connection.begin(outwards.protocol, subject.segment.value_or(net::TcpSegment{}), false);
   const net::FlowKey4 key = from == kInside ? outwards : outwards.reversed();
   const auto outcome = connections_.create_connection(key, connection, state_.timeouts());
+  lanes_.forget();
   if (outcome != conntrack::CreateOutcome::kCreated) {
     held_.mappings.release(outwards.protocol, bound);
     return DropCause::kTableFull;
@@ -228,7 +234,7 @@ typename BasicTranslator<Tables>::Refusal BasicTranslator<Tables>::create(
 
 template <class Tables>
 void BasicTranslator<Tables>::update(const Subject& subject, Connection& connection,
-                                     Sender sender) {
+                                     conntrack::Sender sender) {
   conntrack::follow(connections_, connection, sender, subject.key.protocol, subject.segment,
                     state_.timeouts());
 }
