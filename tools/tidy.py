@@ -15,6 +15,7 @@ import tidy_mutants
 import tidy_readme
 import tidy_rules
 import tidy_sizes
+import tidy_twins
 import tidy_words
 from tidy_tree import Finding, Tree
 
@@ -37,7 +38,8 @@ def findings(tree):
     allowed = read_allow_list(tree)
     largest = {}
     for rule in (tidy_rules.RULES + tidy_sizes.RULES + tidy_readme.RULES
-                 + tidy_mutants.RULES + tidy_words.RULES + tidy_circles.RULES):
+                 + tidy_mutants.RULES + tidy_words.RULES + tidy_circles.RULES
+                 + tidy_twins.RULES):
         for finding in rule(tree):
             key = finding.rule, finding.path
             if key in allowed:

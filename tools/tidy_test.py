@@ -230,6 +230,27 @@ replace = "#import"
         self.assertEqual(["lab/lb/experiment.py -> lab/lb/packets.py -> lab/lb/experiment.py"],
                          [finding.message.split(":")[0] for finding in found])
 
+    def test_six_lines_of_code_stand_in_one_folder_of_apps(self):
+        lines = [f"int step_{number}();\n" for number in range(12)]
+        spread = "".join(f"  {line}\n// Why.\n{{ }};\n#include <ratio>\n" for line in lines)
+
+        def found(text, other_text):
+            return self.found({"apps/lb/main.cc": '// P. "--check"\n' + text,
+                               "apps/nat/nat.cc": "// N.\nint nat;\n" + other_text})
+        for count, twins in ((5, 0), (6, 1), (12, 1)):
+            for text in ("".join(lines[:count]), spread[:spread.index(lines[count - 1]) + 20]):
+                with self.subTest(count=count, text=text[-60:]):
+                    places = [(finding.rule, finding.path, finding.line)
+                              for finding in found("".join(lines), text)]
+                    self.assertEqual([("twins", "apps/nat/nat.cc", 3)] * twins, places)
+        apart = "".join(lines[:6]) + "int other;\n" + "".join(lines[6:])
+        self.assertEqual([3, 10], [finding.line for finding in found("".join(lines), apart)])
+        words = [line.replace("()", '[] = "a"') for line in lines]
+        self.assertEqual([], found("".join(words), "".join(words).replace("a", "b")))
+        self.assertEqual([], self.found({
+            "apps/lb/main.cc": '// P. "--check"\n#include "apps/lb/steps.h"\n' + "".join(lines),
+            "apps/lb/steps.h": "// Steps.\n#pragma once\n" + "".join(lines)}))
+
     def test_a_word_may_be_given_up_in_some_places_only(self):
         self.assertEqual([], self.found({"roost/base/bits.h": "// A pillow.\n#pragma once\n"}))
 
