@@ -244,6 +244,9 @@ TEST(Fingerprint, options_stop_where_they_are_broken) {
   EXPECT_EQ(fingerprint({1, 1, 1, 2}), "44:N,N,N:QA!");
   EXPECT_EQ(fingerprint({1, 1, 1, 2}, true), "48:N,N,N,M515:QAD") << "it reads into the data";
   EXPECT_EQ(fingerprint(std::vector<uint8_t>(16, 1)), "56:N,N,N,N,N,N,N,N,N,N,N,N,N,N,N:QA!");
+  std::vector<uint8_t> fifteen(14, 1);
+  fifteen.insert(fifteen.end(), {4, 2});
+  EXPECT_EQ(fingerprint(fifteen), "56:N,N,N,N,N,N,N,N,N,N,N,N,N,N,S:QA!") << "nothing is behind";
   EXPECT_EQ(fingerprint({8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}), "52:T,E,E:QPA");
   EXPECT_EQ(fingerprint({8, 10, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1}), "52:T0,N,N:QAT");
 }
