@@ -5,7 +5,8 @@
 //   enters    in order, issue_width instructions a cycle, when window and queues have room
 //   executes  when it has entered and its operands are done
 //   done      computing after its cycles; a load when the line is there, or the store before it
-//             that it takes its bytes from; a store when its operands are done
+//             that it takes its bytes from; a prefetch when it has asked, also if all misses in
+//             flight are taken and its line waits for one; a store when its operands are done
 //   leaves    in order, issue_width instructions a cycle
 //   drains    stores and LOOKUP_NB: in order after leaving, one a cycle, when the line may be
 //   written
@@ -115,8 +116,14 @@ class Core final : public EventTarget, public LineUser {
   void drain_rest(Entry& entry);
   void drained(Entry& entry, Cycle cycles);
 
+  // Whoever has a line brought and does not wait for it.
+  struct Nobody final : LineUser {
+    void line_ready(uint32_t /*tag*/) override {}
+  };
+
   MemorySystem& memory_;
   Tile tile_;
+  Nobody nobody_;
   QuerySink* accelerators_;
   Program& program_;
   const Parameters& parameters_;

@@ -27,6 +27,11 @@ std::byte byte_at(const Op& store, uint64_t address) {
 // --- What is done when it is executed. ---
 
 void Core::execute(Entry& entry) {
+  if (entry.op.kind == OpKind::kPrefetch) {
+    (void)memory_.cache(tile_).access(line_of(entry.op.address), Wanted::kRead, &nobody_, 0);
+    set_done(entry, memory_.now() + 1);
+    return;
+  }
   if (waits_for_store(entry)) return;
   switch (entry.op.kind) {
     case OpKind::kLoad:

@@ -20,6 +20,14 @@ constexpr uint64_t kTags = uint64_t{1} << 31;
 
 }  // namespace
 
+void put_key(std::deque<Op>& ops, const KeyBytes& key, uint32_t key_bytes, uint64_t address) {
+  for (uint32_t part = 0; part < key_bytes; part += 16) {
+    Op op{.kind = OpKind::kStore, .bytes = 16, .address = address + part};
+    std::memcpy(op.data.data(), key.data() + part, 16);
+    ops.push_back(op);
+  }
+}
+
 LookupProgram::LookupProgram(const LookupTrace& trace, LookupWay way, const LookupShare& share,
                              uint64_t table, uint8_t key_bytes)
     : trace_(trace), way_(way), share_(share), table_(table), key_bytes_(key_bytes) {
@@ -65,20 +73,16 @@ void LookupProgram::completed(uint32_t tag, Cycle /*when*/, std::span<const std:
   batches_.pop_front();
 }
 
-void LookupProgram::put_key(uint64_t number) {
-  const KeyBytes& key = trace_.keys[trace_index(number)];
-  for (uint32_t part = 0; part < key_bytes_; part += 16) {
-    Op op{.kind = OpKind::kStore, .bytes = 16, .address = key_address(number) + part};
-    std::memcpy(op.data.data(), key.data() + part, 16);
-    ops_.push_back(op);
-  }
+void LookupProgram::put_key_of(uint64_t number) {
+  put_key(ops_, trace_.keys[share_.trace_index(number, trace_)], key_bytes_,
+          share_.key_address(number));
 }
 
 void LookupProgram::ask_one() {
-  put_key(next_);
+  put_key_of(next_);
   ops_.push_back({.kind = OpKind::kLookupB,
                   .bytes = key_bytes_,
-                  .address = key_address(next_),
+                  .address = share_.key_address(next_),
                   .table = table_,
                   .tag = static_cast<uint32_t>(next_ % kTags) + 1});
   ++next_;
@@ -88,13 +92,13 @@ void LookupProgram::ask_line() {
   const Batch batch{
       .first = next_,
       .count = static_cast<uint32_t>(std::min<uint64_t>(kLanes, share_.count - next_)),
-      .line = area() + kResultsOffset + lines_used_ % way_.lines_in_flight * kLineBytes};
+      .line = share_.area() + kResultsOffset + lines_used_ % way_.lines_in_flight * kLineBytes};
   ops_.push_back({.kind = OpKind::kStore, .bytes = kLineBytes, .address = batch.line});
-  for (uint32_t lane = 0; lane < batch.count; ++lane) put_key(next_ + lane);
+  for (uint32_t lane = 0; lane < batch.count; ++lane) put_key_of(next_ + lane);
   for (uint32_t lane = 0; lane < batch.count; ++lane) {
     ops_.push_back({.kind = OpKind::kLookupNb,
                     .bytes = key_bytes_,
-                    .address = key_address(next_ + lane),
+                    .address = share_.key_address(next_ + lane),
                     .table = table_,
                     .result = batch.line + uint64_t{8} * lane});
   }
@@ -106,7 +110,7 @@ void LookupProgram::ask_line() {
 void LookupProgram::check(uint64_t number, uint64_t word) {
   ++answered_;
   if (is_found(word)) ++found_;
-  if (word != trace_.words[trace_index(number)]) ++wrong_;
+  if (word != trace_.words[share_.trace_index(number, trace_)]) ++wrong_;
 }
 
 }  // namespace roost::sim

@@ -35,17 +35,32 @@ struct LookupWay {
   uint32_t lines_in_flight = 1;  // of results; non-blocking only, 1 to 8
 };
 
+// Where lookups' keys and words are; a core takes kLookupAreaBytes from its number times those on.
+inline constexpr uint64_t kLookupAreaAddress = uint64_t{1} << 20;
+inline constexpr uint64_t kLookupAreaBytes = uint64_t{1} << 13;
+
 // What one core asks: `count` of the trace's keys, from the first one on, each a `step` further.
 struct LookupShare {
+  // Lines that keys are written to in turn.
+  static constexpr uint64_t kKeyLines = 64;
+
   Tile core = 0;
   uint64_t first = 0;
   uint64_t step = 1;
   uint64_t count = 0;
+
+  [[nodiscard]] uint64_t trace_index(uint64_t number, const LookupTrace& trace) const {
+    return (first + number * step) % trace.keys.size();
+  }
+  [[nodiscard]] uint64_t area() const { return kLookupAreaAddress + core * kLookupAreaBytes; }
+  [[nodiscard]] uint64_t key_address(uint64_t number) const {
+    return area() + number % kKeyLines * 64;
+  }
 };
 
-// Where lookups' keys and words are; a core takes kLookupAreaBytes from its number times those on.
-inline constexpr uint64_t kLookupAreaAddress = uint64_t{1} << 20;
-inline constexpr uint64_t kLookupAreaBytes = uint64_t{1} << 13;
+// Writes a key, as a program that has just made it of a packet: by stores of 16 bytes.
+void put_key(std::deque<Op>& ops, const KeyBytes& key, uint32_t key_bytes, uint64_t address);
+[[nodiscard]] constexpr uint64_t key_parts(uint32_t key_bytes) { return (key_bytes + 15) / 16; }
 
 class LookupProgram final : public Program {
  public:
@@ -70,18 +85,7 @@ class LookupProgram final : public Program {
     uint64_t line;  // its address
   };
 
-  [[nodiscard]] uint64_t trace_index(uint64_t number) const {
-    return (share_.first + number * share_.step) % trace_.keys.size();
-  }
-  [[nodiscard]] uint64_t area() const {
-    return kLookupAreaAddress + share_.core * kLookupAreaBytes;
-  }
-  // Lines that keys are written to in turn.
-  static constexpr uint64_t kKeyLines = 64;
-  [[nodiscard]] uint64_t key_address(uint64_t number) const {
-    return area() + number % kKeyLines * 64;
-  }
-  void put_key(uint64_t number);
+  void put_key_of(uint64_t number);
   void ask_one();
   void ask_line();
   void check(uint64_t number, uint64_t word);

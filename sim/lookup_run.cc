@@ -6,6 +6,7 @@
 
 #include "roost/base/assert.h"
 #include "sim/machine.h"
+#include "sim/software_program.h"
 
 namespace roost::sim {
 
@@ -29,37 +30,56 @@ std::vector<UnitTotals> totals_of(Machine& machine) {
 struct Asked {
   Cycle cycles = 0;
   uint64_t found = 0;
+  uint64_t instructions = 0;
 };
 
-// Has all cores ask `count` keys, from the trace's key `first` on.
-Result<Asked> ask(Machine& machine, const LookupRun& run, uint64_t table, uint64_t first,
-                  uint64_t count) {
-  const auto metadata = TableMetadata::of_line(machine.bytes().read_line(line_of(table)));
-  ROOST_ASSERT(metadata.has_value());
-  std::deque<LookupProgram> programs;
+// Has all cores ask `count` keys, from the trace's key `first` on, by programs that make(share)
+// puts behind `programs`.
+template <class Program, class Make>
+Result<Asked> ask_by(Machine& machine, const LookupRun& run, uint64_t first, uint64_t count,
+                     Make&& make) {
+  std::deque<Program> programs;
+  std::vector<const Core*> cores;
   const Cycle began = machine.events().now();
   for (Tile core = 0; core < run.cores; ++core) {
-    const LookupShare share{.core = core,
-                            .first = first + core,
-                            .step = run.cores,
-                            .count = count / run.cores + (core < count % run.cores ? 1 : 0)};
-    programs.emplace_back(run.trace, run.way, share, table, metadata->key_bytes);
-    machine.start(core, programs.back());
+    make(programs, LookupShare{.core = core,
+                               .first = first + core,
+                               .step = run.cores,
+                               .count = count / run.cores + (core < count % run.cores ? 1 : 0)});
+    cores.push_back(&machine.start(core, programs.back()));
   }
   const Result<Cycle> ended = machine.run(run.cycles_max);
   if (!ended) return ended.error();
   Asked asked{.cycles = ended.value() - began};
   uint64_t answered = 0;
   uint64_t wrong = 0;
-  for (const LookupProgram& program : programs) {
+  for (const Program& program : programs) {
     answered += program.answered();
     asked.found += program.found();
     wrong += program.wrong();
   }
+  for (const Core* core : cores) asked.instructions += core->counts().instructions;
   if (answered == count && wrong == 0) return asked;
   return Error{"of " + std::to_string(count) + " lookups " + std::to_string(answered) +
                " were answered, " + std::to_string(wrong) +
                " of them not as the table says; this is a fault of the simulator"};
+}
+
+Result<Asked> ask(Machine& machine, const LookupRun& run, uint64_t table, uint64_t first,
+                  uint64_t count) {
+  const auto metadata = TableMetadata::of_line(machine.bytes().read_line(line_of(table)));
+  ROOST_ASSERT(metadata.has_value());
+  if (run.software == nullptr) {
+    return ask_by<LookupProgram>(
+        machine, run, first, count, [&](auto& programs, const LookupShare& share) {
+          programs.emplace_back(run.trace, run.way, share, table, metadata->key_bytes);
+        });
+  }
+  return ask_by<SoftwareProgram>(
+      machine, run, first, count, [&](auto& programs, const LookupShare& share) {
+        programs.emplace_back(run.trace, *run.software, share, *metadata, machine.bytes(),
+                              machine.memory().parameters());
+      });
 }
 
 double share_of(uint64_t part, uint64_t all) {
@@ -110,6 +130,7 @@ Result<LookupFigures> run_lookups(const Parameters& parameters, const LookupRun&
   figures.lookups_per_second =
       parameters.clock_megahertz * 1e6 * share_of(run.lookups, figures.cycles);
   figures.hit_share = share_of(asked.value().found, run.lookups);
+  figures.instructions_per_lookup = share_of(asked.value().instructions, run.lookups);
   figures.waiting_max = machine.accelerators().waiting_max();
   add_units(figures, before, totals_of(machine));
   return figures;

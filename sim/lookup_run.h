@@ -9,6 +9,7 @@
 #include "roost/base/result.h"
 #include "sim/lookup_program.h"
 #include "sim/parameters.h"
+#include "sim/software_costs.h"
 #include "sim/table_format.h"
 
 namespace roost::sim {
@@ -20,6 +21,8 @@ struct LookupRun {
   std::span<const std::byte> image;  // that put_table() takes
   LookupTrace trace;
   LookupWay way{};
+  // Instead of that, software that takes so much; the table is of its format.
+  const SoftwareCost* software = nullptr;
   uint32_t cores = 1;    // that ask the table, each a part of the keys; at most the machine's
   uint64_t warm_up = 0;  // lookups before those that are counted
   uint64_t lookups = 0;  // of all cores, at least one of each
@@ -31,7 +34,8 @@ struct LookupFigures {
   double lookups_per_second = 0;
   double cycles_per_lookup = 0;  // of all cores together
   double hit_share = 0;
-  double lines_per_lookup = 0;  // of buckets and entries
+  double instructions_per_lookup = 0;  // of cores, with those that write keys
+  double lines_per_lookup = 0;         // of buckets and entries
   double second_bucket_share = 0;
   double mismatches_per_lookup = 0;  // entries with the key's signature and another key
   double places_used = 0;            // of the busiest accelerator's scoreboard, over the cycles

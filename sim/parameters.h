@@ -87,6 +87,11 @@ struct Parameters {
   uint32_t distributor_send_cycles = 0;
   uint32_t distributor_result_cycles = 0;
 
+  uint32_t software_hash_cycles = 0;
+  uint32_t software_search_cycles = 0;
+  uint32_t software_compare_cycles = 0;
+  uint32_t software_ten_instructions_cycles = 0;
+
   uint32_t hybrid_window_cycles = 0;
   uint32_t hybrid_flows_to_software = 0;
   uint32_t hybrid_flows_to_accelerator = 0;

@@ -13,6 +13,7 @@ namespace roost::sim {
 enum class OpKind : uint8_t {
   kCompute,  // no memory
   kLoad,
+  kPrefetch,  // asks for a line, and is done when it has asked
   kStore,
   kLookupB,   // LOOKUP_B: asks an accelerator, and waits for the word
   kLookupNb,  // LOOKUP_NB: asks an accelerator, which writes the word; like a store
@@ -34,7 +35,7 @@ struct Op {
   uint16_t cycles = 1;        // of computing, from its operands to its result
   // The operations whose results it needs, as distances back: 1 is the one before. 0: none.
   std::array<uint16_t, 2> after{};
-  uint64_t address = 0;  // of load, store and snapshot; of a lookup's key
+  uint64_t address = 0;  // of load, prefetch, store and snapshot; of a lookup's key
   uint64_t table = 0;    // of a lookup: the address of the table's metadata
   uint64_t result = 0;   // of kLookupNb: where the word goes, a multiple of 8
   // What a store writes, again and again until its bytes are full.

@@ -28,4 +28,8 @@ struct AuditedTable {
 // refuses it; an entry is where its key does not lead.
 [[nodiscard]] Result<AuditedTable> audit_image(std::span<const std::byte> image);
 
+// The keys of an image in a table of the paper's format with at least as many slots, in buckets
+// that are a power of two: what rte_hash would hold of them. Errors: as put_table().
+[[nodiscard]] Result<PaperTable> paper_table_of(std::span<const std::byte> image);
+
 }  // namespace roost::sim

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "roost/base/result.h"
 #include "roost/hash/hash64.h"
@@ -102,6 +103,22 @@ struct KeyPlaces {
 // The same of a slot of the inline format; `address` is the bucket's.
 [[nodiscard]] uint64_t inline_word(const TableMetadata& table, uint64_t address, unsigned slot,
                                    const LineBytes& bucket);
+
+// What a lookup reads of a table, in its order.
+struct LookupPath {
+  struct Look {
+    uint64_t line = 0;                // the bucket's address
+    std::vector<uint64_t> entries{};  // that its key is compared with; the last one may be its
+    uint32_t slot = 0;                // the last of their slots, or of the inline format its own
+    bool has_candidate = false;       // there is a slot with its signature, or of the inline format
+                                      // with its key
+  };
+  std::vector<Look> looks{};
+  uint64_t secondary = 0;  // the other bucket's address, also if it is not read
+  uint64_t word = 0;
+};
+[[nodiscard]] LookupPath lookup_path(const SimulatedMemory& memory, const TableMetadata& table,
+                                     KeyBytes key);
 
 // The word that a lookup of a key ends with, from the bytes of memory as they are now: what a
 // single thread finds. Reads as many lines as it needs.

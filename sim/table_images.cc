@@ -125,12 +125,16 @@ Result<TableMetadata> metadata_of(const ImageIdentity& identity, uint64_t addres
 // Looks in a bucket; nothing if the key is not there.
 std::optional<uint64_t> word_in(const SimulatedMemory& memory, const TableMetadata& table,
                                 uint64_t bucket, const LineBytes& line, Tag tag,
-                                const KeyBytes& key) {
+                                const KeyBytes& key, LookupPath::Look& look) {
+  look.line = bucket_address(table, bucket);
   for (uint32_t left = candidates(table, line, tag, key); left != 0; left &= left - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(left));
+    look.slot = slot;
+    look.has_candidate = true;
     if (table.format == TableFormat::kInline)
       return inline_word(table, bucket_address(table, bucket), slot, line);
     const uint64_t address = entry_address(table, bucket, slot, line);
+    look.entries.push_back(address);
     if (!table.holds(address, entry_read_bytes(table))) return kRefusedWord;
     std::array<std::byte, kSimulatedKeyBytesMax + 8> entry;
     memory.read(address, std::span(entry).first(entry_read_bytes(table)));
@@ -140,27 +144,35 @@ std::optional<uint64_t> word_in(const SimulatedMemory& memory, const TableMetada
   return std::nullopt;
 }
 
-uint64_t lookup_in(const SimulatedMemory& memory, const TableMetadata& table, const KeyBytes& key) {
+}  // namespace
+
+LookupPath lookup_path(const SimulatedMemory& memory, const TableMetadata& table, KeyBytes key) {
+  if (table.mask) table.mask->apply(key);
+  LookupPath path{.word = kNotFoundWord};
   const KeyPlaces places = places_of(table, hash_of(table, key));
+  const auto finds_in = [&](uint64_t bucket, const LineBytes& line) {
+    const auto word =
+        word_in(memory, table, bucket, line, places.tag, key, path.looks.emplace_back());
+    if (word) path.word = *word;
+    return word.has_value();
+  };
   const auto line_at = [&](uint64_t bucket) {
     return memory.read_line(line_of(bucket_address(table, bucket)));
   };
+  path.secondary = bucket_address(table, places.secondary);
   const LineBytes primary = line_at(places.primary);
-  if (const auto word = word_in(memory, table, places.primary, primary, places.tag, key))
-    return *word;
+  if (finds_in(places.primary, primary)) return path;
   if (places.secondary == places.primary || !may_be_displaced(table, primary, places.tag))
-    return kNotFoundWord;
-  if (const auto word =
-          word_in(memory, table, places.secondary, line_at(places.secondary), places.tag, key)) {
-    return *word;
-  }
-  if (!has_stashed(table, primary)) return kNotFoundWord;
+    return path;
+  if (finds_in(places.secondary, line_at(places.secondary)) || !has_stashed(table, primary))
+    return path;
   for (uint64_t bucket = table.buckets; bucket < table.buckets + table.stash_buckets; ++bucket) {
-    if (const auto word = word_in(memory, table, bucket, line_at(bucket), places.tag, key))
-      return *word;
+    if (finds_in(bucket, line_at(bucket))) break;
   }
-  return kNotFoundWord;
+  return path;
 }
+
+namespace {
 
 // Calls visit(bucket, slot, key) for each entry.
 template <class Visit>
@@ -189,9 +201,7 @@ void for_each_entry(const SimulatedMemory& memory, const TableMetadata& table, V
 
 uint64_t lookup_word(const SimulatedMemory& memory, uint64_t table_address, KeyBytes key) {
   const auto table = TableMetadata::of_line(memory.read_line(line_of(table_address)));
-  if (!table) return kRefusedWord;
-  if (table->mask) table->mask->apply(key);
-  return lookup_in(memory, *table, key);
+  return table ? lookup_path(memory, *table, key).word : kRefusedWord;
 }
 
 Result<uint64_t> put_table(SimulatedMemory& memory, uint64_t address,
@@ -213,7 +223,7 @@ std::optional<std::string> audit_table(const SimulatedMemory& memory, uint64_t t
   if (!table) return "there is no table's metadata";
   std::optional<std::string> wrong;
   for_each_entry(memory, *table, [&](uint64_t bucket, unsigned slot, const KeyBytes& key) {
-    if (!wrong && !is_found(lookup_in(memory, *table, key))) {
+    if (!wrong && !is_found(lookup_path(memory, *table, key).word)) {
       wrong = "the entry in slot " + std::to_string(slot) + " of bucket " + std::to_string(bucket) +
               " is not where its key leads";
     }
@@ -233,6 +243,32 @@ Result<AuditedTable> audit_image(std::span<const std::byte> image) {
     if (audited.entries++ == 0) audited.some_key = key;
   });
   return audited;
+}
+
+Result<PaperTable> paper_table_of(std::span<const std::byte> image) {
+  SimulatedMemory memory;
+  const Result<uint64_t> address = put_table(memory, ImageHeader::kBytes, image);
+  if (!address) return address.error();
+  const auto metadata = *TableMetadata::of_line(memory.read_line(line_of(address.value())));
+  std::vector<KeyBytes> keys;
+  for_each_entry(memory, metadata,
+                 [&](uint64_t, unsigned, const KeyBytes& key) { keys.push_back(key); });
+  constexpr uint64_t kSlots = 8;
+  constexpr uint64_t kGrowthMax = 64;
+  const uint64_t least =
+      std::bit_ceil(std::max<uint64_t>(2, (metadata.buckets * metadata.slots + 7) / kSlots));
+  for (uint64_t buckets = least; buckets <= least * kGrowthMax; buckets *= 2) {
+    auto table = PaperTable::create({.buckets = buckets,
+                                     .entries = std::max<uint64_t>(keys.size(), 1),
+                                     .key_bytes = metadata.key_bytes,
+                                     .seed = metadata.seed});
+    if (!table) return table;
+    const bool fits = std::ranges::all_of(keys, [&](const KeyBytes& key) {
+      return table.value().insert(std::as_bytes(std::span(key)).first(metadata.key_bytes), 1);
+    });
+    if (fits) return table;
+  }
+  return Error{"the paper's table does not take these keys: too many have one CRC32C"};
 }
 
 }  // namespace roost::sim

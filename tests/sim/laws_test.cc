@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/saved_table.h"
+#include "sim/software_program.h"
 #include "tests/sim/lookup_scene.h"
 
 namespace roost::sim {
@@ -115,8 +116,8 @@ TEST(Laws, the_chip_answers_at_most_a_hundred_and_sixty_lookups_a_latency) {
   EXPECT_GT(places, 70.0);
 }
 
-// Cycles of three kinds of work: lookups one after the other, loads that depend on each other
-// through all levels, and a mix of both with stores on two cores.
+// Cycles of four kinds of work: lookups one after the other, by accelerators and by software, loads
+// that depend on each other through all levels, and a mix of both with stores on two cores.
 std::vector<Cycle> cycles_of_work(const Parameters& parameters) {
   std::vector<Cycle> cycles;
   std::array<std::byte, 16> all_bits;
@@ -124,6 +125,17 @@ std::vector<Cycle> cycles_of_work(const Parameters& parameters) {
   Scene scene(parameters, KeyMask::of(all_bits).value());
   for (uint64_t i = 0; i < 40; ++i) {
     cycles.push_back(scene.bench.look_up(i % 16, i % 20).cycles);
+  }
+  const KeyBytes key = bytes_of(key_of(2));
+  const uint64_t word = lookup_word(scene.bench.machine.bytes(), scene.bench.table, key);
+  // Stores to cold lines decide, then waits, then what does not wait.
+  for (const double instructions : {0.0, 0.0, 2000.0}) {
+    const SoftwareCost cost{.hit = {.instructions = instructions}};
+    SoftwareProgram software({{&key, 1}, {&word, 1}}, cost, {.core = 9, .count = 1},
+                             scene.bench.metadata, scene.bench.machine.bytes(), parameters);
+    const Cycle before = scene.bench.machine.events().now();
+    scene.bench.machine.start(9, software);
+    cycles.push_back(scene.bench.machine.run().value() - before);
   }
   MemoryBench memory(parameters);
   std::vector<Op> chain;

@@ -1,0 +1,171 @@
+// Looks keys up by a way of software, so many times, in a table that is small and at load 0.8: what
+// lookup_costs.py has valgrind count instructions of.
+//
+//   roost_lab_lookup_costs WAY hit|miss LOOKUPS
+//
+// Keys and answers are made before; an answer that is wrong ends it with exit status 1.
+#include <rte_hash.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "lab/contestants/eal.h"
+#include "lab/contestants/rte_hash_handle.h"
+#include "roost/base/hit_words.h"
+#include "roost/table/flow_table.h"
+#include "roost/traffic/draw.h"
+#include "roost/traffic/key.h"
+
+namespace roost::lab {
+namespace {
+
+using traffic::Key104;
+using traffic::Key128;
+
+constexpr uint64_t kSlots = 4096;
+constexpr uint64_t kHeld = kSlots * 8 / 10;
+constexpr size_t kCallLanes = 32;
+constexpr uint64_t kHeapBytes = uint64_t{64} << 20;
+
+struct Key320 {
+  std::array<uint64_t, 5> words{};
+  friend bool operator==(const Key320&, const Key320&) = default;
+};
+static_assert(sizeof(Key320) == 40, "a flow of IPv6");
+
+template <class Key>
+Key cost_key(uint64_t number) {
+  const Key128 key{{traffic::mix(number + 1), number}};
+  if constexpr (std::is_same_v<Key, Key320>) {
+    return {{key.words[0], key.words[1], 0, key.words[0], 0}};
+  } else {
+    return traffic::narrowed<Key>(key);
+  }
+}
+
+template <class Key, size_t kLanesOfCall>
+class DpdkTable {
+ public:
+  static std::optional<DpdkTable> create() {
+    auto made = make_rte_hash(kSlots, sizeof(Key));
+    if (!made) return std::nullopt;
+    return DpdkTable(std::move(made).value());
+  }
+  bool insert(const Key& key, uint64_t value) {
+    return rte_hash_add_key_data(made_.table.get(), &key, reinterpret_cast<void*>(value)) == 0;
+  }
+  // How many of the keys are there.
+  [[gnu::noinline]] uint64_t lookup(std::span<const Key> keys) {
+    std::array<void*, kCallLanes> data;
+    if constexpr (kLanesOfCall == 1) {
+      uint64_t found = 0;
+      for (const Key& key : keys)
+        found += rte_hash_lookup_data(made_.table.get(), &key, &data[0]) >= 0 ? 1U : 0U;
+      return found;
+    } else {
+      std::array<const void*, kCallLanes> pointers;
+      for (size_t i = 0; i < keys.size(); ++i) pointers[i] = &keys[i];
+      uint64_t found = 0;
+      rte_hash_lookup_bulk_data(made_.table.get(), pointers.data(),
+                                static_cast<uint32_t>(keys.size()), &found, data.data());
+      return static_cast<uint64_t>(__builtin_popcountll(found));
+    }
+  }
+
+ private:
+  explicit DpdkTable(MadeRteHash made) : made_(std::move(made)) {}
+
+  MadeRteHash made_;
+};
+
+template <LayoutChoice kChoice>
+struct CostPolicies : DefaultPolicies {
+  static constexpr LayoutChoice kLayout = kChoice;
+};
+
+template <class Key, class Value, LayoutChoice kChoice>
+class OwnTable {
+ public:
+  static std::optional<OwnTable> create() {
+    auto made = Table::create({.capacity = kSlots, .hash_seed = 1});
+    if (!made) return std::nullopt;
+    return OwnTable(std::move(made).value());
+  }
+  bool insert(const Key& key, uint64_t) {
+    return table_.insert(key, Value{}) == InsertOutcome::kInserted;
+  }
+  [[gnu::noinline]] uint64_t lookup(std::span<const Key> keys) {
+    std::array<Value, kCallLanes> values;
+    HitArray<kCallLanes> hits;
+    return table_.lookup(keys, values, hits);
+  }
+
+ private:
+  using Table = FlowTable<Key, Value, CostPolicies<kChoice>>;
+  explicit OwnTable(Table table) : table_(std::move(table)) {}
+
+  Table table_;
+};
+
+template <class Key, class Table>
+int look_up(bool hits, uint64_t lookups) {
+  std::optional<Table> table = Table::create();
+  if (!table) return 1;
+  for (uint64_t i = 0; i < kHeld; ++i) {
+    if (!table->insert(cost_key<Key>(i), i + 1)) return 1;
+  }
+  // As many keys for every number of lookups, so that nothing else differs between two of them.
+  std::vector<Key> keys;
+  traffic::Draw draw(7);
+  for (uint64_t i = 0; i < kHeld / kCallLanes * kCallLanes; ++i)
+    keys.push_back(cost_key<Key>(draw.below(kHeld) + (hits ? 0 : kHeld)));
+  uint64_t found = 0;
+  for (uint64_t done = 0; done < lookups; done += kCallLanes)
+    found += table->lookup(std::span(keys).subspan(done % keys.size(), kCallLanes));
+  return found == (hits ? lookups : 0) ? 0 : 1;
+}
+
+int run(std::string_view way, bool hits, uint64_t lookups) {
+  if (way == "split_16")
+    return look_up<Key128, OwnTable<Key128, traffic::Value128, LayoutChoice::kSplit>>(hits,
+                                                                                      lookups);
+  if (way == "split_40")
+    return look_up<Key320, OwnTable<Key320, traffic::Value128, LayoutChoice::kSplit>>(hits,
+                                                                                      lookups);
+  if (way == "inline_13")
+    return look_up<Key104, OwnTable<Key104, traffic::Value32, LayoutChoice::kInline>>(hits,
+                                                                                      lookups);
+  const auto eal = Eal::start({.core = 0, .pages = PageKind::kSmall, .memory_bytes = kHeapBytes});
+  if (!eal) {
+    std::fprintf(stderr, "%s\n", eal.error().message.c_str());
+    return 1;
+  }
+  if (way == "version") {
+    std::printf("%s\n", Eal::version().c_str());
+    return 0;
+  }
+  if (way == "rte_hash_one_16") return look_up<Key128, DpdkTable<Key128, 1>>(hits, lookups);
+  if (way == "rte_hash_one_40") return look_up<Key320, DpdkTable<Key320, 1>>(hits, lookups);
+  if (way == "rte_hash_32_16") return look_up<Key128, DpdkTable<Key128, 32>>(hits, lookups);
+  if (way == "rte_hash_32_40") return look_up<Key320, DpdkTable<Key320, 32>>(hits, lookups);
+  std::fprintf(stderr, "there is no way %.*s\n", static_cast<int>(way.size()), way.data());
+  return 1;
+}
+
+}  // namespace
+}  // namespace roost::lab
+
+int main(int count, char** arguments) {
+  if (count != 4) return 1;
+  const uint64_t lookups = std::strtoull(arguments[3], nullptr, 10);
+  if (lookups % roost::lab::kCallLanes != 0) return 1;
+  return roost::lab::run(arguments[1], std::string_view(arguments[2]) == "hit", lookups);
+}
