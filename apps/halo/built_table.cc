@@ -43,10 +43,6 @@ Error too_full(const BuildOptions& options, uint64_t held) {
                   options.load, held, options.entries)};
 }
 
-std::vector<std::byte> copy_of(std::span<const std::byte> image) {
-  return {image.begin(), image.end()};
-}
-
 uint64_t paper_buckets(const BuildOptions& options) {
   const double slots = static_cast<double>(options.entries) / options.load;
   const auto buckets = static_cast<uint64_t>(std::ceil(slots / kPaperSlots));
@@ -86,6 +82,10 @@ Result<BuiltTable> build_flows(const BuildOptions& options) {
 }
 
 }  // namespace
+
+std::vector<std::byte> copy_of(std::span<const std::byte> image) {
+  return {image.begin(), image.end()};
+}
 
 uint64_t built_bytes(const BuildOptions& options) {
   const double slots = static_cast<double>(options.entries) / options.load;

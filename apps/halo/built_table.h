@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "roost/base/result.h"
@@ -27,6 +28,9 @@ struct BuiltTable {
   std::vector<std::byte> image{};
   std::vector<sim::KeyBytes> keys{};  // that it has
 };
+
+// A copy of a table's image, which outlives the table.
+[[nodiscard]] std::vector<std::byte> copy_of(std::span<const std::byte> image);
 
 // About how many bytes the image will have.
 [[nodiscard]] uint64_t built_bytes(const BuildOptions& options);

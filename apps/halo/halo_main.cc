@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "apps/halo/break_even.h"
 #include "apps/halo/inputs.h"
 #include "apps/halo/report.h"
 #include "apps/halo/ways.h"
@@ -117,19 +118,46 @@ class RunCommand {
     wanted.machines = options_.threads;
     const auto inputs = read_inputs(wanted);
     if (!inputs) return complain(kExitRefused, inputs.error().message);
+    const Ladder sizes = ladder_for(inputs.value());
+    const auto rungs = ladder_rungs(sizes.sizes, sizes.build, rung_options());
+    if (!rungs) return complain(kExitRefused, rungs.error().message);
     auto ways = run_ways(sweep, inputs.value(), options_);
     if (!ways) return complain(kExitStopped, ways.error().message);
+    auto ladder = climb(sweep, rungs.value(), sizes);
+    if (!ladder) return complain(kExitStopped, ladder.error().message);
+    auto speed_ups = speed_ups_of(sweep, ways.value());
     const RunReport report{.machine_name = name_of_machine(machine_path_),
                            .sweep = &sweep,
                            .seed = seed_,
                            .inputs = &inputs.value(),
                            .options = options_,
-                           .ways = std::move(ways).value()};
+                           .ways = std::move(ways).value(),
+                           .speed_ups = std::move(speed_ups),
+                           .ladder = std::move(ladder).value()};
     fmt::print("{}", json_ ? format_json(report).dump(2) + "\n" : format_text(report));
     return kExitOk;
   }
 
  private:
+  // Tables of the ladder are of the format of the one that is asked, and of --load.
+  [[nodiscard]] Ladder ladder_for(const Inputs& inputs) const {
+    Ladder ladder{.sizes = ladder_sizes(ladder_entries_),
+                  .build = inputs_.build,
+                  .lookups = rung_options().lookups};
+    ladder.build.seed = seed_;
+    if (inputs_.table_path.empty()) return ladder;
+    ladder.build.format = inputs.table.metadata.format == sim::TableFormat::kInline
+                              ? BuiltFormat::kInline
+                              : BuiltFormat::kSplit;
+    return ladder;
+  }
+  // A quarter of the lookups each.
+  [[nodiscard]] WayOptions rung_options() const {
+    WayOptions options = options_;
+    options.lookups = std::max<uint64_t>(options_.lookups / 4, options_.cores);
+    return options;
+  }
+
   void add_amounts() {
     const CLI::Range counts(uint64_t{0}, uint64_t{1} << 31);
     app_->add_option("--cores", options_.cores, "that ask the table, each a part of the keys")
@@ -141,6 +169,11 @@ class RunCommand {
     app_->add_option("--lookups", options_.lookups, "that count, on each machine")
         ->capture_default_str()
         ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 31));
+    app_->add_option("--ladder", ladder_entries_,
+                     "entries of the largest table of those that say from which size on an "
+                     "accelerator is as fast; 0: none")
+        ->capture_default_str()
+        ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 24));
     app_->add_option("--samples", samples_,
                      "machines whose open numbers are low, middle or high by chance, beside those "
                      "with one at an end")
@@ -167,6 +200,7 @@ class RunCommand {
                       .lookups = 4'000,
                       .cycles_max = sim::Cycle{1} << 40,
                       .threads = std::max(1U, std::thread::hardware_concurrency())};
+  uint64_t ladder_entries_ = 2'048;
   size_t samples_ = 16;
   uint64_t seed_ = 1;
   bool json_ = false;

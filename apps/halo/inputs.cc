@@ -21,10 +21,11 @@ namespace {
 // What a simulated machine takes beside the table: lines and directories of its caches.
 constexpr uint64_t kMachineBytes = uint64_t{64} << 20;
 
-// Not enough memory for a table of so many bytes: it is held once, and once in each machine.
+// Not enough memory for a table of so many bytes: it is held twice, in two formats, and once in
+// each machine.
 std::optional<Error> too_large(const std::string& name, uint64_t image_bytes, uint64_t machines) {
   const std::optional<uint64_t> there = read_memory_there();
-  const uint64_t needed = image_bytes + machines * (image_bytes + kMachineBytes);
+  const uint64_t needed = 2 * image_bytes + machines * (image_bytes + kMachineBytes);
   if (!there || needed <= *there) return {};
   constexpr uint64_t kMebi = uint64_t{1} << 20;
   return Error{
@@ -61,6 +62,27 @@ Result<Inputs> saved_inputs(const InputOptions& options) {
   return inputs;
 }
 
+// Tables of the paper's format are only built, so ours of the same keys are too.
+std::optional<Error> add_other_images(const InputOptions& options, Inputs& inputs) {
+  if (inputs.table.metadata.is_paper()) {
+    if (!options.table_path.empty()) {
+      return Error{
+          options.table_path +
+          ": a table of the paper's format, which no program has; have one built by --build"};
+    }
+    BuildOptions split = options.build;
+    split.format = BuiltFormat::kSplit;
+    auto built = build_table(split);
+    if (!built) return built.error();
+    inputs.as_own = std::move(built).value().image;
+    return {};
+  }
+  const auto paper = sim::paper_table_of(inputs.image());
+  if (!paper) return Error{inputs.table_name + ": " + paper.error().message};
+  inputs.as_paper = copy_of(sim::image_of(paper.value()));
+  return {};
+}
+
 }  // namespace
 
 Result<sim::MachineDescription> read_machine(const std::string& path) {
@@ -72,6 +94,14 @@ Result<sim::MachineDescription> read_machine(const std::string& path) {
 
 std::span<const std::byte> Inputs::image() const {
   return std::visit([](const auto& held) { return std::as_bytes(std::span(held)); }, bytes);
+}
+
+std::span<const std::byte> Inputs::paper_image() const {
+  return as_paper.empty() ? image() : std::span<const std::byte>(as_paper);
+}
+
+std::span<const std::byte> Inputs::own_image() const {
+  return as_own.empty() ? image() : std::span<const std::byte>(as_own);
 }
 
 double Inputs::load() const {
@@ -96,6 +126,7 @@ Result<Inputs> read_inputs(const InputOptions& options) {
     inputs.trace_name = options.trace_path;
     inputs.trace = std::move(trace).value();
   }
+  if (auto error = add_other_images(options, inputs)) return *error;
   auto words = sim::words_of(inputs.image(), inputs.trace.keys);
   if (!words) return words.error();
   inputs.words = std::move(words).value();

@@ -42,7 +42,14 @@ struct Inputs {
   std::vector<uint64_t> words{};  // that the keys are answered with
   uint64_t hits = 0;              // of the keys
 
+  // Images that software is asked by, where `bytes` are of another format; else empty.
+  std::vector<std::byte> as_paper{};
+  std::vector<std::byte> as_own{};
+
   [[nodiscard]] std::span<const std::byte> image() const;
+  // The same keys in a table of the paper's format, and in one of ours.
+  [[nodiscard]] std::span<const std::byte> paper_image() const;
+  [[nodiscard]] std::span<const std::byte> own_image() const;
   [[nodiscard]] sim::LookupTrace lookups() const { return {trace.keys, words}; }
   [[nodiscard]] double load() const;
 };

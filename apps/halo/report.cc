@@ -38,6 +38,11 @@ void add_way(std::vector<std::string>& lines, const WayFigures& way,
                      name_of(*mover.parameter), mover.low, mover.high, millions(mover.at_low),
                      millions(mover.at_high)));
   }
+  if (way.info->is_software()) {
+    line(fmt::format("in the middle, {:.1f} cycles and {:.1f} instructions a lookup",
+                     figures.cycles_per_lookup, figures.instructions_per_lookup));
+    return;
+  }
   line(
       fmt::format("in the middle, {:.1f} cycles a lookup, {:.2f} lines of the table; {:.1f} % look "
                   "at a second bucket; {:.4f} keys a lookup have the signature only",
@@ -50,34 +55,107 @@ void add_way(std::vector<std::string>& lines, const WayFigures& way,
       100 * figures.full_share, figures.waiting_max));
 }
 
-Json way_json(const WayFigures& way) {
-  const sim::SweptMeasure& rate = way.lookups_per_second;
-  const sim::LookupFigures& figures = way.middle;
+void add_speed_up(std::vector<std::string>& lines, const SpeedUp& one) {
+  std::string movers;
+  for (const sim::Sensitivity& mover : movers_of(one.times)) {
+    movers +=
+        fmt::format("{} {} from {} to {} ({:.2f} to {:.2f})", movers.empty() ? "" : ",",
+                    name_of(*mover.parameter), mover.low, mover.high, mover.at_low, mover.at_high);
+  }
+  lines.push_back(fmt::format(
+      "{} over {}: {:.2f} to {:.2f} times as fast, {:.2f} in the middle; moved most by{}",
+      one.way->name, one.over->name, one.times.least, one.times.greatest, one.times.middle,
+      movers));
+}
+
+std::string words_of(EvenFrom from) { return from ? fmt::format("{}", *from) : "none"; }
+
+void add_ladder(std::vector<std::string>& lines, const Ladder& ladder) {
+  if (ladder.sizes.empty()) return;
+  lines.push_back(fmt::format("break-even: tables of {} entries, load {}, {} lookups of each",
+                              fmt::join(ladder.sizes, ", "), ladder.build.load, ladder.lookups));
+  for (const BreakEven& one : ladder.found) {
+    lines.push_back(
+        fmt::format("break-even: {} over {}: entries from which on it is as fast: {} in the "
+                    "middle, {} at best, "
+                    "{} at worst",
+                    one.way->name, one.over->name, words_of(one.middle), words_of(one.least),
+                    words_of(one.greatest)));
+  }
+}
+
+Json interval_json(const sim::SweptMeasure& measure) {
+  return {{"least", measure.least}, {"middle", measure.middle}, {"greatest", measure.greatest}};
+}
+
+// `unit` says of what the ends are.
+Json movers_json(const sim::SweptMeasure& measure, const std::string& unit) {
   Json decided = Json::array();
-  for (const sim::Sensitivity& mover : movers_of(rate)) {
+  for (const sim::Sensitivity& mover : movers_of(measure)) {
     decided.push_back({{"parameter", name_of(*mover.parameter)},
                        {"low", mover.low},
                        {"high", mover.high},
-                       {"lookups_per_second_at_low", mover.at_low},
-                       {"lookups_per_second_at_high", mover.at_high}});
+                       {unit + "_at_low", mover.at_low},
+                       {unit + "_at_high", mover.at_high}});
   }
+  return decided;
+}
+
+Json accelerators_json(const sim::LookupFigures& figures) {
+  return {{"lines_per_lookup", figures.lines_per_lookup},
+          {"second_bucket_share", figures.second_bucket_share},
+          {"mismatches_per_lookup", figures.mismatches_per_lookup},
+          {"accelerators", figures.accelerators},
+          {"places_used", figures.places_used},
+          {"full_share", figures.full_share},
+          {"waiting_max", figures.waiting_max}};
+}
+
+Json way_json(const WayFigures& way) {
+  const sim::LookupFigures& figures = way.middle;
+  Json middle = {{"cycles", figures.cycles},
+                 {"cycles_per_lookup", figures.cycles_per_lookup},
+                 {"instructions_per_lookup", figures.instructions_per_lookup},
+                 {"hit_share", figures.hit_share}};
+  if (!way.info->is_software()) middle.update(accelerators_json(figures));
   return {{"name", way.info->name},
           {"simulated", true},
+          {"is_software", way.info->is_software()},
           {"about", way.info->about},
-          {"lookups_per_second",
-           {{"least", rate.least}, {"middle", rate.middle}, {"greatest", rate.greatest}}},
-          {"decided_by", decided},
-          {"middle",
-           {{"cycles", figures.cycles},
-            {"cycles_per_lookup", figures.cycles_per_lookup},
-            {"hit_share", figures.hit_share},
-            {"lines_per_lookup", figures.lines_per_lookup},
-            {"second_bucket_share", figures.second_bucket_share},
-            {"mismatches_per_lookup", figures.mismatches_per_lookup},
-            {"accelerators", figures.accelerators},
-            {"places_used", figures.places_used},
-            {"full_share", figures.full_share},
-            {"waiting_max", figures.waiting_max}}}};
+          {"lookups_per_second", interval_json(way.lookups_per_second)},
+          {"decided_by", movers_json(way.lookups_per_second, "lookups_per_second")},
+          {"middle", middle}};
+}
+
+Json speed_ups_json(const std::vector<SpeedUp>& speed_ups) {
+  Json all = Json::array();
+  for (const SpeedUp& one : speed_ups) {
+    all.push_back({{"way", one.way->name},
+                   {"over", one.over->name},
+                   {"simulated", true},
+                   {"times", interval_json(one.times)},
+                   {"decided_by", movers_json(one.times, "times")}});
+  }
+  return all;
+}
+
+Json even_json(EvenFrom from) { return from ? Json(*from) : Json(); }
+
+Json ladder_json(const Ladder& ladder) {
+  Json found = Json::array();
+  for (const BreakEven& one : ladder.found) {
+    found.push_back({{"way", one.way->name},
+                     {"over", one.over->name},
+                     {"simulated", true},
+                     {"entries",
+                      {{"least", even_json(one.least)},
+                       {"middle", even_json(one.middle)},
+                       {"greatest", even_json(one.greatest)}}}});
+  }
+  return {{"sizes", ladder.sizes},
+          {"load", ladder.build.load},
+          {"lookups", ladder.lookups},
+          {"found", found}};
 }
 
 }  // namespace
@@ -104,6 +182,8 @@ std::string format_text(const RunReport& report) {
                               report.options.cores, report.options.lookups,
                               report.options.warm_up));
   for (const WayFigures& way : report.ways) add_way(lines, way, middle);
+  for (const SpeedUp& one : report.speed_ups) add_speed_up(lines, one);
+  add_ladder(lines, report.ladder);
   std::string text;
   for (const std::string& line : lines) text += "simulated: " + line + "\n";
   return text;
@@ -141,7 +221,9 @@ Json format_json(const RunReport& report) {
           {"cores", report.options.cores},
           {"warm_up", report.options.warm_up},
           {"lookups", report.options.lookups},
-          {"ways", ways}};
+          {"ways", ways},
+          {"speed_ups", speed_ups_json(report.speed_ups)},
+          {"break_even", ladder_json(report.ladder)}};
 }
 
 }  // namespace roost::halo

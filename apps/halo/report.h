@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/halo/break_even.h"
 #include "apps/halo/inputs.h"
 #include "apps/halo/ways.h"
 #include "roost/control/json.h"
@@ -18,6 +19,8 @@ struct RunReport {
   const Inputs* inputs;
   WayOptions options;
   std::vector<WayFigures> ways;
+  std::vector<SpeedUp> speed_ups;
+  Ladder ladder;
 };
 
 [[nodiscard]] std::string format_text(const RunReport& report);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace roost::halo {
@@ -26,16 +28,31 @@ Points run_points(const sim::ParameterSweep& sweep, const sim::LookupRun& run, u
   return points;
 }
 
+// Costs of the table that the way asks: of ours, by its layout.
+const sim::SoftwareCost* cost_of(const WayInfo& info, const Inputs& inputs) {
+  const uint32_t key_bytes = inputs.table.metadata.key_bytes;
+  const bool is_inline = inputs.table.metadata.format == sim::TableFormat::kInline;
+  return sim::software_cost(info.is_own ? (is_inline ? "inline_32" : "split_32") : info.software,
+                            key_bytes);
+}
+
+std::span<const std::byte> image_of(const WayInfo& info, const Inputs& inputs) {
+  if (!info.is_software()) return inputs.image();
+  return info.is_own ? inputs.own_image() : inputs.paper_image();
+}
+
 }  // namespace
 
 Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep, const Inputs& inputs,
                                          const WayOptions& options) {
   std::vector<WayFigures> figures;
   for (const WayInfo& info : kWays) {
+    const sim::SoftwareCost* software = info.is_software() ? cost_of(info, inputs) : nullptr;
     const Points points = run_points(sweep,
-                                     {.image = inputs.image(),
+                                     {.image = image_of(info, inputs),
                                       .trace = inputs.lookups(),
                                       .way = info.way,
+                                      .software = software,
                                       .cores = options.cores,
                                       .warm_up = options.warm_up,
                                       .lookups = options.lookups,
@@ -48,9 +65,25 @@ Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep, const
         return Error{fmt::format("{}, machine {}: {}", info.name, i, point.error().message)};
       rates.push_back(point.value().lookups_per_second);
     }
-    figures.push_back({&info, points.front().value(), sweep.measure_of(rates)});
+    const sim::SweptMeasure measure = sweep.measure_of(rates);
+    figures.push_back({&info, points.front().value(), std::move(rates), measure});
   }
   return figures;
+}
+
+std::vector<SpeedUp> speed_ups_of(const sim::ParameterSweep& sweep,
+                                  const std::vector<WayFigures>& ways) {
+  std::vector<SpeedUp> speed_ups;
+  for (const WayFigures& way : ways) {
+    for (const WayFigures& over : ways) {
+      if (way.info->is_software() || !over.info->is_software()) continue;
+      SpeedUp& one = speed_ups.emplace_back(SpeedUp{way.info, over.info});
+      for (size_t i = 0; i < way.rates.size(); ++i)
+        one.ratios.push_back(way.rates[i] / over.rates[i]);
+      one.times = sweep.measure_of(one.ratios);
+    }
+  }
+  return speed_ups;
 }
 
 }  // namespace roost::halo

@@ -15,16 +15,32 @@ namespace roost::halo {
 struct WayInfo {
   std::string_view name;
   std::string_view about;
-  sim::LookupWay way;
+  sim::LookupWay way{};
+  std::string_view software{};  // whose costs; empty: by accelerators
+  bool is_own = false;          // software on a table of ours
+
+  [[nodiscard]] bool is_software() const { return !software.empty(); }
 };
 
-// Of 32 lookups in flight: as many as our software looks up in a call.
+// Of 32 lookups in flight: as many as software looks up in a call.
 inline constexpr WayInfo kWays[] = {
-    {"blocking", "LOOKUP_B, one after the other", {.is_blocking = true}},
-    {"non-blocking", "LOOKUP_NB, eight, then the next eight", {.is_blocking = false}},
-    {"overlapped",
-     "LOOKUP_NB, four lines of eight in flight; ours",
-     {.is_blocking = false, .lines_in_flight = 4}},
+    {.name = "blocking", .about = "LOOKUP_B, one after the other", .way = {.is_blocking = true}},
+    {.name = "non-blocking",
+     .about = "LOOKUP_NB, eight, then the next eight",
+     .way = {.is_blocking = false}},
+    {.name = "overlapped",
+     .about = "LOOKUP_NB, four lines of eight in flight; ours",
+     .way = {.is_blocking = false, .lines_in_flight = 4}},
+    {.name = "rte_hash",
+     .about = "software: rte_hash, one key a call; the paper's",
+     .software = "rte_hash_one"},
+    {.name = "rte_hash-32",
+     .about = "software: rte_hash, 32 keys a call",
+     .software = "rte_hash_32"},
+    {.name = "roost-32",
+     .about = "software: our table, 32 keys a call",
+     .software = "split_32",
+     .is_own = true},
 };
 
 struct WayOptions {
@@ -38,12 +54,25 @@ struct WayOptions {
 struct WayFigures {
   const WayInfo* info;
   sim::LookupFigures middle{};  // on the machine of middle numbers
+  std::vector<double> rates{};  // lookups a second on each machine
   sim::SweptMeasure lookups_per_second{};
+};
+
+// An accelerator's way over software: how many times as fast.
+struct SpeedUp {
+  const WayInfo* way;
+  const WayInfo* over;
+  std::vector<double> ratios{};  // on each machine
+  sim::SweptMeasure times{};
 };
 
 // Errors: as run_lookups(), of the first machine that has one.
 [[nodiscard]] Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep,
                                                        const Inputs& inputs,
                                                        const WayOptions& options);
+
+// Of each accelerator's way over each of software.
+[[nodiscard]] std::vector<SpeedUp> speed_ups_of(const sim::ParameterSweep& sweep,
+                                                const std::vector<WayFigures>& ways);
 
 }  // namespace roost::halo

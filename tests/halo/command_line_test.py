@@ -16,7 +16,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CAPTURE = ROOT / "demo/lb/client.pcap"
 EXIT_STOPPED, EXIT_USAGE, EXIT_MACHINE, EXIT_REFUSED = 1, 2, 3, 4
-FEW = ("--warm-up", "200", "--lookups", "300", "--samples", "2")
+FEW = ("--warm-up", "100", "--lookups", "150", "--samples", "2", "--ladder", "0")
+ACCELERATORS = ("blocking", "non-blocking", "overlapped")
+SOFTWARE = ("rte_hash", "rte_hash-32", "roost-32")
 
 
 class Halo:
@@ -108,6 +110,15 @@ def check_machines(halo):
     halo.run("run", "--machine", four, "--build", 100, "--cores", 5, status=EXIT_USAGE)
 
 
+def narrow_machine(halo):
+    """The default one with numbers of [mesh] and [software] open only: a quarter of the points."""
+    parts = halo.run("machine", "--print").split("\n[")
+    narrow = [part if part.startswith(("mesh]", "software]")) else
+              re.sub(r"low = \d+, middle = (\d+), high = \d+",
+                     r"low = \1, middle = \1, high = \1", part) for part in parts]
+    return halo.file("narrow.toml", "\n[".join(narrow))
+
+
 def check_report(halo):
     for form in ("paper", "split", "inline"):
         words = ("run", "--build", 5000, "--load", 0.9, "--format", form, *FEW)
@@ -115,10 +126,10 @@ def check_report(halo):
         assert halo.run(*words, "--json", "--threads", 3) == once, "threads change figures"
         said = json.loads(once)
         assert said["simulated"] and said["table"]["entries"] == 5000, said
-        assert said["trace"]["hits"] == said["trace"]["keys"] == 500, said
+        assert said["trace"]["hits"] == said["trace"]["keys"] == 250, said
         machine = said["machine"]
         assert machine["machines"] == 1 + 2 * machine["open_parameters"] + machine["samples"], said
-        assert [way["name"] for way in said["ways"]] == ["blocking", "non-blocking", "overlapped"]
+        assert tuple(way["name"] for way in said["ways"]) == ACCELERATORS + SOFTWARE
         for way in said["ways"]:
             rate = way["lookups_per_second"]
             assert way["simulated"] and 0 < rate["least"] < rate["middle"] < rate["greatest"], way
@@ -126,25 +137,73 @@ def check_report(halo):
                       for mover in way["decided_by"]]
             assert len(swings) == 3 and swings == sorted(swings, reverse=True), way
             middle = way["middle"]
-            assert middle["hit_share"] == 1 and 1 <= middle["lines_per_lookup"] < 4, way
+            assert middle["hit_share"] == 1 and way["is_software"] == (way["name"] in SOFTWARE), way
+            if way["is_software"]:
+                assert 60 < middle["instructions_per_lookup"] < 250, way
+                continue
+            assert 1 <= middle["lines_per_lookup"] < 4, way
             assert 0 < middle["places_used"] <= 10 and middle["accelerators"] == 1, way
         text = halo.run(*words)
         lines = text.splitlines()
-        assert all(line.startswith("simulated: ") for line in lines) and len(lines) == 4 + 3 * 6
+        assert all(line.startswith("simulated: ") for line in lines), text
+        assert len(lines) == 4 + 3 * 6 + 3 * 5 + 9, text
         for way in said["ways"]:
             rate = way["lookups_per_second"]
             assert (f"simulated: {way['name']}: {rate['least'] / 1e6:.2f} to "
                     f"{rate['greatest'] / 1e6:.2f} million lookups a second, "
                     f"{rate['middle'] / 1e6:.2f} in the middle") in text, text
+        check_speed_ups(said, text)
 
 
-def check_saved_tables(halo):
+def check_speed_ups(said, text):
+    rates = {way["name"]: way["lookups_per_second"] for way in said["ways"]}
+    pairs = [(one["way"], one["over"]) for one in said["speed_ups"]]
+    assert pairs == [(way, over) for way in ACCELERATORS for over in SOFTWARE], pairs
+    for one in said["speed_ups"]:
+        way, over, times = rates[one["way"]], rates[one["over"]], one["times"]
+        assert one["simulated"] and abs(times["middle"] - way["middle"] / over["middle"]) < 1e-9
+        # Of ratios on one machine each: within what the ends of both rates allow.
+        assert (way["least"] / over["greatest"] <= times["least"] < times["middle"]
+                < times["greatest"] <= way["greatest"] / over["least"]), one
+        movers = one["decided_by"]
+        swings = [abs(mover["times_at_high"] - mover["times_at_low"]) for mover in movers]
+        assert len(swings) == 3 and swings == sorted(swings, reverse=True), one
+        assert (f"simulated: {one['way']} over {one['over']}: {times['least']:.2f} to "
+                f"{times['greatest']:.2f} times as fast, {times['middle']:.2f} in the middle; "
+                f"moved most by {movers[0]['parameter']} from") in text, text
+
+
+def check_break_even(halo, table, machine):
+    words = ("--machine", machine, "--warm-up", 200, "--lookups", 400, "--samples", 1, "--ladder",
+             200)
+    for start in (("--build", 100, "--load", 0.7), ("--table", table, "--trace", CAPTURE)):
+        said = json.loads(halo.run("run", *start, *words, "--json"))["break_even"]
+        assert said["sizes"] == [8, 32, 128] and said["lookups"] == 100, said
+        assert said["load"] == (0.7 if start[0] == "--build" else 0.8), said
+        found = {(one["way"], one["over"]): one["entries"] for one in said["found"]}
+        assert list(found) == [(way, over) for way in ACCELERATORS for over in SOFTWARE], found
+        for entries in found.values():
+            least, middle, greatest = (entries[name] or 1 << 60
+                                       for name in ("least", "middle", "greatest"))
+            assert least <= middle <= greatest and least in (8, 32, 128, 1 << 60), entries
+        # What the caches of a core hold is not asked for blocking; many at a time always gain.
+        assert found["blocking", "roost-32"]["least"] is None, found
+        assert found["overlapped", "rte_hash"]["greatest"] == 8, found
+    text = halo.run("run", "--build", 100, "--load", 0.7, *words)
+    assert ("simulated: break-even: tables of 8, 32, 128 entries, load 0.7, 100 lookups of each\n"
+            in text), text
+    assert ("simulated: break-even: blocking over roost-32: entries from which on it is as fast: "
+            "none in the middle, none at best, none at worst\n") in text, text
+
+
+def check_saved_tables(halo, machine):
+    few = ("--machine", machine, *FEW)
     flows = flows_of(CAPTURE)
     kept = sorted(set(flows))[::2]
     assert len(kept) > 10, len(kept)
     hits = sum(flow in set(kept) for flow in flows)
     table = halo.table("flows.table", kept)
-    said = json.loads(halo.run("run", "--table", table, "--trace", CAPTURE, *FEW, "--json"))
+    said = json.loads(halo.run("run", "--table", table, "--trace", CAPTURE, *few, "--json"))
     assert said["table"]["entries"] == len(kept), said
     assert said["table"]["image_bytes"] == table.stat().st_size
     assert (said["trace"]["keys"], said["trace"]["hits"]) == (len(flows), hits), said
@@ -153,10 +212,10 @@ def check_saved_tables(halo):
     raw = halo.file("keys.bin", b"".join(flows))
     for trace, form in ((text, "text"), (raw, "binary")):
         other = json.loads(halo.run("run", "--table", table, "--trace", trace, "--trace-format",
-                                    form, *FEW, "--json"))
+                                    form, *few, "--json"))
         assert other["ways"] == said["ways"], form
     wide = halo.table("wide.table", [flow + bytes(3) for flow in kept], value_bytes=16)
-    other = json.loads(halo.run("run", "--table", wide, "--trace", CAPTURE, *FEW, "--json"))
+    other = json.loads(halo.run("run", "--table", wide, "--trace", CAPTURE, *few, "--json"))
     assert other["trace"]["hits"] == hits and "split" in other["table"]["kind"], other
     assert "inline" in said["table"]["kind"], said
     return table, wide, kept
@@ -242,7 +301,10 @@ def main(program, save):
         check_manual(halo)
         check_machines(halo)
         check_report(halo)
-        check_refusals(halo, *check_saved_tables(halo))
+        machine = narrow_machine(halo)
+        table, wide, kept = check_saved_tables(halo, machine)
+        check_refusals(halo, table, wide, kept)
+        check_break_even(halo, table, machine)
         check_stops(halo)
     print("roost-halo says what it should, and refuses the rest")
 
