@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "roost/base/assert.h"
 #include "roost/table/entry.h"
 #include "roost/table/image_header.h"
 #include "roost/table/tag_line.h"
@@ -237,8 +238,9 @@ Result<AuditedTable> audit_image(std::span<const std::byte> image) {
   if (!address) return address.error();
   if (const auto wrong = audit_table(memory, address.value()))
     return Error{"the table is damaged: " + *wrong + "; save it again"};
-  AuditedTable audited{.metadata =
-                           *TableMetadata::of_line(memory.read_line(line_of(address.value())))};
+  const auto metadata = TableMetadata::of_line(memory.read_line(line_of(address.value())));
+  ROOST_ASSERT(metadata.has_value());
+  AuditedTable audited{.metadata = *metadata};
   for_each_entry(memory, audited.metadata, [&](uint64_t, unsigned, const KeyBytes& key) {
     if (audited.entries++ == 0) audited.some_key = key;
   });
@@ -249,22 +251,23 @@ Result<PaperTable> paper_table_of(std::span<const std::byte> image) {
   SimulatedMemory memory;
   const Result<uint64_t> address = put_table(memory, ImageHeader::kBytes, image);
   if (!address) return address.error();
-  const auto metadata = *TableMetadata::of_line(memory.read_line(line_of(address.value())));
+  const auto metadata = TableMetadata::of_line(memory.read_line(line_of(address.value())));
+  ROOST_ASSERT(metadata.has_value());
   std::vector<KeyBytes> keys;
-  for_each_entry(memory, metadata,
+  for_each_entry(memory, *metadata,
                  [&](uint64_t, unsigned, const KeyBytes& key) { keys.push_back(key); });
   constexpr uint64_t kSlots = 8;
   constexpr uint64_t kGrowthMax = 64;
   const uint64_t least =
-      std::bit_ceil(std::max<uint64_t>(2, (metadata.buckets * metadata.slots + 7) / kSlots));
+      std::bit_ceil(std::max<uint64_t>(2, (metadata->buckets * metadata->slots + 7) / kSlots));
   for (uint64_t buckets = least; buckets <= least * kGrowthMax; buckets *= 2) {
     auto table = PaperTable::create({.buckets = buckets,
                                      .entries = std::max<uint64_t>(keys.size(), 1),
-                                     .key_bytes = metadata.key_bytes,
-                                     .seed = metadata.seed});
+                                     .key_bytes = metadata->key_bytes,
+                                     .seed = metadata->seed});
     if (!table) return table;
     const bool fits = std::ranges::all_of(keys, [&](const KeyBytes& key) {
-      return table.value().insert(std::as_bytes(std::span(key)).first(metadata.key_bytes), 1);
+      return table.value().insert(std::as_bytes(std::span(key)).first(metadata->key_bytes), 1);
     });
     if (fits) return table;
   }
