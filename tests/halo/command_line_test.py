@@ -119,9 +119,12 @@ def narrow_machine(halo):
     return halo.file("narrow.toml", "\n[".join(narrow))
 
 
-def check_report(halo):
+def check_report(halo, narrow):
+    whole = json.loads(halo.run("run", "--build", 5000, *FEW, "--json"))["machine"]
+    assert whole["open_parameters"] > 30 and whole["samples"] == 2, whole
     for form in ("paper", "split", "inline"):
-        words = ("run", "--build", 5000, "--load", 0.9, "--format", form, *FEW)
+        words = ("run", "--machine", narrow, "--build", 5000, "--load", 0.9, "--format", form,
+                 *FEW)
         once = halo.run(*words, "--json", "--threads", 1)
         assert halo.run(*words, "--json", "--threads", 3) == once, "threads change figures"
         said = json.loads(once)
@@ -300,8 +303,8 @@ def main(program, save):
         check_usage(halo)
         check_manual(halo)
         check_machines(halo)
-        check_report(halo)
         machine = narrow_machine(halo)
+        check_report(halo, machine)
         table, wide, kept = check_saved_tables(halo, machine)
         check_refusals(halo, table, wide, kept)
         check_break_even(halo, table, machine)
