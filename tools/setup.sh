@@ -16,7 +16,7 @@ packages_test='clang-16 clang-format-16 libclang-rt-16-dev ccache
   python3-scapy python3-prometheus-client python3-pyflakes mandoc shellcheck binutils spin
   iproute2 linux-libc-dev ethtool tcpdump tshark nginx-light dnsmasq-base bind9-dnsutils curl
   iputils-ping arping iperf3 openvswitch-switch prads traceroute procps conntrack nftables coturn
-  bird2 etcd-server etcd-client ieee-data verilator yosys z3
+  bird2 etcd-server etcd-client ieee-data verilator yosys z3 opensta
   ca-certificates build-essential debhelper lintian sse4.2-support systemd'
 
 # Of PyPI: Debian's matches in system headers too, and takes two and a half times as long.
@@ -53,6 +53,7 @@ setup() {
   fi
   [ "$1" = run ] || install_clang_tidy
   [ "$1" = run ] || fetch_world_networks
+  [ "$1" = run ] || fetch_cell_library
 }
 
 install_packages() {
@@ -86,4 +87,15 @@ fetch_world_networks() {
   mkdir -p build/geoip
   (cd build/geoip && apt-get -q download tor-geoipdb && dpkg-deb -x tor-geoipdb_*.deb .) ||
     fail 'the files of tor-geoipdb could not be fetched by apt-get download, which said why above'
+}
+
+# Cells of a 0.18 um process, for the sizes of rtl. Only the files are wanted; to install them would
+# bring a graphical flow.
+fetch_cell_library() {
+  [ ! -f build/osu018/usr/share/qflow/tech/osu018/osu018_stdcells.lib ] || return 0
+  say 'fetching the cells of qflow-tech-osu018'
+  mkdir -p build/osu018
+  (cd build/osu018 && apt-get -q download qflow-tech-osu018 &&
+    dpkg-deb -x qflow-tech-osu018_*.deb .) ||
+    fail 'the files of qflow-tech-osu018 could not be fetched by apt-get download, which said why'
 }
