@@ -78,8 +78,8 @@ def mapped(top, parameters, cells, folder):
     constraints.write_text("set_driving_cell INVX1\nset_load 0.05\n")
     area = run(["yosys", "-p", f"read_rtlil {folder}/mapped.il; dfflibmap -liberty {cells}; "
                 f"abc -liberty {cells} -constr {constraints} -D 1000; opt_clean; "
-                f"stat -liberty {cells}; flatten; rename -top {TIMED}; splitnets -ports; opt_clean -purge; "
-                f"write_verilog -noattr -noexpr {netlist}"], folder / "area.log")
+                f"stat -liberty {cells}; flatten; rename -top {TIMED}; splitnets -ports; "
+                f"opt_clean -purge; write_verilog -noattr -noexpr {netlist}"], folder / "area.log")
     by_module, whole = gates.split("Printing statistics.")[-2:]
     if not re.search(r"number of transistors: +\d+$", whole, re.MULTILINE):
         sys.exit(f"yosys does not know the transistors of all cells:\n{whole}")
