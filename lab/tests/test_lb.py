@@ -128,6 +128,12 @@ class OtherTraffic(unittest.TestCase):
         self.assertIn("a second", claim)
         self.assertEqual((word, said), ("MISSED", "1.20"))
 
+    def test_waves_of_new_connections_are_compared_whole(self):
+        # Of eight rounds five take rte_hash 100 and three 260: 160 on average.
+        by_round = {number: 260.0 if number % 8 < 3 else 100.0 for number in range(19)}
+        self.assertEqual(experiment.in_turns(by_round, 8), {0: 160.0, 8: 160.0})
+        self.assertEqual(experiment.in_turns({0: 1.0, 1: 3.0}, 8), {0: 2.0})
+
 
 class Jobs(unittest.TestCase):
     def test_names_are_unique_and_raw_rows_come_first(self):
