@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +16,13 @@ using Fields = std::vector<std::pair<std::string_view, std::string>>;
 template <class T>
 std::string text(const std::optional<T>& field) {
   return field ? fmt::format("{}", *field) : "";
+}
+
+// Counts whole, so that they add up in a record; what was measured by as many digits as it has.
+std::string digits_of(double value) {
+  constexpr double kWholeMax = 0x1p53;
+  const bool is_whole = std::trunc(value) == value && std::abs(value) <= kWholeMax;
+  return is_whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
 }
 
 std::string quoted(std::string text) {
@@ -40,7 +48,7 @@ Fields fields(const RecordRow& row) {
       {"core_count", fmt::format("{}", row.core_count)},
       {"round", text(row.round)},
       {"metric", row.metric},
-      {"value", row.value ? fmt::format("{:.6g}", *row.value) : ""},
+      {"value", row.value ? digits_of(*row.value) : ""},
       {"operations", text(row.operations)},
       {"seconds", row.seconds ? fmt::format("{:.9f}", *row.seconds) : ""},
       {"lines_per_lookup", text(row.lines_per_lookup)},

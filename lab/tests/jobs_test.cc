@@ -12,6 +12,7 @@
 
 #include "lab/contestants/line_up.h"
 #include "lab/jobs/job.h"
+#include "lab/jobs/record_row.h"
 #include "lab/jobs/replacement.h"
 #include "lab/jobs/update_writer.h"
 #include "lab/jobs/watched_keys.h"
@@ -267,6 +268,14 @@ TEST(LookupJob, cores_that_share_a_table_have_one_and_all_its_answers_are_checke
   ASSERT_TRUE(rows.ok()) << rows.error().message;
   EXPECT_EQ(rows.value().front().note, "not run: one thread has it to itself");
   EXPECT_EQ(rows.value().back().core_count, 2U);
+}
+
+TEST(RecordRows, counts_are_whole_and_what_was_measured_has_six_digits) {
+  RecordRow row;
+  row.value = 198'912'345;
+  EXPECT_NE(csv_line(row).find(",198912345,"), std::string::npos) << csv_line(row);
+  row.value = 453.38219;
+  EXPECT_NE(csv_line(row).find(",453.382,"), std::string::npos) << csv_line(row);
 }
 
 }  // namespace
