@@ -74,7 +74,6 @@ void BasicDatapath<Tables>::tell_if_refused(const net::Packet& packet,
 template <class Tables>
 void BasicDatapath<Tables>::forward_released(net::PacketBatch& one, const net::ParsedPacket& parsed,
                                              Tick now) {
-  translator_.clear();
   forwarder_.parsed()[0] = parsed;
   forwarder_.lanes<net::Ipv6Address>().clear();
   forwarder_.lanes<net::Ipv4Address>().clear();
