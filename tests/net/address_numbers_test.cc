@@ -28,8 +28,8 @@ void expect_numbers(size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::pair<Address, uint16_t>> numbered;
   std::map<Address, uint16_t> expected;
-  for (uint16_t number = 0; number < count; ++number) {
-    numbered.emplace_back(random_address<Address>(random), number);
+  for (size_t number = 0; number < count; ++number) {
+    numbered.emplace_back(random_address<Address>(random), static_cast<uint16_t>(number));
     expected.insert(numbered.back());  // the first one stays
   }
   const AddressNumbers<Address> numbers(numbered);
