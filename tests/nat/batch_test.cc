@@ -9,19 +9,6 @@
 namespace roost::nat {
 namespace {
 
-constexpr size_t kRoom = 128;  // in front of a frame
-
-struct Pair {
-  Frame room;
-  net::Packet packet{};
-
-  Pair(const Frame& frame, uint16_t in_port) : room(frame.size() + kRoom) {
-    std::ranges::copy(frame, room.begin() + kRoom);
-    const auto bytes = static_cast<uint32_t>(frame.size());
-    packet = {room.data() + kRoom, bytes, bytes, kRoom, in_port};
-  }
-};
-
 std::string text_of(const net::LaneVerdict& verdict) {
   if (verdict.is_forward()) return "forward " + std::to_string(verdict.out_port());
   if (verdict.is_drop()) return "drop " + std::to_string(static_cast<int>(verdict.drop_cause()));
@@ -103,8 +90,8 @@ class NatBatches : public NatTest {
 
 void NatBatches::send_batch(size_t count) {
   std::vector<lb::PacketSpec> specs;
-  std::vector<Pair> together;
-  std::vector<Pair> singly;
+  std::vector<BufferedPacket> together;
+  std::vector<BufferedPacket> singly;
   net::PacketBatch batch;
   for (size_t i = 0; i < count; ++i) {
     const bool is_inside = talks_.empty() || below(2) == 0;

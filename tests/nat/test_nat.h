@@ -54,6 +54,20 @@ inline std::string nat_toml(const std::string& keys = "",
          "\n[timeouts]\ntcp_established = 900\n" + kTestPorts;
 }
 
+// A packet with room in front of its frame, which stays where it is when this moves.
+struct BufferedPacket {
+  static constexpr size_t kRoom = 128;
+
+  BufferedPacket(const Frame& frame, uint16_t in_port) : room(frame.size() + kRoom) {
+    std::ranges::copy(frame, room.begin() + kRoom);
+    const auto bytes = static_cast<uint32_t>(frame.size());
+    packet = {room.data() + kRoom, bytes, bytes, kRoom, in_port};
+  }
+
+  Frame room;
+  net::Packet packet{};
+};
+
 // Whatever it is about, from inside or from outside.
 struct Sent {
   net::LaneVerdict verdict{};
@@ -103,10 +117,8 @@ class NatTest : public testing::Test {
 
   // A frame through the worker that receives it, and those that it is handed off to.
   Sent send(const Frame& frame, uint16_t in_port, size_t worker = 0) {
-    Frame room(frame.size() + 128);
-    std::ranges::copy(frame, room.begin() + 128);
-    const auto bytes = static_cast<uint32_t>(frame.size());
-    net::Packet packet{room.data() + 128, bytes, bytes, 128, in_port};
+    BufferedPacket buffered(frame, in_port);
+    net::Packet& packet = buffered.packet;
     Sent sent;
     while (true) {
       net::PacketBatch batch;
