@@ -87,6 +87,13 @@ void HomeSlice::evict(LlcEntry& entry) {
   if (is_dirty) memory_.dram().write(memory_.now(), line);
 }
 
+bool HomeSlice::begin_shared(uint64_t line, Tile core) {
+  Sharing* sharing = sharing_to_change(line);
+  if (sharing == nullptr) return false;
+  sharing->cores |= static_cast<uint16_t>(uint32_t{1} << core);
+  return true;
+}
+
 void HomeSlice::evicted(Tile core, uint64_t line, bool is_dirty) {
   (void)memory_.mesh().send(memory_.now(), core, tile_);
   if (!sharing_of(line).is_empty()) {

@@ -74,6 +74,9 @@ class HomeSlice final : public EventTarget {
 
   void handle(const Event& event) override;
 
+  // From the beginning on the slice holds a line; a core shares it, if there is room to know of it.
+  void begin_with(uint64_t line) { keep(line, false); }
+  [[nodiscard]] bool begin_shared(uint64_t line, Tile core);
   // A core has given up a line.
   void evicted(Tile core, uint64_t line, bool is_dirty);
 

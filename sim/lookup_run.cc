@@ -5,6 +5,7 @@
 #include <string>
 
 #include "roost/base/assert.h"
+#include "sim/cached_start.h"
 #include "sim/machine.h"
 #include "sim/software_program.h"
 
@@ -96,6 +97,9 @@ void add_units(LookupFigures& figures, const std::vector<UnitTotals>& before,
     sum.line_reads += counts.line_reads - before[i].counts.line_reads;
     sum.second_buckets += counts.second_buckets - before[i].counts.second_buckets;
     sum.mismatches += counts.mismatches - before[i].counts.mismatches;
+    sum.hashes += counts.hashes - before[i].counts.hashes;
+    sum.key_reads += counts.key_reads - before[i].counts.key_reads;
+    sum.locks += counts.locks - before[i].counts.locks;
     figures.accelerators += completed != 0 ? 1 : 0;
     const auto since = [&](uint64_t ResidencyCounts::*count) {
       return share_of(after[i].residency.*count - before[i].residency.*count, figures.cycles);
@@ -106,6 +110,9 @@ void add_units(LookupFigures& figures, const std::vector<UnitTotals>& before,
   figures.lines_per_lookup = share_of(sum.line_reads, sum.completed);
   figures.second_bucket_share = share_of(sum.second_buckets, sum.completed);
   figures.mismatches_per_lookup = share_of(sum.mismatches, sum.completed);
+  figures.hashes_per_lookup = share_of(sum.hashes, sum.completed);
+  figures.key_lines_per_lookup = share_of(sum.key_reads, sum.completed);
+  figures.locks_per_lookup = share_of(sum.locks, sum.completed);
 }
 
 }  // namespace
@@ -118,6 +125,11 @@ Result<LookupFigures> run_lookups(const Parameters& parameters, const LookupRun&
   if (!area) return area.error();
   const Result<uint64_t> table = put_table(machine.bytes(), kRunTableAddress, run.image);
   if (!table) return table.error();
+  // What accelerators ask is not in cores' caches.
+  if (!run.is_cold) {
+    begin_cached(machine.memory(), kRunTableAddress, run.image.size(),
+                 run.software == nullptr ? 0 : run.cores);
+  }
   if (run.warm_up != 0) {
     const auto warmed = ask(machine, run, table.value(), 0, run.warm_up);
     if (!warmed) return warmed.error();

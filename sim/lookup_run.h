@@ -23,6 +23,7 @@ struct LookupRun {
   LookupWay way{};
   // Instead of that, software that takes so much; the table is of its format.
   const SoftwareCost* software = nullptr;
+  bool is_cold = true;   // nothing is in a cache; else as begin_cached() has it
   uint32_t cores = 1;    // that ask the table, each a part of the keys; at most the machine's
   uint64_t warm_up = 0;  // lookups before those that are counted
   uint64_t lookups = 0;  // of all cores, at least one of each
@@ -38,10 +39,13 @@ struct LookupFigures {
   double lines_per_lookup = 0;         // of buckets and entries
   double second_bucket_share = 0;
   double mismatches_per_lookup = 0;  // entries with the key's signature and another key
-  double places_used = 0;            // of the busiest accelerator's scoreboard, over the cycles
-  double full_share = 0;             // cycles in which no place of it was free
-  uint32_t accelerators = 0;         // that had lookups
-  uint64_t waiting_max = 0;          // lookups that waited at the distributor for one of them
+  double hashes_per_lookup = 0;
+  double key_lines_per_lookup = 0;  // that were read for keys
+  double locks_per_lookup = 0;      // lines
+  double places_used = 0;           // of the busiest accelerator's scoreboard, over the cycles
+  double full_share = 0;            // cycles in which no place of it was free
+  uint32_t accelerators = 0;        // that had lookups
+  uint64_t waiting_max = 0;         // lookups that waited at the distributor for one of them
 };
 
 // Errors: the machine stands still or runs too long, with who waits for whom; a word is not what

@@ -8,7 +8,8 @@
 
 namespace roost::sim {
 
-ParameterSweep::ParameterSweep(const MachineDescription& machine, size_t samples, uint64_t seed) {
+ParameterSweep::ParameterSweep(const MachineDescription& machine, size_t samples, uint64_t seed,
+                               bool has_ends) {
   const Parameters middle = machine.at(Level::kMiddle);
   machines_.push_back(middle);
   const auto infos = parameter_infos();
@@ -17,6 +18,7 @@ ParameterSweep::ParameterSweep(const MachineDescription& machine, size_t samples
     const auto& [low, unused, high] = machine.ranges[i].values;
     if (low == high || infos[i].table == "hybrid") continue;
     open.push_back(i);
+    if (!has_ends) continue;
     const auto with = [&](uint32_t value) {
       Parameters parameters = middle;
       parameters.*infos[i].value = value;
@@ -25,6 +27,7 @@ ParameterSweep::ParameterSweep(const MachineDescription& machine, size_t samples
     const size_t at_low = with(low);
     open_.push_back({&infos[i], low, high, at_low, with(high)});
   }
+  open_count_ = open.size();
   traffic::Draw draw(seed);
   constexpr size_t kTriesOfSample = 100;
   for (size_t left = samples * kTriesOfSample; sample_count_ < samples && left > 0; --left) {

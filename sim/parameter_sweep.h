@@ -28,19 +28,22 @@ struct SweptMeasure {
   double middle = 0;
   double least = 0;
   double greatest = 0;
-  std::vector<Sensitivity> sensitivities{};  // the one that moves it most first
+  // The one that moves it most first; none of a sweep without ends.
+  std::vector<Sensitivity> sensitivities{};
 };
 
 // All machines of a sweep, the one of middle numbers first, then two for each open number, then the
 // samples.
 class ParameterSweep {
  public:
-  // Equal seeds draw equal samples. The numbers of [hybrid] count as closed: they say when a
-  // program asks an accelerator, not how long that takes.
-  ParameterSweep(const MachineDescription& machine, size_t samples, uint64_t seed);
+  // Equal seeds draw equal samples. Without ends: the machine of middle numbers, and samples. The
+  // numbers of [hybrid] count as closed: they say when a program asks an accelerator, not how long
+  // that takes.
+  ParameterSweep(const MachineDescription& machine, size_t samples, uint64_t seed,
+                 bool has_ends = true);
 
   [[nodiscard]] const std::vector<Parameters>& machines() const { return machines_; }
-  [[nodiscard]] size_t open_count() const { return open_.size(); }
+  [[nodiscard]] size_t open_count() const { return open_count_; }
   [[nodiscard]] size_t sample_count() const { return sample_count_; }
   // Of the measure of each machine, in their order.
   [[nodiscard]] SweptMeasure measure_of(const std::vector<double>& values) const;
@@ -58,6 +61,7 @@ class ParameterSweep {
 
   std::vector<Parameters> machines_;
   std::vector<Open> open_;
+  size_t open_count_ = 0;
   size_t sample_count_ = 0;
 };
 

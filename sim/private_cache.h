@@ -72,6 +72,8 @@ class PrivateCache final : public EventTarget {
   void grant(uint64_t line);
   // Whether a line is on its way here.
   [[nodiscard]] bool is_granted(uint64_t line);
+  // Has a line that its home knows to be shared, from the beginning on.
+  void begin_with(uint64_t line) { (void)install(line, LineState::kShared); }
   // Loses a line, which is not on its way, without being asked. Whether it was modified.
   bool drop(uint64_t line);
 

@@ -49,7 +49,8 @@ Result<std::vector<Rung>> ladder_rungs(const std::vector<uint64_t>& sizes,
                                        const BuildOptions& build, const WayOptions& options) {
   std::vector<Rung> rungs;
   for (const uint64_t size : sizes) {
-    Rung rung{.inputs = {}, .options = options};
+    Rung rung;
+    rung.options = options;
     rung.options.warm_up = std::min(options.warm_up, kWarmUpOfEntry * size);
     InputOptions wanted{.build = build, .machines = options.threads};
     wanted.build.entries = size;

@@ -87,6 +87,13 @@ std::vector<std::byte> copy_of(std::span<const std::byte> image) {
   return {image.begin(), image.end()};
 }
 
+sim::KeyBytes key_not_built(const BuildOptions& options, uint64_t number) {
+  const Key128 key = key_of_number(options.entries + number, options.seed);
+  if (options.format != BuiltFormat::kInline) return padded(&key, sizeof(key));
+  const auto narrow = traffic::narrowed<Key104>(key);
+  return padded(&narrow, sizeof(narrow));
+}
+
 uint64_t built_bytes(const BuildOptions& options) {
   const double slots = static_cast<double>(options.entries) / options.load;
   switch (options.format) {

@@ -32,6 +32,9 @@ struct BuiltTable {
 // A copy of a table's image, which outlives the table.
 [[nodiscard]] std::vector<std::byte> copy_of(std::span<const std::byte> image);
 
+// One of the keys that such a table has not.
+[[nodiscard]] sim::KeyBytes key_not_built(const BuildOptions& options, uint64_t number);
+
 // About how many bytes the image will have.
 [[nodiscard]] uint64_t built_bytes(const BuildOptions& options);
 

@@ -87,6 +87,19 @@ class RunCommand {
             std::map<std::string, BuiltFormat>{{"paper", BuiltFormat::kPaper},
                                                {"split", BuiltFormat::kSplit},
                                                {"inline", BuiltFormat::kInline}}));
+    app_->add_option("--misses", inputs_.misses,
+                     "the share of the keys that it has not, without a trace")
+        ->needs(build_)
+        ->excludes(trace_)
+        ->capture_default_str()
+        ->check(CLI::Range(0.0, 1.0));
+    std::vector<std::string> names;
+    for (const WayInfo& info : kWays) names.emplace_back(info.name);
+    app_->add_option("--ways", options_.ways, "only these, by their names, with commas between")
+        ->delimiter(',')
+        ->check(CLI::IsMember(names));
+    app_->add_flag("--cold", options_.is_cold,
+                   "begin with the table in DRAM; else it is in the caches, as far as it fits");
     add_amounts();
     app_->add_flag("--json", json_, "the report as JSON");
   }
@@ -106,7 +119,8 @@ class RunCommand {
   [[nodiscard]] int run() const {
     const auto machine = read_machine(machine_path_);
     if (!machine) return complain(kExitBadMachine, machine.error().message);
-    const sim::ParameterSweep sweep(machine.value(), samples_, seed_);
+    const sim::ParameterSweep sweep(machine.value(), samples_, seed_, !has_no_ends_);
+    const sim::ParameterSweep ladder_sweep(machine.value(), samples_, seed_, false);
     if (const uint32_t tiles = sweep.machines().front().tiles(); options_.cores > tiles) {
       return complain(kExitUsage, fmt::format("--cores {}: {} has {}", options_.cores,
                                               name_of_machine(machine_path_), tiles));
@@ -123,7 +137,7 @@ class RunCommand {
     if (!rungs) return complain(kExitRefused, rungs.error().message);
     auto ways = run_ways(sweep, inputs.value(), options_);
     if (!ways) return complain(kExitStopped, ways.error().message);
-    auto ladder = climb(sweep, rungs.value(), sizes);
+    auto ladder = climb(ladder_sweep, rungs.value(), sizes);
     if (!ladder) return complain(kExitStopped, ladder.error().message);
     auto speed_ups = speed_ups_of(sweep, ways.value());
     const RunReport report{.machine_name = name_of_machine(machine_path_),
@@ -179,6 +193,8 @@ class RunCommand {
                      "with one at an end")
         ->capture_default_str()
         ->check(CLI::Range(0, 100'000));
+    app_->add_flag("--no-ends", has_no_ends_,
+                   "leave machines with one number at an end out, and so which numbers decide");
     app_->add_option("--seed", seed_, "of samples, and of a table that is built")
         ->capture_default_str();
     app_->add_option("--cycles-max", options_.cycles_max,
@@ -196,13 +212,14 @@ class RunCommand {
   std::string machine_path_;
   std::optional<TraceFormat> trace_format_;
   InputOptions inputs_{};
-  WayOptions options_{.warm_up = 10'000,
-                      .lookups = 4'000,
+  WayOptions options_{.warm_up = 2'000,
+                      .lookups = 2'000,
                       .cycles_max = sim::Cycle{1} << 40,
                       .threads = std::max(1U, std::thread::hardware_concurrency())};
   uint64_t ladder_entries_ = 2'048;
   size_t samples_ = 16;
   uint64_t seed_ = 1;
+  bool has_no_ends_ = false;
   bool json_ = false;
 };
 

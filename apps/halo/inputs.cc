@@ -44,9 +44,12 @@ Result<Inputs> built_inputs(const InputOptions& options) {
   if (!options.trace_path.empty()) return inputs;
   const std::vector<sim::KeyBytes>& keys = built.value().keys;
   traffic::Draw draw(options.build.seed);
-  inputs.trace_name = "keys of the table by chance";
-  for (uint64_t i = 0; i < options.keys; ++i)
-    inputs.trace.keys.push_back(keys[draw.below(keys.size())]);
+  inputs.trace_name = "keys by chance";
+  for (uint64_t i = 0; i < options.keys; ++i) {
+    const bool is_miss = draw.unit() < options.misses;
+    inputs.trace.keys.push_back(is_miss ? key_not_built(options.build, i)
+                                        : keys[draw.below(keys.size())]);
+  }
   return inputs;
 }
 
@@ -131,7 +134,7 @@ Result<Inputs> read_inputs(const InputOptions& options) {
   if (!words) return words.error();
   inputs.words = std::move(words).value();
   inputs.hits = static_cast<uint64_t>(std::ranges::count_if(inputs.words, sim::is_found));
-  if (inputs.hits != 0) return inputs;
+  if (inputs.hits != 0 || options.misses == 1) return inputs;
   return Error{
       fmt::format("{}: none of its {} keys is in {}; the first one is {}, and {} is one of "
                   "the table's {}: give keys as the table has them",

@@ -29,6 +29,7 @@ struct InputOptions {
   std::string trace_path{};  // if empty, keys of the table by chance
   std::optional<TraceFormat> trace_format{};
   uint64_t keys = 0;      // how many of those
+  double misses = 0;      // the share of those that the table has not
   uint64_t machines = 1;  // that are simulated at a time
 };
 

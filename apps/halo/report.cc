@@ -62,10 +62,10 @@ void add_speed_up(std::vector<std::string>& lines, const SpeedUp& one) {
         fmt::format("{} {} from {} to {} ({:.2f} to {:.2f})", movers.empty() ? "" : ",",
                     name_of(*mover.parameter), mover.low, mover.high, mover.at_low, mover.at_high);
   }
-  lines.push_back(fmt::format(
-      "{} over {}: {:.2f} to {:.2f} times as fast, {:.2f} in the middle; moved most by{}",
-      one.way->name, one.over->name, one.times.least, one.times.greatest, one.times.middle,
-      movers));
+  lines.push_back(
+      fmt::format("{} over {}: {:.2f} to {:.2f} times as fast, {:.2f} in the middle{}{}",
+                  one.way->name, one.over->name, one.times.least, one.times.greatest,
+                  one.times.middle, movers.empty() ? "" : "; moved most by", movers));
 }
 
 std::string words_of(EvenFrom from) { return from ? fmt::format("{}", *from) : "none"; }
@@ -105,6 +105,9 @@ Json accelerators_json(const sim::LookupFigures& figures) {
   return {{"lines_per_lookup", figures.lines_per_lookup},
           {"second_bucket_share", figures.second_bucket_share},
           {"mismatches_per_lookup", figures.mismatches_per_lookup},
+          {"hashes_per_lookup", figures.hashes_per_lookup},
+          {"key_lines_per_lookup", figures.key_lines_per_lookup},
+          {"locks_per_lookup", figures.locks_per_lookup},
           {"accelerators", figures.accelerators},
           {"places_used", figures.places_used},
           {"full_share", figures.full_share},
@@ -178,9 +181,10 @@ std::string format_text(const RunReport& report) {
                               inputs.trace_name, inputs.trace.keys.size(),
                               100 * static_cast<double>(inputs.hits) / keys,
                               inputs.trace.without_key));
-  lines.push_back(fmt::format("each machine: {} cores, {} lookups after {} to warm up",
-                              report.options.cores, report.options.lookups,
-                              report.options.warm_up));
+  lines.push_back(fmt::format(
+      "each machine: {} cores, {} lookups after {} to warm up, which begin with the table in {}",
+      report.options.cores, report.options.lookups, report.options.warm_up,
+      report.options.is_cold ? "DRAM" : "the caches, as far as it fits"));
   for (const WayFigures& way : report.ways) add_way(lines, way, middle);
   for (const SpeedUp& one : report.speed_ups) add_speed_up(lines, one);
   add_ladder(lines, report.ladder);
@@ -219,6 +223,7 @@ Json format_json(const RunReport& report) {
             {"hits", inputs.hits},
             {"packets_without_key", inputs.trace.without_key}}},
           {"cores", report.options.cores},
+          {"begins_cold", report.options.is_cold},
           {"warm_up", report.options.warm_up},
           {"lookups", report.options.lookups},
           {"ways", ways},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <thread>
 #include <utility>
@@ -47,12 +48,14 @@ Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep, const
                                          const WayOptions& options) {
   std::vector<WayFigures> figures;
   for (const WayInfo& info : kWays) {
+    if (!options.ways.empty() && std::ranges::count(options.ways, info.name) == 0) continue;
     const sim::SoftwareCost* software = info.is_software() ? cost_of(info, inputs) : nullptr;
     const Points points = run_points(sweep,
                                      {.image = image_of(info, inputs),
                                       .trace = inputs.lookups(),
                                       .way = info.way,
                                       .software = software,
+                                      .is_cold = options.is_cold,
                                       .cores = options.cores,
                                       .warm_up = options.warm_up,
                                       .lookups = options.lookups,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,6 +45,8 @@ inline constexpr WayInfo kWays[] = {
 };
 
 struct WayOptions {
+  std::vector<std::string> ways{};  // names; empty: all
+  bool is_cold = false;             // no line of the table is in a cache
   uint32_t cores = 1;
   uint64_t warm_up = 0;
   uint64_t lookups = 0;
