@@ -5,9 +5,10 @@ Parts, for --only: firewall, nat, rules.
 import statistics
 
 from functions.jobs import CONTESTANTS, FIREWALL, NAT, RAW, RULES, jobs
-from report.section import Section, Table, Verdict, cell, not_run_section, size_name
+from report.section import (Section, Table, Verdict, cell, markdown_table, not_run_section,
+                            size_name)
 
-__all__ = ["jobs", "sections"]
+__all__ = ["jobs", "readme_block", "sections"]
 
 NS = "ns_per_packet"
 MUST_FIREWALL = 0.9  # of the balancer's, beyond raw I/O and parsing
@@ -101,6 +102,11 @@ def rules_section(part):
         "answers were equal.",
         "As it ships the classifier has megaflows and an exact-match cache, which answer packets "
         "that come again."])
+    section.tables.append(rules_table(part))
+    return section
+
+
+def rules_table(part):
     rows = []
     for slots in part.values("slots"):
         mine = part.select(slots=slots)
@@ -109,7 +115,15 @@ def rules_section(part):
         notes = {row["contestant"]: row["note"] for row in mine.rows}
         rows.append([f"{slots:,.0f}", *(cell(medians[name]) for name in CONTESTANTS[RULES]),
                      notes["classifier"], notes["rte_acl"], NAMES[fastest]])
-    section.tables.append(Table(
-        ["rules", *(f"{NAMES[name]}, ns a packet" for name in CONTESTANTS[RULES]), "tuple space",
-         "rte_acl's registers", "fastest"], rows))
-    return section
+    return Table(["rules", *(f"{NAMES[name]}, ns a packet" for name in CONTESTANTS[RULES]),
+                  "tuple space", "rte_acl's registers", "fastest"], rows)
+
+
+def readme_block(record, name):
+    """`packets`: firewall and NAT; `rules`: the classifier beside rte_acl."""
+    parts = {part: record.select(experiment=part, metric=NS) for part in CONTESTANTS}
+    if name == RULES:
+        table = rules_table(parts[RULES])
+        return markdown_table(table.header, table.rows)
+    firewall, nat = (packet_table(parts[part], CONTESTANTS[part]) for part in (FIREWALL, NAT))
+    return markdown_table(firewall.header, firewall.rows + nat.rows[len(RAW):])

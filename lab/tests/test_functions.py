@@ -70,6 +70,24 @@ class Rules(unittest.TestCase):
         self.assertIn("rte_acl", render_text.render({}, experiment.sections(Record(found)), []))
 
 
+class Readme(unittest.TestCase):
+    def test_the_table_has_both_functions_and_what_moves_packets_once(self):
+        found = made("firewall", RAW | {"balancer": 160.0, "firewall": 150.0,
+                                        "firewall_denied": 300.0})
+        found += made("nat", RAW | {"nat": 160.0, "nat_on_rte_hash": 190.0})
+        lines = experiment.readme_block(Record(found), "packets").splitlines()
+        self.assertEqual([line.split("|")[1].strip() for line in lines[2:]],
+                         [experiment.NAMES[name] for name in (
+                             "raw_io", "raw_io_parse", "balancer", "firewall", "firewall_denied",
+                             "nat", "nat_on_rte_hash")])
+        self.assertIn("| 90.0 | 90.0 to 180.0 |", lines[5])
+
+    def test_the_table_of_rules_names_the_fastest(self):
+        found = made("rules", {"classifier": 60.0, "classifier_rules": 300.0, "rte_acl": 50.0},
+                     slots=1000.0, note="n")
+        self.assertIn("| rte_acl |", experiment.readme_block(Record(found), "rules"))
+
+
 class Jobs(unittest.TestCase):
     def test_a_smoke_run_is_small_and_names_all_parts(self):
         tiny = [job.tiny() for job in jobs("smoke", ())]
