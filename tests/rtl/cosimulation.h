@@ -46,12 +46,17 @@ void drive_query(Port& port, const AcceleratorQuery& query) {
   drive(port, std::array{word(0), word(32), word(64), word(96), query.token >> 30});
 }
 
-template <class Circuit>
+struct WatchesNothing {
+  void operator()(auto& /*circuit*/) {}
+};
+
+// `Watch` is called with the circuit at the end of each cycle, before its registers change.
+template <class Circuit, class Watch = WatchesNothing>
 class CircuitPorts {
  public:
-  CircuitPorts() {
+  explicit CircuitPorts(Watch watch = {}) : watch_(watch) {
     circuit_.reset = 1;
-    clock();
+    clock([] {});
     circuit_.reset = 0;
     circuit_.eval();
   }
@@ -76,7 +81,7 @@ class CircuitPorts {
     circuit_.invalidate_valid = inputs.invalidate.has_value();
     circuit_.invalidate_line = inputs.invalidate.value_or(0);
     circuit_.clear_flows = inputs.clear_flows;
-    clock();
+    clock([this] { watch_(circuit_); });
   }
 
   [[nodiscard]] AcceleratorOutputs outputs() const {
@@ -94,13 +99,17 @@ class CircuitPorts {
   [[nodiscard]] uint64_t flows() const { return circuit_.flows; }
 
  private:
-  void clock() {
+  template <class AtEnd>
+  void clock(AtEnd&& at_end) {
     circuit_.clk = 0;
     circuit_.eval();
+    at_end();
     circuit_.clk = 1;
     circuit_.eval();
   }
+
   mutable Circuit circuit_{};
+  Watch watch_;
 };
 
 // --- Both of them. ---
