@@ -1,19 +1,21 @@
-// What a core runs that looks keys up in a table by an accelerator, one after the other or many at
-// a time (HALO, sections 4.5 and 5). It writes each key beside its stack, as a program has just
-// made it of a packet, and then asks.
+// What a core runs that looks keys up by accelerators, one after the other or many at a time (HALO,
+// sections 4.5 and 5): in a table, or each in several, under their masks (docs/decisions/0059). It
+// writes each key beside its stack, as a program has just made it of a packet, and then asks.
 //
-//   blocking       key, LOOKUP_B; whether the next one waits for the word, the machine's switch
-//                  `lookup_b` says
-//   non-blocking   a line of zeroes, eight keys, eight LOOKUP_NB into that line; SNAPSHOT_READ of
-//   it
-//                  until no word is pending. With one line in flight, as the paper has it, the next
-//                  eight begin when these are done; with more, they begin before
+//   blocking       key, LOOKUP_B in one table after the other until one has the key; whether the
+//                  next one waits for the word, the machine's switch `lookup_b` says; whether there
+//                  is a next one is a branch
+//   non-blocking   a batch: lines of zeroes, keys, a LOOKUP_NB for each key and table into those
+//                  lines; SNAPSHOT_READ of them until no word is pending. As many keys as fill a
+//                  line, at least one. With one batch in flight, as the paper has it, the next one
+//                  begins when this one is done; with more, it begins before
 //
 // Loops and what is done with the words cost nothing here: what is compared is the lookups.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,17 +24,27 @@
 
 namespace roost::sim {
 
-// Keys that are asked for, in this order, from the first one again behind the last; and the word
-// that each is answered with. Both outlive what uses them, and there is at least one.
+// Keys that are asked for, in this order, from the first one again behind the last; and the words
+// that each is answered with, one a table. Both outlive what uses them, and there is at least one.
 struct LookupTrace {
   std::span<const KeyBytes> keys;  // zeroes behind a key's bytes
   std::span<const uint64_t> words;
+
+  [[nodiscard]] size_t tables() const { return words.size() / keys.size(); }
+  [[nodiscard]] uint64_t word(uint64_t key, size_t table) const {
+    return words[key * tables() + table];
+  }
+  // The first table that has a key.
+  [[nodiscard]] std::optional<size_t> table_with(uint64_t key) const;
 };
+
+// Most tables that a key is looked up in.
+inline constexpr size_t kTablesMax = 64;
 
 // How a core asks.
 struct LookupWay {
   bool is_blocking = true;
-  uint32_t lines_in_flight = 1;  // of results; non-blocking only, 1 to 8
+  uint32_t batches_in_flight = 1;  // non-blocking only, 1 to 8
 };
 
 // Where lookups' keys and words are; a core takes kLookupAreaBytes from its number times those on.
@@ -66,40 +78,46 @@ class LookupProgram final : public Program {
  public:
   static constexpr uint32_t kLanes = 8;  // words of a line
 
-  // `table` is the table's address, `key_bytes` the bytes of its keys.
-  LookupProgram(const LookupTrace& trace, LookupWay way, const LookupShare& share, uint64_t table,
-                uint8_t key_bytes);
+  // `tables` are the tables' addresses, `key_bytes` the bytes of their keys.
+  LookupProgram(const LookupTrace& trace, LookupWay way, const LookupShare& share,
+                std::span<const uint64_t> tables, uint8_t key_bytes);
 
   Fetch fetch(Op& op) override;
   void completed(uint32_t tag, Cycle when, std::span<const std::byte> bytes) override;
 
-  // Words that have come; of those, found; not what the trace says.
+  // Keys that were answered; of those, found; words that were not what the trace says.
   [[nodiscard]] uint64_t answered() const { return answered_; }
   [[nodiscard]] uint64_t found() const { return found_; }
   [[nodiscard]] uint64_t wrong() const { return wrong_; }
 
  private:
   struct Batch {
-    uint64_t first;  // of the share's keys
-    uint32_t count;
-    uint64_t line;  // its address
+    uint64_t first = 0;  // of the share's keys
+    uint64_t line = 0;   // its first one's address
+    std::vector<uint64_t> words{};
   };
 
   void put_key_of(uint64_t number);
   void ask_one();
-  void ask_line();
-  void check(uint64_t number, uint64_t word);
+  void ask_batch();
+  // Reads the oldest batch's lines, but those whose words are all there.
+  void watch_batch();
+  void end_batch();
+  void check(uint64_t number, size_t table, uint64_t word);
+  [[nodiscard]] uint64_t lines_of(uint64_t words) const { return (words + kLanes - 1) / kLanes; }
 
   LookupTrace trace_;
   LookupWay way_;
   LookupShare share_;
-  uint64_t table_;
+  std::vector<uint64_t> tables_;
   uint8_t key_bytes_;
+  uint64_t keys_of_batch_;
   uint64_t next_ = 0;  // of the share's keys
-  uint64_t lines_used_ = 0;
+  uint64_t batches_asked_ = 0;
   std::deque<Op> ops_;
-  std::deque<Batch> batches_;  // in flight, the oldest first
-  bool is_watched_ = false;    // a snapshot of the oldest one is under way
+  std::deque<Batch> batches_;     // in flight, the oldest first
+  uint32_t snapshots_ = 0;        // of the oldest one's lines, under way
+  std::vector<bool> found_last_;  // whether each table had the key that it was asked for last
   uint64_t answered_ = 0;
   uint64_t found_ = 0;
   uint64_t wrong_ = 0;

@@ -66,30 +66,46 @@ Result<Asked> ask_by(Machine& machine, const LookupRun& run, uint64_t first, uin
                " of them not as the table says; this is a fault of the simulator"};
 }
 
-Result<Asked> ask(Machine& machine, const LookupRun& run, uint64_t table, uint64_t first,
-                  uint64_t count) {
-  const auto metadata = TableMetadata::of_line(machine.bytes().read_line(line_of(table)));
-  ROOST_ASSERT(metadata.has_value());
+// `tables` are their addresses.
+Result<Asked> ask(Machine& machine, const LookupRun& run, std::span<const uint64_t> tables,
+                  uint64_t first, uint64_t count) {
+  std::vector<TableMetadata> metadata;
+  for (const uint64_t table : tables) {
+    const auto line = TableMetadata::of_line(machine.bytes().read_line(line_of(table)));
+    ROOST_ASSERT(line.has_value());
+    metadata.push_back(*line);
+  }
   if (run.software == nullptr) {
     return ask_by<LookupProgram>(
         machine, run, first, count, [&](auto& programs, const LookupShare& share) {
-          programs.emplace_back(run.trace, run.way, share, table, metadata->key_bytes);
+          programs.emplace_back(run.trace, run.way, share, tables, metadata[0].key_bytes);
         });
   }
   return ask_by<SoftwareProgram>(
       machine, run, first, count, [&](auto& programs, const LookupShare& share) {
-        programs.emplace_back(run.trace, *run.software, share, *metadata, machine.bytes(),
+        programs.emplace_back(run.trace, *run.software, share, metadata, machine.bytes(),
                               machine.memory().parameters());
       });
+}
+
+Result<std::vector<uint64_t>> put_tables(SimulatedMemory& memory, const RunTables& tables) {
+  std::vector<uint64_t> addresses;
+  for (const RunTable& table : tables) {
+    const auto put = put_table(memory, table.address, table.image, table.mask);
+    if (!put) return put.error();
+    addresses.push_back(put.value());
+  }
+  return addresses;
 }
 
 double share_of(uint64_t part, uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-void add_units(LookupFigures& figures, const std::vector<UnitTotals>& before,
+void add_units(LookupFigures& figures, uint64_t lookups, const std::vector<UnitTotals>& before,
                const std::vector<UnitTotals>& after) {
   AcceleratorCounts sum;
+  uint64_t most = 0;
   for (size_t i = 0; i < after.size(); ++i) {
     const AcceleratorCounts& counts = after[i].counts;
     const uint64_t completed = counts.completed - before[i].counts.completed;
@@ -101,12 +117,15 @@ void add_units(LookupFigures& figures, const std::vector<UnitTotals>& before,
     sum.key_reads += counts.key_reads - before[i].counts.key_reads;
     sum.locks += counts.locks - before[i].counts.locks;
     figures.accelerators += completed != 0 ? 1 : 0;
+    most = std::max(most, completed);
     const auto since = [&](uint64_t ResidencyCounts::*count) {
       return share_of(after[i].residency.*count - before[i].residency.*count, figures.cycles);
     };
     figures.places_used = std::max(figures.places_used, since(&ResidencyCounts::place_cycles));
     figures.full_share = std::max(figures.full_share, since(&ResidencyCounts::busy_cycles));
   }
+  figures.busiest_share = share_of(most, sum.completed);
+  figures.tables_per_lookup = share_of(sum.completed, lookups);
   figures.lines_per_lookup = share_of(sum.line_reads, sum.completed);
   figures.second_bucket_share = share_of(sum.second_buckets, sum.completed);
   figures.mismatches_per_lookup = share_of(sum.mismatches, sum.completed);
@@ -123,19 +142,20 @@ Result<LookupFigures> run_lookups(const Parameters& parameters, const LookupRun&
   const auto area =
       machine.bytes().put_zeroes(kLookupAreaAddress, parameters.tiles() * kLookupAreaBytes);
   if (!area) return area.error();
-  const Result<uint64_t> table = put_table(machine.bytes(), kRunTableAddress, run.image);
-  if (!table) return table.error();
+  const auto tables = put_tables(machine.bytes(), run.tables);
+  if (!tables) return tables.error();
   // What accelerators ask is not in cores' caches.
-  if (!run.is_cold) {
-    begin_cached(machine.memory(), kRunTableAddress, run.image.size(),
+  for (const RunTable& table : run.tables) {
+    if (run.is_cold) break;
+    begin_cached(machine.memory(), table.address, table.image.size(),
                  run.software == nullptr ? 0 : run.cores);
   }
   if (run.warm_up != 0) {
-    const auto warmed = ask(machine, run, table.value(), 0, run.warm_up);
+    const auto warmed = ask(machine, run, tables.value(), 0, run.warm_up);
     if (!warmed) return warmed.error();
   }
   const std::vector<UnitTotals> before = totals_of(machine);
-  const Result<Asked> asked = ask(machine, run, table.value(), run.warm_up, run.lookups);
+  const Result<Asked> asked = ask(machine, run, tables.value(), run.warm_up, run.lookups);
   if (!asked) return asked.error();
   LookupFigures figures{.cycles = asked.value().cycles};
   figures.cycles_per_lookup = share_of(figures.cycles, run.lookups);
@@ -144,18 +164,18 @@ Result<LookupFigures> run_lookups(const Parameters& parameters, const LookupRun&
   figures.hit_share = share_of(asked.value().found, run.lookups);
   figures.instructions_per_lookup = share_of(asked.value().instructions, run.lookups);
   figures.waiting_max = machine.accelerators().waiting_max();
-  add_units(figures, before, totals_of(machine));
+  add_units(figures, run.lookups, before, totals_of(machine));
   return figures;
 }
 
-Result<std::vector<uint64_t>> words_of(std::span<const std::byte> image,
-                                       std::span<const KeyBytes> keys) {
+Result<std::vector<uint64_t>> words_of(const RunTables& tables, std::span<const KeyBytes> keys) {
   SimulatedMemory memory;
-  const Result<uint64_t> table = put_table(memory, kRunTableAddress, image);
-  if (!table) return table.error();
+  const auto addresses = put_tables(memory, tables);
+  if (!addresses) return addresses.error();
   std::vector<uint64_t> words;
-  words.reserve(keys.size());
-  for (const KeyBytes& key : keys) words.push_back(lookup_word(memory, table.value(), key));
+  words.reserve(keys.size() * tables.size());
+  for (const KeyBytes& key : keys)
+    for (const uint64_t table : addresses.value()) words.push_back(lookup_word(memory, table, key));
   return words;
 }
 

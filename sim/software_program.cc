@@ -14,8 +14,11 @@ constexpr uint64_t kPartsOfLookup = 3;
 constexpr uint64_t kOwnLinesOffset = kLookupAreaBytes * 3 / 4;
 constexpr uint64_t kOwnLines = 8;
 constexpr uint32_t kInstructionsOfOp = 8;
-// Branches: on the first bucket's candidates, on the second one's or the entry, on what is rare.
-enum Branch : size_t { kFirstBucket, kSecondBucket, kRare };
+// Masked keys, a line each.
+constexpr uint64_t kMaskedOffset = kLookupAreaBytes / 2;
+// Branches: on the first bucket's candidates, on the second one's or the entry, on what is rare, on
+// how many keys a table had.
+enum Branch : size_t { kFirstBucket, kSecondBucket, kRare, kFoundKeys };
 constexpr uint32_t kKeyPart = 16;
 
 // Takes a part of what is owed; whole numbers.
@@ -28,21 +31,22 @@ uint32_t take(double& owed, uint64_t parts) {
 }  // namespace
 
 SoftwareProgram::SoftwareProgram(const LookupTrace& trace, const SoftwareCost& cost,
-                                 const LookupShare& share, const TableMetadata& table,
+                                 const LookupShare& share, std::span<const TableMetadata> tables,
                                  const SimulatedMemory& memory, const Parameters& parameters)
     : trace_(trace),
       cost_(cost),
       share_(share),
-      table_(table),
+      tables_(tables),
       memory_(memory),
-      parameters_(parameters) {
-  ROOST_ASSERT(!trace.keys.empty() && trace.keys.size() == trace.words.size());
+      parameters_(parameters),
+      last_(tables.size()) {
+  ROOST_ASSERT(!trace.keys.empty() && trace.keys.size() * tables.size() == trace.words.size());
 }
 
 Fetch SoftwareProgram::fetch(Op& op) {
   if (ops_.empty()) {
     if (next_ == share_.count) return Fetch::kEnd;
-    write_call();
+    write_search();
   }
   op = ops_.front();
   ops_.pop_front();
@@ -52,25 +56,49 @@ Fetch SoftwareProgram::fetch(Op& op) {
 void SoftwareProgram::completed(uint32_t /*tag*/, Cycle /*when*/,
                                 std::span<const std::byte> /*bytes*/) {}
 
+// Some keys' search: a call a table, for keys that those before it have not.
+void SoftwareProgram::write_search() {
+  open_.resize(std::min<uint64_t>(cost_.keys_a_call, share_.count - next_));
+  for (uint64_t& number : open_) {
+    number = next_++;
+    const KeyBytes& key = trace_.keys[share_.trace_index(number, trace_)];
+    put_key(ops_, key, tables_[0].key_bytes, share_.key_address(number));
+    put_ += key_parts(tables_[0].key_bytes);
+  }
+  for (table_ = 0; table_ < tables_.size() && !open_.empty(); ++table_) {
+    lanes_.clear();
+    for (const uint64_t number : open_) add_lane(number);
+    parts_left_ = kPartsOfLookup * lanes_.size();
+    write_call();
+    const auto were_open = open_.size();
+    open_.clear();
+    for (const Lane& lane : lanes_)
+      if (!is_found(lane.path.word)) open_.push_back(lane.number);
+    found_ += were_open - open_.size();
+    if (table_ + 1 < tables_.size()) end_call(static_cast<uint32_t>(were_open - open_.size()));
+  }
+}
+
+void SoftwareProgram::add_lane(uint64_t number) {
+  Lane& lane = lanes_.emplace_back(Lane{.number = number, .address = share_.key_address(number)});
+  const uint64_t index = share_.trace_index(number, trace_);
+  lane.path = lookup_path(memory_, table(), trace_.keys[index]);
+  const bool is_hit = is_found(lane.path.word);
+  wrong_ += is_hit != is_found(trace_.word(index, table_)) ? 1U : 0U;
+  const InstructionCounts& counts = is_hit ? cost_.hit : cost_.miss;
+  owed_.instructions += counts.instructions;
+  owed_.loads += counts.loads;
+  owed_.stores += counts.stores;
+}
+
+// Whether there are keys for the next table is known when the last one of this is.
+void SoftwareProgram::end_call(uint32_t found) {
+  put({.stop = foreseen(kFoundKeys, found)}, {lanes_.back().decided});
+}
+
 // --- A call, stage by stage. ---
 
 void SoftwareProgram::write_call() {
-  lanes_.resize(std::min<uint64_t>(cost_.keys_a_call, share_.count - next_));
-  parts_left_ = kPartsOfLookup * lanes_.size();
-  for (Lane& lane : lanes_) {
-    lane = {.number = next_++};
-    const uint64_t index = share_.trace_index(lane.number, trace_);
-    lane.path = lookup_path(memory_, table_, trace_.keys[index]);
-    const bool is_hit = is_found(lane.path.word);
-    found_ += is_hit ? 1U : 0U;
-    wrong_ += is_hit != is_found(trace_.words[index]) ? 1U : 0U;
-    const InstructionCounts& counts = is_hit ? cost_.hit : cost_.miss;
-    put_key(ops_, trace_.keys[index], table_.key_bytes, share_.key_address(lane.number));
-    put_ += key_parts(table_.key_bytes);
-    owed_.instructions += counts.instructions;
-    owed_.loads += counts.loads;
-    owed_.stores += counts.stores;
-  }
   if (cost_.keys_a_call == 1) return write_one_by_one(lanes_.front());
   for (Lane& lane : lanes_) begin(lane);
   for (Lane& lane : lanes_) match(lane);
@@ -87,10 +115,11 @@ void SoftwareProgram::write_call() {
 
 // Key and hash; of a call of many, asks for buckets' lines.
 void SoftwareProgram::begin(Lane& lane) {
-  const uint64_t address = share_.key_address(lane.number);
+  if (table().mask) mask_key(lane);
   uint64_t loaded = 0;
-  for (uint32_t part = 0; part < table_.key_bytes; part += kKeyPart) {
-    loaded = put({.kind = OpKind::kLoad, .bytes = kKeyPart, .address = address + part}, {loaded});
+  for (uint32_t part = 0; part < table().key_bytes; part += kKeyPart) {
+    loaded =
+        put({.kind = OpKind::kLoad, .bytes = kKeyPart, .address = lane.address + part}, {loaded});
   }
   lane.hashed = put({.cycles = static_cast<uint16_t>(parameters_.software_hash_cycles)}, {loaded});
   if (cost_.keys_a_call > 1) {
@@ -98,6 +127,19 @@ void SoftwareProgram::begin(Lane& lane) {
     if (!is_own()) ask_for(lane.path.secondary, lane.hashed);
   }
   fill();
+}
+
+// Writes the masked key to a line of its own.
+void SoftwareProgram::mask_key(Lane& lane) {
+  const uint64_t key = lane.address;
+  const auto lane_number = static_cast<uint64_t>(&lane - lanes_.data());
+  lane.address = share_.area() + kMaskedOffset + lane_number * kLineBytes;
+  for (uint32_t part = 0; part < table().key_bytes; part += kKeyPart) {
+    const uint64_t loaded =
+        put({.kind = OpKind::kLoad, .bytes = kKeyPart, .address = key + part}, {});
+    const uint64_t masked = put({}, {loaded});
+    put({.kind = OpKind::kStore, .bytes = kKeyPart, .address = lane.address + part}, {masked});
+  }
 }
 
 void SoftwareProgram::write_one_by_one(Lane& lane) {
@@ -128,6 +170,7 @@ void SoftwareProgram::match(Lane& lane) {
     lane.searched = put({.stop = foreseen(kFirstBucket, looks[0].has_candidate ? 1 : 0),
                          .cycles = static_cast<uint16_t>(parameters_.software_search_cycles)},
                         {first_loaded, put(second, {lane.hashed})});
+    lane.decided = lane.searched;
   }
   const bool is_first = looks[0].has_candidate || looks.size() == 1;
   const LookupPath::Look& next = looks[is_first ? 0 : 1];
@@ -162,15 +205,17 @@ void SoftwareProgram::look(Lane& lane, size_t number, FetchStop stop) {
   lane.searched =
       put({.stop = stop, .cycles = static_cast<uint16_t>(parameters_.software_search_cycles)},
           {loaded});
+  lane.decided = lane.searched;
 }
 
 void SoftwareProgram::compare(Lane& lane, size_t number, FetchStop stop) {
-  const auto bytes = static_cast<uint8_t>(std::min(entry_read_bytes(table_), kLineBytes));
+  const auto bytes = static_cast<uint8_t>(std::min(entry_read_bytes(table()), kLineBytes));
   for (const uint64_t entry : lane.path.looks[number].entries) {
     const uint64_t loaded =
         put({.kind = OpKind::kLoad, .bytes = bytes, .address = entry}, {lane.searched});
-    put({.stop = stop, .cycles = static_cast<uint16_t>(parameters_.software_compare_cycles)},
-        {loaded});
+    lane.decided =
+        put({.stop = stop, .cycles = static_cast<uint16_t>(parameters_.software_compare_cycles)},
+            {loaded});
   }
 }
 
@@ -179,8 +224,9 @@ void SoftwareProgram::ask_for(uint64_t address, uint64_t after) {
 }
 
 FetchStop SoftwareProgram::foreseen(size_t branch, uint32_t outcome) {
-  const bool is_foreseen = last_[branch] == outcome;
-  last_[branch] = outcome;
+  uint32_t& last = last_[table_][branch];
+  const bool is_foreseen = last == outcome;
+  last = outcome;
   return is_foreseen ? FetchStop::kNone : FetchStop::kMispredicted;
 }
 

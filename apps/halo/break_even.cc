@@ -39,6 +39,18 @@ EvenFrom even_from(std::span<const uint64_t> sizes, std::span<const double> rati
   return from;
 }
 
+std::vector<BreakEven> break_evens_of(std::span<const uint64_t> sizes,
+                                      const std::vector<std::vector<SpeedUp>>& by_size) {
+  std::vector<BreakEven> found;
+  if (by_size.empty()) return found;
+  for (size_t pair = 0; pair < by_size.front().size(); ++pair) {
+    std::vector<const SpeedUp*> of_pair;
+    for (const std::vector<SpeedUp>& speed_ups : by_size) of_pair.push_back(&speed_ups[pair]);
+    found.push_back(break_even_of(sizes, of_pair));
+  }
+  return found;
+}
+
 std::vector<uint64_t> ladder_sizes(uint64_t entries_max) {
   std::vector<uint64_t> sizes;
   for (uint64_t size = kFirstSize; size <= entries_max; size *= kStep) sizes.push_back(size);
@@ -67,16 +79,11 @@ Result<Ladder> climb(const sim::ParameterSweep& sweep, const std::vector<Rung>& 
                      Ladder ladder) {
   std::vector<std::vector<SpeedUp>> by_size;
   for (const Rung& rung : rungs) {
-    const auto ways = run_ways(sweep, rung.inputs, rung.options);
+    const auto ways = run_ways(sweep, rung.inputs.question(), rung.options);
     if (!ways) return ways.error();
     by_size.push_back(speed_ups_of(sweep, ways.value()));
   }
-  if (by_size.empty()) return ladder;
-  for (size_t pair = 0; pair < by_size.front().size(); ++pair) {
-    std::vector<const SpeedUp*> of_pair;
-    for (const std::vector<SpeedUp>& speed_ups : by_size) of_pair.push_back(&speed_ups[pair]);
-    ladder.found.push_back(break_even_of(ladder.sizes, of_pair));
-  }
+  ladder.found = break_evens_of(ladder.sizes, by_size);
   return ladder;
 }
 

@@ -28,6 +28,10 @@ struct BreakEven {
   EvenFrom greatest{};
 };
 
+// Of each way over each; by_size[s] are those of size s, all in the same order.
+[[nodiscard]] std::vector<BreakEven> break_evens_of(
+    std::span<const uint64_t> sizes, const std::vector<std::vector<SpeedUp>>& by_size);
+
 struct Ladder {
   std::vector<uint64_t> sizes{};  // entries of its tables
   BuildOptions build{};           // of each, with other entries

@@ -26,14 +26,15 @@ struct BuiltPolicies : DefaultPolicies {
   static constexpr LayoutChoice kLayout = kChoice;
 };
 
-Key128 key_of_number(uint64_t number, uint64_t seed) {
-  return {{traffic::mix(number + (seed << 40) + 1), number}};
-}
-
-sim::KeyBytes padded(const void* key, size_t bytes) {
-  sim::KeyBytes padded{};
-  std::memcpy(padded.data(), key, bytes);
-  return padded;
+// The key of an entry, zeroes behind it.
+template <class Key>
+sim::KeyBytes key_of_entry(uint64_t entry, const BuildOptions& options) {
+  const uint64_t number = options.first_key + entry;
+  const Key128 wide{{traffic::mix(number + (options.seed << 40) + 1), number}};
+  sim::KeyBytes key{};
+  std::memcpy(key.data(), &wide, sizeof(Key));
+  if (options.mask) options.mask->apply(key);
+  return key;
 }
 
 Error too_full(const BuildOptions& options, uint64_t held) {
@@ -55,9 +56,9 @@ Result<BuiltTable> build_paper(const BuildOptions& options) {
   if (!table) return table.error();
   BuiltTable built;
   for (uint64_t i = 0; i < options.entries; ++i) {
-    const Key128 key = key_of_number(i, options.seed);
-    if (!table.value().insert(std::as_bytes(std::span(&key, 1)), i)) return too_full(options, i);
-    built.keys.push_back(padded(&key, sizeof(key)));
+    const sim::KeyBytes key = key_of_entry<Key128>(i, options);
+    if (!table.value().insert(std::span(key).first(sizeof(Key128)), i)) return too_full(options, i);
+    built.keys.push_back(key);
   }
   built.image = copy_of(table.value().image());
   return built;
@@ -73,9 +74,10 @@ Result<BuiltTable> build_flows(const BuildOptions& options) {
   if (!table) return table.error();
   BuiltTable built;
   for (uint64_t i = 0; i < options.entries; ++i) {
-    const Key key = traffic::narrowed<Key>(key_of_number(i, options.seed));
+    built.keys.push_back(key_of_entry<Key>(i, options));
+    Key key;
+    std::memcpy(&key, built.keys.back().data(), sizeof(key));
     if (table.value().insert(key, Value{}) != InsertOutcome::kInserted) return too_full(options, i);
-    built.keys.push_back(padded(&key, sizeof(key)));
   }
   built.image = copy_of(image_of(table.value()));
   return built;
@@ -88,10 +90,9 @@ std::vector<std::byte> copy_of(std::span<const std::byte> image) {
 }
 
 sim::KeyBytes key_not_built(const BuildOptions& options, uint64_t number) {
-  const Key128 key = key_of_number(options.entries + number, options.seed);
-  if (options.format != BuiltFormat::kInline) return padded(&key, sizeof(key));
-  const auto narrow = traffic::narrowed<Key104>(key);
-  return padded(&narrow, sizeof(narrow));
+  const uint64_t entry = options.entries + number;
+  return options.format == BuiltFormat::kInline ? key_of_entry<Key104>(entry, options)
+                                                : key_of_entry<Key128>(entry, options);
 }
 
 uint64_t built_bytes(const BuildOptions& options) {
@@ -101,6 +102,8 @@ uint64_t built_bytes(const BuildOptions& options) {
       return paper_buckets(options) * 64 + options.entries * 32;
     case BuiltFormat::kSplit:
       return static_cast<uint64_t>(slots * 40);
+    case BuiltFormat::kMegaflow:
+      return static_cast<uint64_t>(slots * 32);
     case BuiltFormat::kInline:
       break;
   }
@@ -113,6 +116,8 @@ Result<BuiltTable> build_table(const BuildOptions& options) {
       return build_paper(options);
     case BuiltFormat::kSplit:
       return build_flows<Key128, traffic::Value128, LayoutChoice::kSplit>(options);
+    case BuiltFormat::kMegaflow:
+      return build_flows<Key128, traffic::Value32, LayoutChoice::kAutomatic>(options);
     case BuiltFormat::kInline:
       break;
   }

@@ -3,30 +3,35 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "roost/base/result.h"
 #include "sim/query.h"
+#include "sim/table_format.h"
 
 namespace roost::halo {
 
 enum class BuiltFormat : uint8_t {
-  kPaper,   // the paper's cuckoo table: 16 bytes of key, a word of value
-  kSplit,   // FlowTable: 16 bytes of key, 16 of value
-  kInline,  // FlowTable: 13 bytes of key, 4 of value, three in a line
+  kPaper,     // the paper's cuckoo table: 16 bytes of key, a word of value
+  kSplit,     // FlowTable: 16 bytes of key, 16 of value
+  kInline,    // FlowTable: 13 bytes of key, 4 of value, three in a line
+  kMegaflow,  // FlowTable as our classifier has it: 16 bytes of key, 4 of value
 };
 
 struct BuildOptions {
   uint64_t entries = 0;
   double load = 0.8;  // entries over slots; of the paper's format, at most
   BuiltFormat format = BuiltFormat::kPaper;
-  uint64_t seed = 1;  // of keys and hashes
+  uint64_t seed = 1;                   // of keys and hashes
+  uint64_t first_key = 0;              // keys of one seed are numbers; those from this one on
+  std::optional<sim::KeyMask> mask{};  // under which keys are held
 };
 
 struct BuiltTable {
   std::vector<std::byte> image{};
-  std::vector<sim::KeyBytes> keys{};  // that it has
+  std::vector<sim::KeyBytes> keys{};  // that it has, masked
 };
 
 // A copy of a table's image, which outlives the table.

@@ -17,6 +17,7 @@
 #include "apps/halo/break_even.h"
 #include "apps/halo/inputs.h"
 #include "apps/halo/report.h"
+#include "apps/halo/tuples.h"
 #include "apps/halo/ways.h"
 
 namespace roost::halo {
@@ -30,6 +31,7 @@ constexpr const char* kFooter =
     "\n"
     "  roost-halo run --table flows.table --trace flows.pcap\n"
     "  roost-halo run --build 100000 --load 0.9 --json\n"
+    "  roost-halo run --build 1024 --tuples 5,10,15,20\n"
     "  roost-halo machine --print > machine.toml\n"
     "  roost-halo machine --check machine.toml\n"
     "\n"
@@ -100,6 +102,7 @@ class RunCommand {
         ->check(CLI::IsMember(names));
     app_->add_flag("--cold", options_.is_cold,
                    "begin with the table in DRAM; else it is in the caches, as far as it fits");
+    add_tuples();
     add_amounts();
     app_->add_flag("--json", json_, "the report as JSON");
   }
@@ -114,6 +117,11 @@ class RunCommand {
       throw CLI::RequiredError("--trace FILE");
     if (options_.lookups < options_.cores)
       throw CLI::ValidationError("--lookups", "fewer than --cores; give each core one");
+    if (std::ranges::adjacent_find(tuples_.counts, std::ranges::greater_equal()) !=
+        tuples_.counts.end())
+      throw CLI::ValidationError("--tuples", "each number is to be larger than the one before");
+    if (!tuples_.counts.empty() && inputs_.build.format != BuiltFormat::kPaper)
+      throw CLI::ValidationError("--tuples", "goes with --format paper only");
   }
 
   [[nodiscard]] int run() const {
@@ -135,10 +143,16 @@ class RunCommand {
     const Ladder sizes = ladder_for(inputs.value());
     const auto rungs = ladder_rungs(sizes.sizes, sizes.build, rung_options());
     if (!rungs) return complain(kExitRefused, rungs.error().message);
-    auto ways = run_ways(sweep, inputs.value(), options_);
+    TupleOptions tuples = tuples_;
+    tuples.build = wanted.build;
+    const auto spaces = tuple_spaces(tuples, options_);
+    if (!spaces) return complain(kExitRefused, spaces.error().message);
+    auto ways = run_ways(sweep, inputs.value().question(), options_);
     if (!ways) return complain(kExitStopped, ways.error().message);
     auto ladder = climb(ladder_sweep, rungs.value(), sizes);
     if (!ladder) return complain(kExitStopped, ladder.error().message);
+    auto searched = search(sweep, spaces.value(), tuples);
+    if (!searched) return complain(kExitStopped, searched.error().message);
     auto speed_ups = speed_ups_of(sweep, ways.value());
     const RunReport report{.machine_name = name_of_machine(machine_path_),
                            .sweep = &sweep,
@@ -147,7 +161,8 @@ class RunCommand {
                            .options = options_,
                            .ways = std::move(ways).value(),
                            .speed_ups = std::move(speed_ups),
-                           .ladder = std::move(ladder).value()};
+                           .ladder = std::move(ladder).value(),
+                           .tuples = std::move(searched).value()};
     fmt::print("{}", json_ ? format_json(report).dump(2) + "\n" : format_text(report));
     return kExitOk;
   }
@@ -170,6 +185,21 @@ class RunCommand {
     WayOptions options = options_;
     options.lookups = std::max<uint64_t>(options_.lookups / 4, options_.cores);
     return options;
+  }
+
+  void add_tuples() {
+    auto* tuples = app_->add_option("--tuples", tuples_.counts,
+                                    "look each key up in so many tables like that one, under a "
+                                    "mask each; several numbers with commas, rising")
+                       ->needs(build_)
+                       ->delimiter(',')
+                       ->check(CLI::Range(uint64_t{1}, kTuplesMax));
+    app_->add_option("--found-in", tuples_.found_in,
+                     "which of those tables have the keys: last, so that all must be asked; any, "
+                     "each as often")
+        ->needs(tuples)
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, FoundIn>{{"last", FoundIn::kLast}, {"any", FoundIn::kAny}}));
   }
 
   void add_amounts() {
@@ -195,7 +225,7 @@ class RunCommand {
         ->check(CLI::Range(0, 100'000));
     app_->add_flag("--no-ends", has_no_ends_,
                    "leave machines with one number at an end out, and so which numbers decide");
-    app_->add_option("--seed", seed_, "of samples, and of a table that is built")
+    app_->add_option("--seed", seed_, "of samples, of tables that are built, and of their places")
         ->capture_default_str();
     app_->add_option("--cycles-max", options_.cycles_max,
                      "give a simulation up that has run for so many cycles")
@@ -212,6 +242,7 @@ class RunCommand {
   std::string machine_path_;
   std::optional<TraceFormat> trace_format_;
   InputOptions inputs_{};
+  TupleOptions tuples_{};
   WayOptions options_{.warm_up = 2'000,
                       .lookups = 2'000,
                       .cycles_max = sim::Cycle{1} << 40,

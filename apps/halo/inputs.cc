@@ -21,19 +21,6 @@ namespace {
 // What a simulated machine takes beside the table: lines and directories of its caches.
 constexpr uint64_t kMachineBytes = uint64_t{64} << 20;
 
-// Not enough memory for a table of so many bytes: it is held twice, in two formats, and once in
-// each machine.
-std::optional<Error> too_large(const std::string& name, uint64_t image_bytes, uint64_t machines) {
-  const std::optional<uint64_t> there = read_memory_there();
-  const uint64_t needed = 2 * image_bytes + machines * (image_bytes + kMachineBytes);
-  if (!there || needed <= *there) return {};
-  constexpr uint64_t kMebi = uint64_t{1} << 20;
-  return Error{
-      fmt::format("{}: {} MiB of memory are needed to simulate it on {} machines at a time, "
-                  "and {} MiB are there; give a smaller table, or fewer --threads",
-                  name, needed / kMebi, machines, *there / kMebi)};
-}
-
 Result<Inputs> built_inputs(const InputOptions& options) {
   Inputs inputs{.table_name = fmt::format("a table of {} entries", options.build.entries)};
   if (auto error = too_large(inputs.table_name, built_bytes(options.build), options.machines))
@@ -88,6 +75,17 @@ std::optional<Error> add_other_images(const InputOptions& options, Inputs& input
 
 }  // namespace
 
+std::optional<Error> too_large(const std::string& name, uint64_t image_bytes, uint64_t machines) {
+  const std::optional<uint64_t> there = read_memory_there();
+  const uint64_t needed = 2 * image_bytes + machines * (image_bytes + kMachineBytes);
+  if (!there || needed <= *there) return {};
+  constexpr uint64_t kMebi = uint64_t{1} << 20;
+  return Error{
+      fmt::format("{}: {} MiB of memory are needed to simulate it on {} machines at a time, "
+                  "and {} MiB are there; give a smaller table, or fewer --threads",
+                  name, needed / kMebi, machines, *there / kMebi)};
+}
+
 Result<sim::MachineDescription> read_machine(const std::string& path) {
   if (path.empty()) return sim::default_machine();
   auto outcome = config::read_file(path, sim::parse_machine);
@@ -99,12 +97,16 @@ std::span<const std::byte> Inputs::image() const {
   return std::visit([](const auto& held) { return std::as_bytes(std::span(held)); }, bytes);
 }
 
-std::span<const std::byte> Inputs::paper_image() const {
-  return as_paper.empty() ? image() : std::span<const std::byte>(as_paper);
-}
-
-std::span<const std::byte> Inputs::own_image() const {
-  return as_own.empty() ? image() : std::span<const std::byte>(as_own);
+Question Inputs::question() const {
+  const auto or_image = [this](const std::vector<std::byte>& other) {
+    return sim::RunTables{{.image = other.empty() ? image() : std::span(other)}};
+  };
+  return {.tables = {{.image = image()}},
+          .paper_tables = or_image(as_paper),
+          .own_tables = or_image(as_own),
+          .trace = {trace.keys, words},
+          .key_bytes = table.metadata.key_bytes,
+          .is_inline = table.metadata.format == sim::TableFormat::kInline};
 }
 
 double Inputs::load() const {
@@ -130,7 +132,7 @@ Result<Inputs> read_inputs(const InputOptions& options) {
     inputs.trace = std::move(trace).value();
   }
   if (auto error = add_other_images(options, inputs)) return *error;
-  auto words = sim::words_of(inputs.image(), inputs.trace.keys);
+  auto words = sim::words_of({{inputs.image()}}, inputs.trace.keys);
   if (!words) return words.error();
   inputs.words = std::move(words).value();
   inputs.hits = static_cast<uint64_t>(std::ranges::count_if(inputs.words, sim::is_found));

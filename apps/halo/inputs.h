@@ -12,6 +12,7 @@
 
 #include "apps/halo/built_table.h"
 #include "apps/halo/key_trace.h"
+#include "apps/halo/ways.h"
 #include "roost/base/result.h"
 #include "sim/lookup_program.h"
 #include "sim/parameters.h"
@@ -48,12 +49,14 @@ struct Inputs {
   std::vector<std::byte> as_own{};
 
   [[nodiscard]] std::span<const std::byte> image() const;
-  // The same keys in a table of the paper's format, and in one of ours.
-  [[nodiscard]] std::span<const std::byte> paper_image() const;
-  [[nodiscard]] std::span<const std::byte> own_image() const;
-  [[nodiscard]] sim::LookupTrace lookups() const { return {trace.keys, words}; }
+  [[nodiscard]] Question question() const;
   [[nodiscard]] double load() const;
 };
+
+// Not enough memory for so many bytes of tables: they are held twice, in two formats, and once in
+// each machine that is simulated at a time.
+[[nodiscard]] std::optional<Error> too_large(const std::string& name, uint64_t image_bytes,
+                                             uint64_t machines);
 
 // Errors: not enough memory; no table, one of another format, cut, or damaged; no trace, or one of
 // which the table has no key.

@@ -24,12 +24,13 @@ std::string name_of(const sim::ParameterInfo& parameter) {
   return fmt::format("{}.{}", parameter.table, parameter.name);
 }
 
-void add_way(std::vector<std::string>& lines, const WayFigures& way,
+// `of` says what is looked up, where that is not the one table.
+void add_way(std::vector<std::string>& lines, const std::string& of, const WayFigures& way,
              const sim::Parameters& middle) {
   const sim::SweptMeasure& rate = way.lookups_per_second;
   const sim::LookupFigures& figures = way.middle;
   const auto line = [&](const std::string& text) {
-    lines.push_back(fmt::format("{}: {}", way.info->name, text));
+    lines.push_back(fmt::format("{}{}: {}", of, way.info->name, text));
   };
   line(fmt::format("{} to {} million lookups a second, {} in the middle; {}", millions(rate.least),
                    millions(rate.greatest), millions(rate.middle), way.info->about));
@@ -48,6 +49,12 @@ void add_way(std::vector<std::string>& lines, const WayFigures& way,
                   "at a second bucket; {:.4f} keys a lookup have the signature only",
                   figures.cycles_per_lookup, figures.lines_per_lookup,
                   100 * figures.second_bucket_share, figures.mismatches_per_lookup));
+  if (!of.empty()) {
+    line(
+        fmt::format("in the middle, a key is asked for in {:.2f} tables; the busiest accelerator "
+                    "has {:.1f} % of that",
+                    figures.tables_per_lookup, 100 * figures.busiest_share));
+  }
   line(fmt::format(
       "in the middle, accelerators: {} of {} in use; of the busiest one {:.2f} of {} "
       "places, all of them in {:.1f} % of the cycles; at most {} lookups waited for one",
@@ -55,7 +62,7 @@ void add_way(std::vector<std::string>& lines, const WayFigures& way,
       100 * figures.full_share, figures.waiting_max));
 }
 
-void add_speed_up(std::vector<std::string>& lines, const SpeedUp& one) {
+void add_speed_up(std::vector<std::string>& lines, const std::string& of, const SpeedUp& one) {
   std::string movers;
   for (const sim::Sensitivity& mover : movers_of(one.times)) {
     movers +=
@@ -63,25 +70,48 @@ void add_speed_up(std::vector<std::string>& lines, const SpeedUp& one) {
                     name_of(*mover.parameter), mover.low, mover.high, mover.at_low, mover.at_high);
   }
   lines.push_back(
-      fmt::format("{} over {}: {:.2f} to {:.2f} times as fast, {:.2f} in the middle{}{}",
+      fmt::format("{}{} over {}: {:.2f} to {:.2f} times as fast, {:.2f} in the middle{}{}", of,
                   one.way->name, one.over->name, one.times.least, one.times.greatest,
                   one.times.middle, movers.empty() ? "" : "; moved most by", movers));
 }
 
 std::string words_of(EvenFrom from) { return from ? fmt::format("{}", *from) : "none"; }
 
+// `what` there is so much of.
+void add_break_evens(std::vector<std::string>& lines, std::string_view what,
+                     const std::vector<BreakEven>& found) {
+  for (const BreakEven& one : found) {
+    lines.push_back(
+        fmt::format("break-even: {} over {}: {} from which on it is as fast: {} in the middle, {} "
+                    "at best, {} at worst",
+                    one.way->name, one.over->name, what, words_of(one.middle), words_of(one.least),
+                    words_of(one.greatest)));
+  }
+}
+
 void add_ladder(std::vector<std::string>& lines, const Ladder& ladder) {
   if (ladder.sizes.empty()) return;
   lines.push_back(fmt::format("break-even: tables of {} entries, load {}, {} lookups of each",
                               fmt::join(ladder.sizes, ", "), ladder.build.load, ladder.lookups));
-  for (const BreakEven& one : ladder.found) {
-    lines.push_back(
-        fmt::format("break-even: {} over {}: entries from which on it is as fast: {} in the "
-                    "middle, {} at best, "
-                    "{} at worst",
-                    one.way->name, one.over->name, words_of(one.middle), words_of(one.least),
-                    words_of(one.greatest)));
+  add_break_evens(lines, "entries", ladder.found);
+}
+
+std::string name_of(FoundIn found_in) { return found_in == FoundIn::kLast ? "last" : "any"; }
+
+void add_tuples(std::vector<std::string>& lines, const Tuples& tuples,
+                const sim::Parameters& middle) {
+  for (const TuplePoint& point : tuples.points) {
+    const std::string of = fmt::format("{} tuples: ", point.count);
+    lines.push_back(fmt::format(
+        "{}tables of {} entries, load {}, a mask each; a lookup is of a key in all of them, until "
+        "it is found: in {}; {} lookups after {} to warm up",
+        of, tuples.options.build.entries, tuples.options.build.load,
+        tuples.options.found_in == FoundIn::kLast ? "the last one" : "each as often",
+        point.options.lookups, point.options.warm_up));
+    for (const WayFigures& way : point.ways) add_way(lines, of, way, middle);
+    for (const SpeedUp& one : point.speed_ups) add_speed_up(lines, of, one);
   }
+  add_break_evens(lines, "tuples", tuples.found);
 }
 
 Json interval_json(const sim::SweptMeasure& measure) {
@@ -102,7 +132,9 @@ Json movers_json(const sim::SweptMeasure& measure, const std::string& unit) {
 }
 
 Json accelerators_json(const sim::LookupFigures& figures) {
-  return {{"lines_per_lookup", figures.lines_per_lookup},
+  return {{"tables_per_lookup", figures.tables_per_lookup},
+          {"busiest_share", figures.busiest_share},
+          {"lines_per_lookup", figures.lines_per_lookup},
           {"second_bucket_share", figures.second_bucket_share},
           {"mismatches_per_lookup", figures.mismatches_per_lookup},
           {"hashes_per_lookup", figures.hashes_per_lookup},
@@ -144,21 +176,48 @@ Json speed_ups_json(const std::vector<SpeedUp>& speed_ups) {
 
 Json even_json(EvenFrom from) { return from ? Json(*from) : Json(); }
 
-Json ladder_json(const Ladder& ladder) {
+Json break_evens_json(const std::string& what, const std::vector<BreakEven>& break_evens) {
   Json found = Json::array();
-  for (const BreakEven& one : ladder.found) {
+  for (const BreakEven& one : break_evens) {
     found.push_back({{"way", one.way->name},
                      {"over", one.over->name},
                      {"simulated", true},
-                     {"entries",
+                     {what,
                       {{"least", even_json(one.least)},
                        {"middle", even_json(one.middle)},
                        {"greatest", even_json(one.greatest)}}}});
   }
+  return found;
+}
+
+Json ladder_json(const Ladder& ladder) {
   return {{"sizes", ladder.sizes},
           {"load", ladder.build.load},
           {"lookups", ladder.lookups},
-          {"found", found}};
+          {"found", break_evens_json("entries", ladder.found)}};
+}
+
+Json ways_json(const std::vector<WayFigures>& ways) {
+  Json all = Json::array();
+  for (const WayFigures& way : ways) all.push_back(way_json(way));
+  return all;
+}
+
+Json tuples_json(const Tuples& tuples) {
+  Json points = Json::array();
+  for (const TuplePoint& point : tuples.points) {
+    points.push_back({{"tuples", point.count},
+                      {"simulated", true},
+                      {"lookups", point.options.lookups},
+                      {"warm_up", point.options.warm_up},
+                      {"ways", ways_json(point.ways)},
+                      {"speed_ups", speed_ups_json(point.speed_ups)}});
+  }
+  return {{"entries", tuples.options.build.entries},
+          {"load", tuples.options.build.load},
+          {"found_in", name_of(tuples.options.found_in)},
+          {"points", points},
+          {"break_even", break_evens_json("tuples", tuples.found)}};
 }
 
 }  // namespace
@@ -185,9 +244,10 @@ std::string format_text(const RunReport& report) {
       "each machine: {} cores, {} lookups after {} to warm up, which begin with the table in {}",
       report.options.cores, report.options.lookups, report.options.warm_up,
       report.options.is_cold ? "DRAM" : "the caches, as far as it fits"));
-  for (const WayFigures& way : report.ways) add_way(lines, way, middle);
-  for (const SpeedUp& one : report.speed_ups) add_speed_up(lines, one);
+  for (const WayFigures& way : report.ways) add_way(lines, "", way, middle);
+  for (const SpeedUp& one : report.speed_ups) add_speed_up(lines, "", one);
   add_ladder(lines, report.ladder);
+  add_tuples(lines, report.tuples, middle);
   std::string text;
   for (const std::string& line : lines) text += "simulated: " + line + "\n";
   return text;
@@ -197,8 +257,6 @@ Json format_json(const RunReport& report) {
   const Inputs& inputs = *report.inputs;
   const sim::TableMetadata& table = inputs.table.metadata;
   const sim::Parameters& middle = report.sweep->machines().front();
-  Json ways = Json::array();
-  for (const WayFigures& way : report.ways) ways.push_back(way_json(way));
   return {{"simulated", true},
           {"machine",
            {{"name", report.machine_name},
@@ -226,9 +284,10 @@ Json format_json(const RunReport& report) {
           {"begins_cold", report.options.is_cold},
           {"warm_up", report.options.warm_up},
           {"lookups", report.options.lookups},
-          {"ways", ways},
+          {"ways", ways_json(report.ways)},
           {"speed_ups", speed_ups_json(report.speed_ups)},
-          {"break_even", ladder_json(report.ladder)}};
+          {"break_even", ladder_json(report.ladder)},
+          {"tuples", tuples_json(report.tuples)}};
 }
 
 }  // namespace roost::halo

@@ -6,6 +6,7 @@
 
 #include "apps/halo/break_even.h"
 #include "apps/halo/inputs.h"
+#include "apps/halo/tuples.h"
 #include "apps/halo/ways.h"
 #include "roost/control/json.h"
 #include "sim/parameter_sweep.h"
@@ -21,6 +22,7 @@ struct RunReport {
   std::vector<WayFigures> ways;
   std::vector<SpeedUp> speed_ups;
   Ladder ladder;
+  Tuples tuples;
 };
 
 [[nodiscard]] std::string format_text(const RunReport& report);

@@ -29,30 +29,29 @@ Points run_points(const sim::ParameterSweep& sweep, const sim::LookupRun& run, u
   return points;
 }
 
-// Costs of the table that the way asks: of ours, by its layout.
-const sim::SoftwareCost* cost_of(const WayInfo& info, const Inputs& inputs) {
-  const uint32_t key_bytes = inputs.table.metadata.key_bytes;
-  const bool is_inline = inputs.table.metadata.format == sim::TableFormat::kInline;
-  return sim::software_cost(info.is_own ? (is_inline ? "inline_32" : "split_32") : info.software,
-                            key_bytes);
+// Costs of the tables that the way asks: of ours, by their layout.
+const sim::SoftwareCost* cost_of(const WayInfo& info, const Question& question) {
+  if (question.is_masked) return sim::software_cost(info.masked, question.key_bytes);
+  const bool is_inline = info.is_own && question.is_inline;
+  return sim::software_cost(is_inline ? "inline_32" : info.software, question.key_bytes);
 }
 
-std::span<const std::byte> image_of(const WayInfo& info, const Inputs& inputs) {
-  if (!info.is_software()) return inputs.image();
-  return info.is_own ? inputs.own_image() : inputs.paper_image();
+const sim::RunTables& tables_of(const WayInfo& info, const Question& question) {
+  if (!info.is_software()) return question.tables;
+  return info.is_own ? question.own_tables : question.paper_tables;
 }
 
 }  // namespace
 
-Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep, const Inputs& inputs,
+Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep, const Question& question,
                                          const WayOptions& options) {
   std::vector<WayFigures> figures;
   for (const WayInfo& info : kWays) {
     if (!options.ways.empty() && std::ranges::count(options.ways, info.name) == 0) continue;
-    const sim::SoftwareCost* software = info.is_software() ? cost_of(info, inputs) : nullptr;
+    const sim::SoftwareCost* software = info.is_software() ? cost_of(info, question) : nullptr;
     const Points points = run_points(sweep,
-                                     {.image = image_of(info, inputs),
-                                      .trace = inputs.lookups(),
+                                     {.tables = tables_of(info, question),
+                                      .trace = question.trace,
                                       .way = info.way,
                                       .software = software,
                                       .is_cold = options.is_cold,

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/halo/inputs.h"
 #include "roost/base/result.h"
 #include "sim/lookup_run.h"
 #include "sim/parameter_sweep.h"
@@ -18,7 +17,8 @@ struct WayInfo {
   std::string_view about;
   sim::LookupWay way{};
   std::string_view software{};  // whose costs; empty: by accelerators
-  bool is_own = false;          // software on a table of ours
+  std::string_view masked{};    // the same of lookups under a mask a table
+  bool is_own = false;          // software on tables of ours
 
   [[nodiscard]] bool is_software() const { return !software.empty(); }
 };
@@ -30,18 +30,32 @@ inline constexpr WayInfo kWays[] = {
      .about = "LOOKUP_NB, eight, then the next eight",
      .way = {.is_blocking = false}},
     {.name = "overlapped",
-     .about = "LOOKUP_NB, four lines of eight in flight; ours",
-     .way = {.is_blocking = false, .lines_in_flight = 4}},
+     .about = "LOOKUP_NB, four batches in flight; ours",
+     .way = {.is_blocking = false, .batches_in_flight = 4}},
     {.name = "rte_hash",
      .about = "software: rte_hash, one key a call; the paper's",
-     .software = "rte_hash_one"},
+     .software = "rte_hash_one",
+     .masked = "tuples_rte_hash_one"},
     {.name = "rte_hash-32",
      .about = "software: rte_hash, 32 keys a call",
-     .software = "rte_hash_32"},
+     .software = "rte_hash_32",
+     .masked = "tuples_rte_hash_32"},
     {.name = "roost-32",
-     .about = "software: our table, 32 keys a call",
+     .about = "software: our table, or our classifier, 32 keys a call",
      .software = "split_32",
+     .masked = "megaflow_32",
      .is_own = true},
+};
+
+// What is looked up: the same keys in tables of two formats.
+struct Question {
+  sim::RunTables tables{};        // that accelerators ask
+  sim::RunTables paper_tables{};  // that rte_hash asks
+  sim::RunTables own_tables{};
+  sim::LookupTrace trace{};
+  uint32_t key_bytes = 0;
+  bool is_inline = false;  // ours are of the inline layout
+  bool is_masked = false;  // each table has a mask
 };
 
 struct WayOptions {
@@ -71,7 +85,7 @@ struct SpeedUp {
 
 // Errors: as run_lookups(), of the first machine that has one.
 [[nodiscard]] Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep,
-                                                       const Inputs& inputs,
+                                                       const Question& question,
                                                        const WayOptions& options);
 
 // Of each accelerator's way over each of software.

@@ -1,6 +1,6 @@
-"""HALO's software half: classification beside Open vSwitch, and tables of functions in batches
+"""HALO: classification beside Open vSwitch, tables of functions in batches, and tuples simulated
 
-Parts, for --only: ovs, fig3, fig13.
+Parts, for --only: ovs, fig3, fig13, fig11.
 """
 import statistics
 
@@ -10,8 +10,8 @@ from report.rules import NOT_RUN
 from report.section import Section, Table, Verdict, cell, not_run_section
 
 jobs_of = beside(__file__, "jobs")
+tuples = beside(__file__, "tuples")
 cases = jobs_of.cases
-jobs = jobs_of.jobs
 
 SOURCE = "classification beside Open vSwitch"
 FIG3_SOURCE = "HALO-F3"
@@ -42,8 +42,12 @@ NOTES = ["Synthetic packets of 60 bytes from memory (net_pcap, infinite_rx) to a
          "counters show upcalls, other subtables, or hits of a cache that should be off."]
 
 
+def jobs(size, available):
+    return [*jobs_of.jobs(size, available), *tuples.jobs(size)]
+
+
 def sections(record):
-    found = []
+    found = tuples.sections(record)
     part = record.select(experiment="ovs")
     if part.rows:
         found.append(ovs_section(part))

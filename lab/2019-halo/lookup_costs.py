@@ -16,9 +16,12 @@ import sys
 import tomllib
 from pathlib import Path
 
-LOOKUPS = (3_264, 16_320)  # all keys once, and five times
+# All keys once, and five times; of ways with several tables, calls of 32 in a sixth of them.
+LOOKUPS = (3_264, 16_320)
 WAYS = {"rte_hash_one": (1, (16, 40)), "rte_hash_32": (32, (16, 40)),
-        "split_32": (32, (16, 40)), "inline_32": (32, (13,))}
+        "split_32": (32, (16, 40)), "inline_32": (32, (13,)),
+        "tuples_rte_hash_one": (1, (16,)), "tuples_rte_hash_32": (32, (16,)),
+        "megaflow_32": (32, (16,))}
 PROGRAM_WAYS = {"split_32": "split", "inline_32": "inline"}
 COSTS = Path(__file__).resolve().parents[2] / "sim" / "software_costs.toml"
 CHECKED = ("rte_hash_one", 16, "hit")
@@ -27,7 +30,9 @@ HEAD = """\
 # What a lookup takes of programs that look keys up themselves: written by
 # lab/2019-halo/lookup_costs.py, which says how. `instructions` are those of the processor, loads
 # and stores among them as valgrind has them; of a lookup of a key that is there, and of one that is
-# not, in a table of 4,096 slots at load 0.8, with the loop around the calls.
+# not, in a table of 4,096 slots at load 0.8, with the loop around the calls. `tuples_` and
+# `megaflow_`: of a lookup in one of several tables, with masking the key and with going on to the
+# next table.
 """
 
 
@@ -59,7 +64,7 @@ def cost(program, name, key_bytes, kind):
 
 
 def version_of(program, name):
-    if name.startswith("rte_hash"):
+    if "rte_hash" in name:
         return subprocess.run([program, "version", "hit", "0"], check=True, capture_output=True,
                               text=True).stdout.strip()
     return "roost " + (Path(__file__).resolve().parents[2] / "debian" / "changelog").read_text(

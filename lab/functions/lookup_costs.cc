@@ -3,7 +3,9 @@
 //
 //   roost_lab_lookup_costs WAY hit|miss LOOKUPS
 //
-// Keys and answers are made before; an answer that is wrong ends it with exit status 1.
+// Keys and answers are made before; an answer that is wrong ends it with exit status 1. Ways with
+// several tables look each key up under a mask a table until one has it: `hit` in the first one,
+// `miss` in none, which is as many lookups as tables.
 #include <rte_hash.h>
 
 #include <array>
@@ -20,6 +22,7 @@
 #include "lab/contestants/eal.h"
 #include "lab/contestants/rte_hash_handle.h"
 #include "roost/base/hit_words.h"
+#include "roost/classify/megaflow_cache.h"
 #include "roost/table/flow_table.h"
 #include "roost/traffic/draw.h"
 #include "roost/traffic/key.h"
@@ -115,6 +118,121 @@ class OwnTable {
   Table table_;
 };
 
+// --- Several tables, a mask each. ---
+
+constexpr size_t kTuples = 6;
+
+constexpr Key128 tuple_mask(size_t tuple) { return {{~uint64_t{0}, (uint64_t{2} << tuple) - 1}}; }
+constexpr Key128 masked(const Key128& key, const Key128& mask) {
+  return {{key.words[0] & mask.words[0], key.words[1] & mask.words[1]}};
+}
+
+template <size_t kLanesOfCall>
+class DpdkTuples {
+ public:
+  using Packet = Key128;
+
+  static Packet packet_of(uint64_t number) { return cost_key<Key128>(number); }
+  bool create() {
+    for (size_t tuple = 0; tuple < kTuples; ++tuple) {
+      auto made = make_rte_hash(kSlots, sizeof(Key128));
+      if (!made) return false;
+      tables_.push_back(std::move(made).value());
+      masks_.push_back(tuple_mask(tuple));
+    }
+    return true;
+  }
+  bool insert(size_t tuple, const Packet& packet, uint64_t value) {
+    const Key128 key = masked(packet, masks_[tuple]);
+    return rte_hash_add_key_data(tables_[tuple].table.get(), &key,
+                                 reinterpret_cast<void*>(value)) == 0;
+  }
+  // How many of the packets are in a table.
+  [[gnu::noinline]] uint64_t lookup(std::span<const Packet> packets) {
+    std::array<void*, kCallLanes> data;
+    if constexpr (kLanesOfCall == 1) {
+      uint64_t found = 0;
+      for (const Packet& packet : packets) {
+        for (size_t tuple = 0; tuple < tables_.size(); ++tuple) {
+          const Key128 key = masked(packet, masks_[tuple]);
+          if (rte_hash_lookup_data(tables_[tuple].table.get(), &key, &data[0]) < 0) continue;
+          ++found;
+          break;
+        }
+      }
+      return found;
+    } else {
+      std::array<Key128, kCallLanes> keys;
+      std::array<const void*, kCallLanes> pointers;
+      std::array<uint8_t, kCallLanes> lane_of;
+      uint32_t open = ~uint32_t{0};
+      for (size_t tuple = 0; tuple < tables_.size() && open != 0; ++tuple) {
+        uint32_t count = 0;
+        for (uint32_t left = open; left != 0; left &= left - 1) {
+          const auto lane = static_cast<uint8_t>(__builtin_ctz(left));
+          keys[count] = masked(packets[lane], masks_[tuple]);
+          pointers[count] = &keys[count];
+          lane_of[count++] = lane;
+        }
+        uint64_t found = 0;
+        rte_hash_lookup_bulk_data(tables_[tuple].table.get(), pointers.data(), count, &found,
+                                  data.data());
+        for (; found != 0; found &= found - 1)
+          open &= ~(uint32_t{1} << lane_of[static_cast<size_t>(__builtin_ctzll(found))]);
+      }
+      return kCallLanes - static_cast<uint64_t>(__builtin_popcount(open));
+    }
+  }
+
+ private:
+  std::vector<MadeRteHash> tables_;
+  std::vector<Key128> masks_;
+};
+
+class Megaflows {
+ public:
+  using Packet = classify::PacketFields;
+
+  static Packet fields_of(const Key128& key) {
+    Packet packet;
+    packet.words[3] = key.words[0];
+    packet.words[8] = key.words[1];
+    return packet;
+  }
+  static Packet packet_of(uint64_t number) { return fields_of(cost_key<Key128>(number)); }
+  bool create() { return true; }
+  bool insert(size_t tuple, const Packet& packet, uint64_t value) {
+    return cache_.keep(packet, fields_of(tuple_mask(tuple)),
+                       static_cast<classify::RuleIndex>(value)) != classify::kNoMegaflow;
+  }
+  [[gnu::noinline]] uint64_t lookup(std::span<const Packet> packets) {
+    std::array<classify::MegaflowIndex, kCallLanes> found;
+    return cache_.lookup(packets.data(), LaneMask{~uint32_t{0}}, found.data(), lookups_).count();
+  }
+
+ private:
+  classify::MegaflowCache cache_{{.subtables = {.hash_seed = 1}}};
+  uint64_t lookups_ = 0;
+};
+
+template <class Tables>
+int search(bool hits, uint64_t lookups) {
+  Tables tables;
+  if (!tables.create()) return 1;
+  for (uint64_t i = 0; i < kTuples * kHeld; ++i) {
+    if (!tables.insert(i / kHeld, Tables::packet_of(i), i + 1)) return 1;
+  }
+  std::vector<typename Tables::Packet> packets;
+  traffic::Draw draw(7);
+  for (uint64_t i = 0; i < kHeld / kCallLanes * kCallLanes; ++i)
+    packets.push_back(Tables::packet_of(draw.below(kHeld) + (hits ? 0 : kTuples * kHeld)));
+  const uint64_t searches = hits ? lookups : lookups / kTuples;
+  uint64_t found = 0;
+  for (uint64_t done = 0; done < searches; done += kCallLanes)
+    found += tables.lookup(std::span(packets).subspan(done % packets.size(), kCallLanes));
+  return found == (hits ? searches : 0) ? 0 : 1;
+}
+
 template <class Key, class Table>
 int look_up(bool hits, uint64_t lookups) {
   std::optional<Table> table = Table::create();
@@ -143,6 +261,7 @@ int run(std::string_view way, bool hits, uint64_t lookups) {
   if (way == "inline_13")
     return look_up<Key104, OwnTable<Key104, traffic::Value32, LayoutChoice::kInline>>(hits,
                                                                                       lookups);
+  if (way == "megaflow_32_16") return search<Megaflows>(hits, lookups);
   const auto eal = Eal::start({.core = 0, .pages = PageKind::kSmall, .memory_bytes = kHeapBytes});
   if (!eal) {
     std::fprintf(stderr, "%s\n", eal.error().message.c_str());
@@ -156,6 +275,8 @@ int run(std::string_view way, bool hits, uint64_t lookups) {
   if (way == "rte_hash_one_40") return look_up<Key320, DpdkTable<Key320, 1>>(hits, lookups);
   if (way == "rte_hash_32_16") return look_up<Key128, DpdkTable<Key128, 32>>(hits, lookups);
   if (way == "rte_hash_32_40") return look_up<Key320, DpdkTable<Key320, 32>>(hits, lookups);
+  if (way == "tuples_rte_hash_one_16") return search<DpdkTuples<1>>(hits, lookups);
+  if (way == "tuples_rte_hash_32_16") return search<DpdkTuples<32>>(hits, lookups);
   std::fprintf(stderr, "there is no way %.*s\n", static_cast<int>(way.size()), way.data());
   return 1;
 }

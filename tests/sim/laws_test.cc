@@ -132,7 +132,7 @@ std::vector<Cycle> cycles_of_work(const Parameters& parameters) {
   for (const double instructions : {0.0, 0.0, 2000.0}) {
     const SoftwareCost cost{.hit = {.instructions = instructions}};
     SoftwareProgram software({{&key, 1}, {&word, 1}}, cost, {.core = 9, .count = 1},
-                             scene.bench.metadata, scene.bench.machine.bytes(), parameters);
+                             {&scene.bench.metadata, 1}, scene.bench.machine.bytes(), parameters);
     const Cycle before = scene.bench.machine.events().now();
     scene.bench.machine.start(9, software);
     cycles.push_back(scene.bench.machine.run().value() - before);

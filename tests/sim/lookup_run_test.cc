@@ -24,10 +24,10 @@ class LookupRuns : public testing::Test {
       numbers_.push_back(i % 3 == 0 ? 2 * i + 1 : 2 * (i % kHeld));
       keys_.push_back(bytes_of(key_of(numbers_.back())));
     }
-    words_ = words_of(image_of(table_), keys_).value();
+    words_ = words_of({{image_of(table_)}}, keys_).value();
   }
   [[nodiscard]] LookupRun run(LookupWay way, uint32_t cores) const {
-    return {.image = image_of(table_),
+    return {.tables = {{image_of(table_)}},
             .trace = {keys_, words_},
             .way = way,
             .cores = cores,
@@ -47,9 +47,9 @@ class LookupRuns : public testing::Test {
 
 TEST_F(LookupRuns, every_way_answers_as_the_table_does) {
   for (const LookupWay way :
-       {LookupWay{.is_blocking = true}, LookupWay{.is_blocking = false, .lines_in_flight = 1},
-        LookupWay{.is_blocking = false, .lines_in_flight = 3},
-        LookupWay{.is_blocking = false, .lines_in_flight = 8}}) {
+       {LookupWay{.is_blocking = true}, LookupWay{.is_blocking = false, .batches_in_flight = 1},
+        LookupWay{.is_blocking = false, .batches_in_flight = 3},
+        LookupWay{.is_blocking = false, .batches_in_flight = 8}}) {
     for (const uint32_t cores : {1U, 3U, 16U}) {
       const auto figures = run_lookups(default_parameters(), run(way, cores));
       ASSERT_TRUE(figures.ok()) << figures.error().message;
@@ -101,7 +101,7 @@ TEST_F(LookupRuns, lookups_that_overlap_fill_the_scoreboard) {
   };
   const LookupFigures one = rate({.is_blocking = true});
   const LookupFigures eight = rate({.is_blocking = false});
-  const LookupFigures many = rate({.is_blocking = false, .lines_in_flight = 4});
+  const LookupFigures many = rate({.is_blocking = false, .batches_in_flight = 4});
   EXPECT_LE(one.places_used, 1.0);
   EXPECT_DOUBLE_EQ(one.full_share, 0.0);
   EXPECT_GT(eight.lookups_per_second, 2 * one.lookups_per_second);

@@ -13,6 +13,7 @@
 #include "sim/lookup_run.h"
 #include "sim/saved_table.h"
 #include "tests/sim/lookup_scene.h"
+#include "tests/sim/op_text.h"
 
 namespace roost::sim {
 namespace {
@@ -20,20 +21,6 @@ namespace {
 constexpr uint64_t kKeys = kLookupAreaAddress;  // of core 0
 SoftwareCost cost_of(uint32_t keys_a_call, InstructionCounts counts = {}) {
   return {.name = "made up", .keys_a_call = keys_a_call, .hit = counts, .miss = counts};
-}
-
-// Operations as words: what, where, and how many operations before it those are that it waits for.
-std::string text_of(const Op& op) {
-  std::string words;
-  const auto at = [&](const char* what) {
-    words = what + std::string(" ") + std::to_string(op.address);
-  };
-  if (op.kind == OpKind::kLoad) at("load");
-  if (op.kind == OpKind::kStore) at("store");
-  if (op.kind == OpKind::kPrefetch) at("ask");
-  if (op.kind == OpKind::kCompute) words = "compute " + std::to_string(op.cycles);
-  for (const uint16_t after : op.after) words += after == 0 ? "" : " -" + std::to_string(after);
-  return words + (op.stop == FetchStop::kMispredicted ? " unforeseen" : "");
 }
 
 // A table's keys by number, and the program that looks some up.
@@ -45,7 +32,7 @@ class Asked {
   }
   std::vector<Op> ops(const SoftwareCost& cost, const TableMetadata& table,
                       const SimulatedMemory& memory) {
-    SoftwareProgram program({keys_, words_}, cost, {.count = keys_.size()}, table, memory,
+    SoftwareProgram program({keys_, words_}, cost, {.count = keys_.size()}, {&table, 1}, memory,
                             parameters_);
     std::vector<Op> ops;
     for (Op op; program.fetch(op) == Fetch::kOp; op = Op{}) ops.push_back(op);
@@ -66,10 +53,6 @@ std::vector<std::string> text_of(const std::vector<Op>& ops) {
   std::vector<std::string> words;
   for (const Op& op : ops) words.push_back(text_of(op));
   return words;
-}
-
-std::string at(const char* what, uint64_t address, const char* after = "") {
-  return what + std::string(" ") + std::to_string(address) + after;
 }
 
 class SoftwareOnPaperTable : public testing::Test {
@@ -310,8 +293,8 @@ TEST(Software, runs_of_many_keys_are_faster_than_of_one_and_say_what_is_wrong) {
   std::vector<KeyBytes> keys;
   for (uint64_t i = 0; i < 6000; ++i)
     keys.push_back(bytes_of(key_of(2 * (traffic::mix(i) % 20'000))));
-  std::vector<uint64_t> words = words_of(image_of(table), keys).value();
-  LookupRun run{.image = image_of(table),
+  std::vector<uint64_t> words = words_of({{image_of(table)}}, keys).value();
+  LookupRun run{.tables = {{image_of(table)}},
                 .trace = {keys, words},
                 .software = software_cost("rte_hash_one", 16),
                 .cores = 2,
@@ -341,7 +324,7 @@ TEST(Software, a_table_of_the_paper_s_format_has_an_image_s_keys) {
   EXPECT_EQ(paper.metadata().buckets, std::bit_ceil((own.table.buckets * own.table.slots + 7) / 8));
   std::vector<KeyBytes> keys;
   for (uint64_t i = 0; i < held + 100; ++i) keys.push_back(own.bytes<traffic::Key104>(i));
-  const auto words = words_of(image_of(paper), keys).value();
+  const auto words = words_of({{image_of(paper)}}, keys).value();
   for (uint64_t i = 0; i < keys.size(); ++i) EXPECT_EQ(is_found(words[i]), i < held) << i;
 }
 
