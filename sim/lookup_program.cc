@@ -16,7 +16,7 @@ constexpr uint32_t kBatchesInFlightMax = 8;
 constexpr uint64_t kResultsOffset = kLookupAreaBytes / 2;
 static_assert(kBatchesInFlightMax * kTablesMax * 8 <= kLookupAreaBytes - kResultsOffset,
               "a batch has a line, or one key's words");
-static_assert(kBatchesInFlightMax * LookupProgram::kLanes <= LookupShare::kKeyLines);
+static_assert(uint64_t{kBatchesInFlightMax} * LookupProgram::kLanes <= LookupShare::kKeyLines);
 // Tags: of a snapshot, from here on the line's number in its batch; of LOOKUP_B, the number of the
 // lookup, as far as it has room.
 constexpr uint32_t kSnapshotTag = 1U << 31;

@@ -32,7 +32,8 @@ class LookupRuns : public testing::Test {
             .way = way,
             .cores = cores,
             .warm_up = 333,
-            .lookups = 1667};
+            .lookups = 1667,
+            .cycles_max = 10'000'000};
   }
   static std::string error_of(const LookupRun& run) {
     const auto figures = run_lookups(default_parameters(), run);

@@ -68,7 +68,8 @@ TEST(TupleRuns, every_way_answers_as_the_tables_do) {
                 .trace = asked.trace(),
                 .is_cold = false,
                 .warm_up = 100,
-                .lookups = 200};
+                .lookups = 200,
+                .cycles_max = 10'000'000};
   std::set<Tile> units;
   const Machine machine(default_parameters());
   for (const uint64_t address : asked.addresses)
@@ -131,7 +132,8 @@ TEST(TupleRuns, more_tables_take_longer_and_units_answer_no_faster_than_they_can
                                                                        .way = kWaysAsked[way],
                                                                        .is_cold = false,
                                                                        .warm_up = 128,
-                                                                       .lookups = 128})
+                                                                       .lookups = 128,
+                                                                       .cycles_max = 10'000'000})
                                         .value();
       EXPECT_GT(figures.cycles, last[way]) << count << " tables, way " << way;
       last[way] = figures.cycles;
