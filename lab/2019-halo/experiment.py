@@ -11,6 +11,7 @@ from report.section import Section, Table, Verdict, cell, not_run_section
 
 jobs_of = beside(__file__, "jobs")
 tuples = beside(__file__, "tuples")
+single_tables = beside(__file__, "single_tables")
 cases = jobs_of.cases
 
 SOURCE = "classification beside Open vSwitch"
@@ -57,7 +58,7 @@ def sections(record):
     part = record.select(experiment="fig13", metric="ns_per_packet")
     if part.rows:
         found.append(fig13_section(part))
-    return found + not_run_section(record)
+    return found + single_tables.sections(record) + not_run_section(record)
 
 
 def beyond(part, contestant):
