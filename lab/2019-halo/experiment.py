@@ -1,6 +1,7 @@
-"""HALO: classification beside Open vSwitch, tables of functions in batches, and tuples simulated
+"""HALO: classification beside Open vSwitch, tables of functions in batches, lookups simulated
 
-Parts, for --only: ovs, fig3, fig13, fig11.
+Parts, for --only: ovs, fig3, fig13; simulated: fig9, fig10, fig11, budget, sharing,
+misses, fig13_accelerator, table2.
 """
 import statistics
 
