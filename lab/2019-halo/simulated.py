@@ -11,7 +11,7 @@ RTE_HASH, RTE_HASH_32, ROOST_32 = "rte_hash", "rte_hash-32", "roost-32"
 ACCELERATORS = (BLOCKING, NON_BLOCKING, OVERLAPPED)
 SOFTWARE = (RTE_HASH, RTE_HASH_32, ROOST_32)
 OPEN_NUMBERS = 33  # of the machine, about: two machines each, where their ends are asked for
-LOOKUPS_A_SECOND = 60_000  # simulated by one core of the machine of our records
+LOOKUPS_A_SECOND = 45_000  # simulated by one core of the machine of our records
 TINY_LOOKUPS = 100
 
 
@@ -78,7 +78,7 @@ class Point(ProcessJob):
 
     def seconds(self):
         lookups = self.machines() * len(self.contestants) * (self.warm_up + self.lookups)
-        tables = self.slots * (4e-6 + self.machines() * len(self.contestants) * 2e-8)
+        tables = self.slots * (1e-6 + self.machines() * len(self.contestants) * 2e-8)
         return 0.5 + lookups / LOOKUPS_A_SECOND / 2 + tables
 
     def tiny(self):

@@ -62,7 +62,7 @@ FUNCTIONS = {"nat": ((1_000, 10_000, 100_000), 0.0), "assets": ((1_000, 10_000, 
              "filter": ((100, 1_000, 10_000), 0.5)}
 
 SAMPLES = {"full": 40, "quick": 6, "smoke": 1}
-FEW_SAMPLES = {"full": 6, "quick": 2, "smoke": 1}
+FEW_SAMPLES = {"full": 12, "quick": 2, "smoke": 1}
 DRAWS = {"full": 12, "quick": 3, "smoke": 1}
 
 
