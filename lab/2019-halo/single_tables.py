@@ -1,9 +1,11 @@
 """HALO-F9: single tables of 2^3 to 2^24 slots; and all that is simulated of single tables, behind
 it. Which machines: single_jobs.py."""
+import math
+
 from harness.beside import beside
 from report import intervals, rules
 from report.rules import NOT_RUN, Finding
-from report.section import Section, Table, Verdict, cell, size_name
+from report.section import Plot, Section, Table, Verdict, cell, size_name
 
 jobs_of = beside(__file__, "single_jobs")
 single_costs = beside(__file__, "single_costs")
@@ -70,6 +72,7 @@ def fig9_section(part):
         note.format(machines=" or ".join(map(str, machines))) for note in NOTES])
     found.tables += [times_table(part, RTE_HASH), times_table(part, ROOST_32), cycles_table(part)]
     found.tables += [one for one in (occupancy_table(part), deciders_table(part)) if one.rows]
+    found.plots.append(times_plot(part))
     found.verdicts += [*paper_verdicts(part), *beyond_verdicts(part)]
     return found
 
@@ -88,6 +91,17 @@ def times_table(part, over):
         rows.append(row)
     header[0] = f"times {over}: slots"
     return Table(header, rows, kind="simulated")
+
+
+def times_plot(part):
+    """Of the middle machine; the paper's figure at 2^24 beside it."""
+    curves = {f"{way}, {reading}": [(math.log2(size), found[1]) for size in sizes(part, reading)
+                                    if (found := times(part, way, RTE_HASH, slots=size, load=0.8,
+                                                       workload=reading))]
+              for reading in (jobs_of.AS_WRITTEN, jobs_of.FRIENDLY) for way in (B, NB)}
+    return Plot("HALO-F9, simulated", "slots, powers of two", "times rte_hash, one key a call",
+                {name: curve for name, curve in curves.items() if curve},
+                claims=[(math.log2(LARGEST_IN_LLC), BEYOND_LLC_TIMES)])
 
 
 def cycles_table(part):
