@@ -56,11 +56,14 @@ def counted(program, way, kind, lookups):
     return counts_of(done.stderr)
 
 
-def cost(program, name, key_bytes, kind):
-    """Of a lookup: instructions, loads, stores."""
-    way = f"{PROGRAM_WAYS.get(name, name)}_{key_bytes}"
+def way_cost(program, way, kind):
+    """Of a lookup by one of the program's ways: instructions, loads, stores."""
     few, many = (counted(program, way, kind, lookups) for lookups in LOOKUPS)
     return [(more - less) / (LOOKUPS[1] - LOOKUPS[0]) for less, more in zip(few, many)]
+
+
+def cost(program, name, key_bytes, kind):
+    return way_cost(program, f"{PROGRAM_WAYS.get(name, name)}_{key_bytes}", kind)
 
 
 def version_of(program, name):

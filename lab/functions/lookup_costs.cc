@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -21,9 +22,8 @@
 
 #include "lab/contestants/eal.h"
 #include "lab/contestants/rte_hash_handle.h"
-#include "roost/base/hit_words.h"
+#include "lab/functions/counted_tables.h"
 #include "roost/classify/megaflow_cache.h"
-#include "roost/table/flow_table.h"
 #include "roost/traffic/draw.h"
 #include "roost/traffic/key.h"
 
@@ -35,7 +35,6 @@ using traffic::Key128;
 
 constexpr uint64_t kSlots = 4096;
 constexpr uint64_t kHeld = kSlots * 8 / 10;
-constexpr size_t kCallLanes = 32;
 constexpr uint64_t kHeapBytes = uint64_t{64} << 20;
 
 struct Key320 {
@@ -44,79 +43,27 @@ struct Key320 {
 };
 static_assert(sizeof(Key320) == 40, "a flow of IPv6");
 
+// Of any length, for what readers' locking takes of a lookup.
+template <size_t kBytes>
+struct BytesKey {
+  std::array<uint8_t, kBytes> bytes{};
+};
+
 template <class Key>
 Key cost_key(uint64_t number) {
   const Key128 key{{traffic::mix(number + 1), number}};
-  if constexpr (std::is_same_v<Key, Key320>) {
+  if constexpr (requires { Key{}.bytes; }) {
+    // Its first four bytes alone are of this key.
+    const std::array<uint64_t, 8> words{traffic::mix(number + 1) << 32 | number, number};
+    Key bytes;
+    std::memcpy(bytes.bytes.data(), words.data(), sizeof(bytes));
+    return bytes;
+  } else if constexpr (std::is_same_v<Key, Key320>) {
     return {{key.words[0], key.words[1], 0, key.words[0], 0}};
   } else {
     return traffic::narrowed<Key>(key);
   }
 }
-
-template <class Key, size_t kLanesOfCall>
-class DpdkTable {
- public:
-  static std::optional<DpdkTable> create() {
-    auto made = make_rte_hash(kSlots, sizeof(Key));
-    if (!made) return std::nullopt;
-    return DpdkTable(std::move(made).value());
-  }
-  bool insert(const Key& key, uint64_t value) {
-    return rte_hash_add_key_data(made_.table.get(), &key, reinterpret_cast<void*>(value)) == 0;
-  }
-  // How many of the keys are there.
-  [[gnu::noinline]] uint64_t lookup(std::span<const Key> keys) {
-    std::array<void*, kCallLanes> data;
-    if constexpr (kLanesOfCall == 1) {
-      uint64_t found = 0;
-      for (const Key& key : keys)
-        found += rte_hash_lookup_data(made_.table.get(), &key, &data[0]) >= 0 ? 1U : 0U;
-      return found;
-    } else {
-      std::array<const void*, kCallLanes> pointers;
-      for (size_t i = 0; i < keys.size(); ++i) pointers[i] = &keys[i];
-      uint64_t found = 0;
-      rte_hash_lookup_bulk_data(made_.table.get(), pointers.data(),
-                                static_cast<uint32_t>(keys.size()), &found, data.data());
-      return static_cast<uint64_t>(__builtin_popcountll(found));
-    }
-  }
-
- private:
-  explicit DpdkTable(MadeRteHash made) : made_(std::move(made)) {}
-
-  MadeRteHash made_;
-};
-
-template <LayoutChoice kChoice>
-struct CostPolicies : DefaultPolicies {
-  static constexpr LayoutChoice kLayout = kChoice;
-};
-
-template <class Key, class Value, LayoutChoice kChoice>
-class OwnTable {
- public:
-  static std::optional<OwnTable> create() {
-    auto made = Table::create({.capacity = kSlots, .hash_seed = 1});
-    if (!made) return std::nullopt;
-    return OwnTable(std::move(made).value());
-  }
-  bool insert(const Key& key, uint64_t) {
-    return table_.insert(key, Value{}) == InsertOutcome::kInserted;
-  }
-  [[gnu::noinline]] uint64_t lookup(std::span<const Key> keys) {
-    std::array<Value, kCallLanes> values;
-    HitArray<kCallLanes> hits;
-    return table_.lookup(keys, values, hits);
-  }
-
- private:
-  using Table = FlowTable<Key, Value, CostPolicies<kChoice>>;
-  explicit OwnTable(Table table) : table_(std::move(table)) {}
-
-  Table table_;
-};
 
 // --- Several tables, a mask each. ---
 
@@ -233,9 +180,10 @@ int search(bool hits, uint64_t lookups) {
   return found == (hits ? searches : 0) ? 0 : 1;
 }
 
+// `flags`: of Table::create(), beside the slots.
 template <class Key, class Table>
-int look_up(bool hits, uint64_t lookups) {
-  std::optional<Table> table = Table::create();
+int look_up(bool hits, uint64_t lookups, auto... flags) {
+  std::optional<Table> table = Table::create(kSlots, flags...);
   if (!table) return 1;
   for (uint64_t i = 0; i < kHeld; ++i) {
     if (!table->insert(cost_key<Key>(i), i + 1)) return 1;
@@ -251,16 +199,46 @@ int look_up(bool hits, uint64_t lookups) {
   return found == (hits ? lookups : 0) ? 0 : 1;
 }
 
+// How readers of rte_hash are told of other threads, by what stands in a way's name.
+struct Readers {
+  std::string_view prefix;
+  uint8_t flags;
+};
+constexpr Readers kReaders[] = {{"rte_hash_one_lf_", RTE_HASH_EXTRA_FLAGS_RW_CONCURRENCY_LF},
+                                {"rte_hash_one_rw_", RTE_HASH_EXTRA_FLAGS_RW_CONCURRENCY},
+                                {"rte_hash_one_", 0}};
+
+template <size_t kBytes>
+int look_up_one(bool hits, uint64_t lookups, uint8_t flags) {
+  using Key = BytesKey<kBytes>;
+  return look_up<Key, CountedRteHash<Key, 1>>(hits, lookups, flags);
+}
+
+// Nothing: it is no such way.
+std::optional<int> run_one_key(std::string_view way, bool hits, uint64_t lookups) {
+  for (const Readers& readers : kReaders) {
+    if (!way.starts_with(readers.prefix)) continue;
+    const std::string_view bytes = way.substr(readers.prefix.size());
+    if (bytes == "4") return look_up_one<4>(hits, lookups, readers.flags);
+    if (bytes == "8") return look_up_one<8>(hits, lookups, readers.flags);
+    if (bytes == "16") return look_up_one<16>(hits, lookups, readers.flags);
+    if (bytes == "32") return look_up_one<32>(hits, lookups, readers.flags);
+    if (bytes == "40") return look_up_one<40>(hits, lookups, readers.flags);
+    if (bytes == "64") return look_up_one<64>(hits, lookups, readers.flags);
+  }
+  return {};
+}
+
 int run(std::string_view way, bool hits, uint64_t lookups) {
   if (way == "split_16")
-    return look_up<Key128, OwnTable<Key128, traffic::Value128, LayoutChoice::kSplit>>(hits,
-                                                                                      lookups);
+    return look_up<Key128, CountedFlowTable<Key128, traffic::Value128, LayoutChoice::kSplit>>(
+        hits, lookups);
   if (way == "split_40")
-    return look_up<Key320, OwnTable<Key320, traffic::Value128, LayoutChoice::kSplit>>(hits,
-                                                                                      lookups);
+    return look_up<Key320, CountedFlowTable<Key320, traffic::Value128, LayoutChoice::kSplit>>(
+        hits, lookups);
   if (way == "inline_13")
-    return look_up<Key104, OwnTable<Key104, traffic::Value32, LayoutChoice::kInline>>(hits,
-                                                                                      lookups);
+    return look_up<Key104, CountedFlowTable<Key104, traffic::Value32, LayoutChoice::kInline>>(
+        hits, lookups);
   if (way == "megaflow_32_16") return search<Megaflows>(hits, lookups);
   const auto eal = Eal::start({.core = 0, .pages = PageKind::kSmall, .memory_bytes = kHeapBytes});
   if (!eal) {
@@ -271,10 +249,9 @@ int run(std::string_view way, bool hits, uint64_t lookups) {
     std::printf("%s\n", Eal::version().c_str());
     return 0;
   }
-  if (way == "rte_hash_one_16") return look_up<Key128, DpdkTable<Key128, 1>>(hits, lookups);
-  if (way == "rte_hash_one_40") return look_up<Key320, DpdkTable<Key320, 1>>(hits, lookups);
-  if (way == "rte_hash_32_16") return look_up<Key128, DpdkTable<Key128, 32>>(hits, lookups);
-  if (way == "rte_hash_32_40") return look_up<Key320, DpdkTable<Key320, 32>>(hits, lookups);
+  if (const auto status = run_one_key(way, hits, lookups)) return *status;
+  if (way == "rte_hash_32_16") return look_up<Key128, CountedRteHash<Key128, 32>>(hits, lookups);
+  if (way == "rte_hash_32_40") return look_up<Key320, CountedRteHash<Key320, 32>>(hits, lookups);
   if (way == "tuples_rte_hash_one_16") return search<DpdkTuples<1>>(hits, lookups);
   if (way == "tuples_rte_hash_32_16") return search<DpdkTuples<32>>(hits, lookups);
   std::fprintf(stderr, "there is no way %.*s\n", static_cast<int>(way.size()), way.data());
