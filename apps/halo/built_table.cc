@@ -9,7 +9,6 @@
 #include <span>
 
 #include "roost/table/save_table.h"
-#include "roost/traffic/key.h"
 #include "sim/saved_table.h"
 
 namespace roost::halo {
@@ -29,8 +28,7 @@ struct BuiltPolicies : DefaultPolicies {
 // The key of an entry, zeroes behind it.
 template <class Key>
 sim::KeyBytes key_of_entry(uint64_t entry, const BuildOptions& options) {
-  const uint64_t number = options.first_key + entry;
-  const Key128 wide{{traffic::mix(number + (options.seed << 40) + 1), number}};
+  const Key128 wide = key_of_number(options.first_key + entry, options.seed);
   sim::KeyBytes key{};
   std::memcpy(key.data(), &wide, sizeof(Key));
   if (options.mask) options.mask->apply(key);
@@ -84,6 +82,10 @@ Result<BuiltTable> build_flows(const BuildOptions& options) {
 }
 
 }  // namespace
+
+Key128 key_of_number(uint64_t number, uint64_t seed) {
+  return {{traffic::mix(number + (seed << 40) + 1), number}};
+}
 
 std::vector<std::byte> copy_of(std::span<const std::byte> image) {
   return {image.begin(), image.end()};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "roost/base/result.h"
+#include "roost/traffic/key.h"
 #include "sim/query.h"
 #include "sim/table_format.h"
 
@@ -33,6 +34,9 @@ struct BuiltTable {
   std::vector<std::byte> image{};
   std::vector<sim::KeyBytes> keys{};  // that it has, masked
 };
+
+// Key `number` of a table of a seed; the inline layout has what of it fits.
+[[nodiscard]] traffic::Key128 key_of_number(uint64_t number, uint64_t seed);
 
 // A copy of a table's image, which outlives the table.
 [[nodiscard]] std::vector<std::byte> copy_of(std::span<const std::byte> image);

@@ -161,6 +161,7 @@ class RunCommand {
                            .options = options_,
                            .ways = std::move(ways).value(),
                            .speed_ups = std::move(speed_ups),
+                           .host_check = &sim::host_check(),
                            .ladder = std::move(ladder).value(),
                            .tuples = std::move(searched).value()};
     fmt::print("{}", json_ ? format_json(report).dump(2) + "\n" : format_text(report));

@@ -75,6 +75,15 @@ void add_speed_up(std::vector<std::string>& lines, const std::string& of, const 
                   one.times.middle, movers.empty() ? "" : "; moved most by", movers));
 }
 
+void add_floor(std::vector<std::string>& lines, const sim::HostCheck& check) {
+  const sim::HostPoint* worst = check.worst();
+  if (worst == nullptr) return;
+  lines.push_back(
+      fmt::format("floor: no speed-up is surer than this: on a real machine the simulator was off "
+                  "by up to {:.2f}, predicted over measured ({}; {}; {})",
+                  worst->ratio(), worst->name, check.machine, check.date));
+}
+
 std::string words_of(EvenFrom from) { return from ? fmt::format("{}", *from) : "none"; }
 
 // `what` there is so much of.
@@ -174,6 +183,16 @@ Json speed_ups_json(const std::vector<SpeedUp>& speed_ups) {
   return all;
 }
 
+// null: nothing is kept.
+Json floor_json(const sim::HostCheck& check) {
+  const sim::HostPoint* worst = check.worst();
+  if (worst == nullptr) return {};
+  return {{"predicted_over_measured", worst->ratio()},
+          {"point", worst->name},
+          {"machine", check.machine},
+          {"date", check.date}};
+}
+
 Json even_json(EvenFrom from) { return from ? Json(*from) : Json(); }
 
 Json break_evens_json(const std::string& what, const std::vector<BreakEven>& break_evens) {
@@ -246,6 +265,7 @@ std::string format_text(const RunReport& report) {
       report.options.is_cold ? "DRAM" : "the caches, as far as it fits"));
   for (const WayFigures& way : report.ways) add_way(lines, "", way, middle);
   for (const SpeedUp& one : report.speed_ups) add_speed_up(lines, "", one);
+  add_floor(lines, *report.host_check);
   add_ladder(lines, report.ladder);
   add_tuples(lines, report.tuples, middle);
   std::string text;
@@ -286,6 +306,7 @@ Json format_json(const RunReport& report) {
           {"lookups", report.options.lookups},
           {"ways", ways_json(report.ways)},
           {"speed_ups", speed_ups_json(report.speed_ups)},
+          {"floor", floor_json(*report.host_check)},
           {"break_even", ladder_json(report.ladder)},
           {"tuples", tuples_json(report.tuples)}};
 }

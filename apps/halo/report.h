@@ -9,6 +9,7 @@
 #include "apps/halo/tuples.h"
 #include "apps/halo/ways.h"
 #include "roost/control/json.h"
+#include "sim/host_check.h"
 #include "sim/parameter_sweep.h"
 
 namespace roost::halo {
@@ -21,6 +22,7 @@ struct RunReport {
   WayOptions options;
   std::vector<WayFigures> ways;
   std::vector<SpeedUp> speed_ups;
+  const sim::HostCheck* host_check;  // the floor under them
   Ladder ladder;
   Tuples tuples;
 };

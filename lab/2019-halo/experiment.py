@@ -1,6 +1,6 @@
 """HALO: classification beside Open vSwitch, tables of functions in batches, lookups simulated
 
-Parts, for --only: ovs, fig3, fig13; simulated: fig9, fig10, fig11, budget, sharing,
+Parts, for --only: ovs, fig3, fig13, host; simulated: fig9, fig10, fig11, budget, sharing,
 misses, fig13_accelerator, table2.
 """
 import statistics
@@ -14,6 +14,8 @@ jobs_of = beside(__file__, "jobs")
 tuples = beside(__file__, "tuples")
 single_tables = beside(__file__, "single_tables")
 cases = jobs_of.cases
+host = beside(__file__, "host")
+SIMULATOR = (tuples, single_tables, host)
 
 SOURCE = "classification beside Open vSwitch"
 FIG3_SOURCE = "HALO-F3"
@@ -45,7 +47,8 @@ NOTES = ["Synthetic packets of 60 bytes from memory (net_pcap, infinite_rx) to a
 
 
 def jobs(size, available):
-    return [*jobs_of.jobs(size, available), *tuples.jobs(size)]
+    return [*jobs_of.jobs(size, available), *tuples.jobs(size),
+            *(job for part in SIMULATOR for job in part.jobs(size))]
 
 
 def sections(record):
@@ -59,7 +62,8 @@ def sections(record):
     part = record.select(experiment="fig13", metric="ns_per_packet")
     if part.rows:
         found.append(fig13_section(part))
-    return found + single_tables.sections(record) + not_run_section(record)
+    return [*found, *(one for part in SIMULATOR for one in part.sections(record)),
+            *not_run_section(record)]
 
 
 def beyond(part, contestant):

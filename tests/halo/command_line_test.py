@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CAPTURE = ROOT / "demo/lb/client.pcap"
@@ -150,13 +151,14 @@ def check_report(halo, narrow):
         text = halo.run(*words)
         lines = text.splitlines()
         assert all(line.startswith("simulated: ") for line in lines), text
-        assert len(lines) == 4 + 3 * 6 + 3 * 5 + 9, text
+        assert len(lines) == 4 + 3 * 6 + 3 * 5 + 9 + 1, text
         for way in said["ways"]:
             rate = way["lookups_per_second"]
             assert (f"simulated: {way['name']}: {rate['least'] / 1e6:.2f} to "
                     f"{rate['greatest'] / 1e6:.2f} million lookups a second, "
                     f"{rate['middle'] / 1e6:.2f} in the middle") in text, text
         check_speed_ups(said, text)
+        check_floor(said, lines)
 
 
 def check_speed_ups(said, text):
@@ -176,6 +178,19 @@ def check_speed_ups(said, text):
         assert (f"simulated: {one['way']} over {one['over']}: {times['least']:.2f} to "
                 f"{times['greatest']:.2f} times as fast, {times['middle']:.2f} in the middle; "
                 f"moved most by {movers[0]['parameter']} from") in text, text
+
+
+def check_floor(said, lines):
+    """Of the kept host check, the ratio farthest from 1; behind the speed-ups."""
+    kept = tomllib.loads((ROOT / "sim/host_check.toml").read_text(encoding="utf-8"))
+    ratios = {point["name"]: point["predicted_ns"] / point["measured_ns"]
+              for point in kept["point"] if not point["standing"].startswith("finds")}
+    worst = max(ratios, key=lambda name: max(ratios[name], 1 / ratios[name]))
+    floor = said["floor"]
+    assert floor["point"] == worst and abs(floor["predicted_over_measured"] - ratios[worst]) < 1e-9
+    assert (floor["machine"], floor["date"]) == (kept["machine"], kept["date"]), floor
+    assert lines[-1].startswith("simulated: floor: ") and f"{ratios[worst]:.2f}" in lines[-1]
+    assert worst in lines[-1] and kept["machine"] in lines[-1] and kept["date"] in lines[-1], lines
 
 
 def check_break_even(halo, table, machine):
