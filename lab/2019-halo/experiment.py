@@ -1,7 +1,7 @@
 """HALO: classification beside Open vSwitch, tables of functions in batches, lookups simulated
 
-Parts, for --only: ovs, fig3, fig13, host; simulated: fig9, fig10, fig11, budget, sharing,
-misses, fig13_accelerator, table2.
+Parts, for --only: ovs, fig3, fig13, host, instructions; simulated: fig8b, fig9, fig10, fig11,
+budget, sharing, misses, fig13_accelerator, table2.
 """
 import statistics
 
@@ -11,11 +11,10 @@ from report.rules import NOT_RUN
 from report.section import Section, Table, Verdict, cell, not_run_section
 
 jobs_of = beside(__file__, "jobs")
-tuples = beside(__file__, "tuples")
-single_tables = beside(__file__, "single_tables")
 cases = jobs_of.cases
-host = beside(__file__, "host")
-SIMULATOR = (tuples, single_tables, host)
+# What has jobs and sections of its own.
+SIMULATOR = tuple(beside(__file__, name) for name in
+                  ("tuples", "single_tables", "host", "instruction_mix", "flow_register"))
 
 SOURCE = "classification beside Open vSwitch"
 FIG3_SOURCE = "HALO-F3"
@@ -47,12 +46,12 @@ NOTES = ["Synthetic packets of 60 bytes from memory (net_pcap, infinite_rx) to a
 
 
 def jobs(size, available):
-    return [*jobs_of.jobs(size, available), *tuples.jobs(size),
+    return [*jobs_of.jobs(size, available),
             *(job for part in SIMULATOR for job in part.jobs(size))]
 
 
 def sections(record):
-    found = tuples.sections(record)
+    found = []
     part = record.select(experiment="ovs")
     if part.rows:
         found.append(ovs_section(part))

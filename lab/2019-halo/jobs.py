@@ -9,7 +9,6 @@ from harness.under_load import UnderLoadJob
 
 HERE = Path(__file__).resolve().parent
 cases = beside(__file__, "cases")
-single_jobs = beside(__file__, "single_jobs")
 MEASURED_SECONDS = 3
 SECONDS_OF_RUN = 12  # of one program: its start, its megaflows, measuring
 PROGRAM_BYTES = 2 << 30  # of one program at a time: packets, rules, megaflows
@@ -107,4 +106,4 @@ def jobs(size, _available):
     chosen = {name: cases.ALL_CASES[name] for name in names}
     return [*(HaloJob(experiment=case.part, contestants=(name,), rounds=case.rounds,
                       not_run_because=why) for name, case in chosen.items()),
-            *ways_jobs(size), *single_jobs.jobs(size)]
+            *ways_jobs(size)]

@@ -10,6 +10,7 @@ from report.section import Plot, Section, Table, Verdict, cell, size_name
 jobs_of = beside(__file__, "single_jobs")
 single_costs = beside(__file__, "single_costs")
 single_beyond = beside(__file__, "single_beyond")
+jobs = jobs_of.jobs
 simulated = jobs_of.simulated
 B, NB, OVERLAPPED = simulated.ACCELERATORS
 RTE_HASH, RTE_HASH_32, ROOST_32 = simulated.SOFTWARE
