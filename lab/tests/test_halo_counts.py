@@ -57,6 +57,7 @@ class Locking(unittest.TestCase):
     def test_the_share_is_of_the_lookup_with_locking(self):
         # Of 1.151 instructions for each one without, 13.1 % are locking's.
         self.assertEqual(words(count_rows(), 1), ["reproduced"] * 2)
+        self.assertAlmostEqual(MIX.locking_share(count_rows(), MIX.LOCKED, 16), 0.131)
 
     def test_each_kind_of_readers_is_judged_alone(self):
         self.assertEqual(words(count_rows(times={MIX.LOCKED: 1.5}), 1), ["not", "reproduced"])
