@@ -13,8 +13,9 @@ from report.section import Section, Table, Verdict, cell, not_run_section
 jobs_of = beside(__file__, "jobs")
 cases = jobs_of.cases
 # What has jobs and sections of its own.
-SIMULATOR = tuple(beside(__file__, name) for name in
-                  ("tuples", "single_tables", "host", "instruction_mix", "flow_register"))
+tuples, single_tables, host, instruction_mix, flow_register = SIMULATOR = tuple(
+    beside(__file__, name) for name in
+    ("tuples", "single_tables", "host", "instruction_mix", "flow_register"))
 
 SOURCE = "classification beside Open vSwitch"
 FIG3_SOURCE = "HALO-F3"
