@@ -8,7 +8,8 @@ import statistics
 from harness.beside import beside
 from report import rules
 from report.rules import NOT_RUN
-from report.section import Section, Table, Verdict, cell, not_run_section
+from report.section import (Section, Table, Verdict, cell, markdown_table,
+                            not_run_section)
 
 jobs_of = beside(__file__, "jobs")
 cases = jobs_of.cases
@@ -16,6 +17,7 @@ cases = jobs_of.cases
 tuples, single_tables, host, instruction_mix, flow_register = SIMULATOR = tuple(
     beside(__file__, name) for name in
     ("tuples", "single_tables", "host", "instruction_mix", "flow_register"))
+speed_ups = beside(__file__, "speed_ups")
 
 SOURCE = "classification beside Open vSwitch"
 FIG3_SOURCE = "HALO-F3"
@@ -223,3 +225,10 @@ def fig13_verdicts(part, function, said):
                          f"{said}: {who} by 32 keys a call reaches the {least:g} times that an "
                          "accelerator is reported to reach over one, at every size",
                          rules.at_least(min(found) if is_measured else None, least))
+
+
+def readme_block(record, name):
+    """`classification`: beside Open vSwitch; `speed-ups`: the accelerator's, simulated."""
+    table = (speed_ups.table(record) if name == "speed-ups"
+             else ovs_section(record.select(experiment="ovs")).tables[0])
+    return markdown_table(table.header, table.rows)

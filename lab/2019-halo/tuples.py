@@ -4,7 +4,7 @@ import statistics
 from pathlib import Path
 
 from harness.process_job import ProcessJob
-from report import rules
+from report import intervals, rules
 from report.section import Plot, Section, Table, Verdict, cell
 
 HERE = Path(__file__).resolve().parent
@@ -27,9 +27,9 @@ SECONDS_OF_LOOKUP = 1e-5  # to simulate
 NOTES = [
     "Simulated by `roost-halo run --tuples`: one core; tables of 1,024 entries of 16 bytes in the "
     "paper's format, load at most 0.8, a mask each; caches begin as a long run leaves them. Each "
-    "figure is the machine in the middle of all open numbers (of several seeds the median), and "
-    "in parentheses the least and the greatest of that one and 24 samples of all open numbers, "
-    "over the seeds, which also draw where the tables lie.",
+    "figure is the least and the greatest of the machine in the middle of all open numbers and of "
+    "24 samples of them, over the seeds, which also draw where the tables lie; in parentheses the "
+    "machine in the middle, of several seeds the median.",
     "The paper does not say in which table a key is found. In the last one, all are asked by "
     "everybody; where keys are in each table as often, who asks one after the other stops half "
     "way, and who asks all at once gains half as much.",
@@ -94,17 +94,8 @@ def jobs(size):
                 yield TuplesJob(slots=count, found_in=found_in, seed=seed)
 
 
-@dataclasses.dataclass(frozen=True)
-class Interval:
-    least: float
-    middle: float
-    greatest: float
-
-
 def said(times):
-    if times is None:
-        return "-"
-    return f"{times.middle:.1f} ({times.least:.1f} to {times.greatest:.1f})"
+    return intervals.text(times, 1)
 
 
 def interval(part, metric, **where):
@@ -113,7 +104,7 @@ def interval(part, metric, **where):
             for end in ("least", "middle", "greatest")]
     if not all(ends):
         return None
-    return Interval(min(ends[0]), statistics.median(ends[1]), max(ends[2]))
+    return min(ends[0]), statistics.median(ends[1]), max(ends[2])
 
 
 def speed_up(part, way, count, over=PAPER_S):
@@ -125,14 +116,13 @@ def tcam(part, count):
     rate = interval(part, "rate", contestant=PAPER_S, slots=float(count))
     if rate is None:
         return None
-    own = CLOCK / TCAM_CYCLES
-    return Interval(own / rate.greatest, own / rate.middle, own / rate.least)
+    return tuple(CLOCK / TCAM_CYCLES / one for one in reversed(rate))
 
 
 def curve(part, way, over=PAPER_S):
     found = [(count, tcam(part, count) if way == "tcam" else speed_up(part, way, count, over))
              for count in COUNTS]
-    return [(count, times.middle) for count, times in found if times is not None]
+    return [(count, times[1]) for count, times in found if times is not None]
 
 
 def sections(record):
@@ -183,19 +173,15 @@ def by_seeds(part, metric, count, times=1):
     return ", ".join(f"{figure * times:.0f}" for figure in figures) or "-"
 
 
-def ends(times, end):
-    return None if times is None else getattr(times, end)
-
-
 def verdicts(part):
     last = COUNTS[-1]
     ours, blocking = (curve(part, way) for way in ("non-blocking", "blocking"))
     at_last = speed_up(part, "non-blocking", last)
     yield Verdict.of(SOURCE, f"non-blocking: up to {CLAIMED} times as fast at {last} tuples",
-                     rules.covers(at_last and (at_last.least, at_last.greatest), CLAIMED))
+                     intervals.contains(at_last, CLAIMED))
     together = speed_up(part, "overlapped", last)
     yield Verdict.of(SOURCE, f"the same, if it means several keys at a time (here four): {CLAIMED}",
-                     rules.covers(together and (together.least, together.greatest), CLAIMED))
+                     intervals.contains(together, CLAIMED))
     yield Verdict.of(SOURCE, "non-blocking scales with the number of tuples", rules.rises(ours))
     yield Verdict.of(SOURCE, "blocking is limited: more tuples gain nothing, and non-blocking more",
                      rules.all_of(gain=rules.stays(blocking, 0.25),
@@ -217,11 +203,10 @@ def beyond(part, found_in):
     if found_in == ANY:
         at_last = speed_up(part, "non-blocking", last)
         yield Verdict.of("beyond HALO-F11", f"{where}non-blocking reaches {CLAIMED} times",
-                         rules.covers(at_last and (at_last.least, at_last.greatest), CLAIMED))
+                         intervals.contains(at_last, CLAIMED))
     for over, name in ((BATCHED, "rte_hash by 32 keys"), (OURS, "our classifier")):
         yield Verdict.of("beyond HALO-F11", f"{where}non-blocking is faster than {name} at {last} "
                          "tuples, on every machine",
-                         rules.at_least(ends(speed_up(part, "non-blocking", last, over), "least"),
-                                        1))
+                         intervals.at_least(speed_up(part, "non-blocking", last, over), 1))
     yield Verdict.of("beyond HALO-F11", f"{where}four keys at a time are faster than one",
                      rules.never_below(curve(part, "overlapped"), curve(part, "non-blocking"), 0))

@@ -47,17 +47,6 @@ def at_least(measured, bound, slack=WITHIN):
                    f"{measured:.3g}, at least {bound:g}")
 
 
-def covers(interval, claimed, slack=0.25):
-    """An interval (least, greatest) that has the claim in it; partly if an end is within `slack`
-    of the claim."""
-    if _missing(interval):
-        return Finding(NOT_RUN, "nothing was simulated")
-    least, greatest = interval
-    off = max(least / claimed - 1, 1 - greatest / claimed, 0)
-    return _graded(off == 0, off <= slack, f"{least:.3g} to {greatest:.3g}, claimed {claimed:g}"
-                   + (f" ({off:.0%} beyond an end)" if off else ""))
-
-
 def never_below(upper, lower, tolerance=WITHIN):
     """One curve at or above the other wherever both are; partly if at half of the places."""
     shared = _shared(upper, lower)

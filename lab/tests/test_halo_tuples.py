@@ -111,7 +111,7 @@ class Verdicts(unittest.TestCase):
     def test_the_report_says_that_it_is_simulated(self):
         text = render_text.render({}, HALO.sections(Record(made() + made(found_in="any"))), [])
         self.assertIn("tuple space search, simulated; keys in the last table", text)
-        self.assertIn("22.0 (19.8 to 24.2)", text)
+        self.assertIn("19.8 to 24.2 (22.0)", text)
         self.assertIn("analytic", text)
 
 
