@@ -14,6 +14,7 @@ WARNINGS = ["-O2", "-pedantic", "-Wall", "-Wextra", "-Werror"]
 CXX = ["-std=c++20", *WARNINGS]
 C = ["-std=c99", "-D_DEFAULT_SOURCE", *WARNINGS]
 C_EXAMPLE_LINES_MAX = 60
+TABLE_MAGIC = b"RoostTbl"  # roost/table/image_header.h
 CONNECTION_EXAMPLE_LINES_MAX = 80
 # Clients and their servers, of which the demonstration captures show one side each: what the
 # balancer received from clients in the first of them, and sent to them.
@@ -30,6 +31,10 @@ class LinkTest(unittest.TestCase):
                 self.assertEqual(printed, (flows, None if is_c else others))
                 printed_count += len(printed[0])
         self.assertGreater(printed_count, 300)
+        if not is_c:
+            saved = program.with_suffix(".table")
+            installation().run(program, CAPTURES[0], saved)
+            self.assertTrue(saved.read_bytes().startswith(TABLE_MAGIC), "a saved table")
 
     def check_connection_counter(self, program):
         for capture in [*CAPTURES, BOTH_WAYS]:
