@@ -207,11 +207,19 @@ void Core::leave_all() {
   const uint64_t width = parameters_.core_issue_width;
   for (; left_ < entered_ && at(left_).is_done; ++left_) {
     Entry& entry = at(left_);
+    counts_.stalled += stalled_by(entry);
     leave_slot_ = std::max(leave_slot_ + entry.op.instructions, entry.done * width + 1);
     entry.leaves = (leave_slot_ - 1) / width;
     entry.has_left = true;
     last_cycle_ = std::max(last_cycle_, entry.leaves);
   }
+}
+
+// Of the cycles behind those in which the operations before it left.
+Cycle Core::stalled_by(const Entry& entry) const {
+  const uint64_t width = parameters_.core_issue_width;
+  const Cycle from = std::max(entry.missed, (leave_slot_ + width - 1) / width);
+  return entry.has_missed && entry.done > from ? entry.done - from : 0;
 }
 
 std::string Core::state_in_words() const {

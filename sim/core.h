@@ -38,6 +38,9 @@ struct CoreCounts {
   uint64_t forwarded = 0;  // loads that took a store's bytes
   uint64_t lookups = 0;
   uint64_t snapshots = 0;
+  // Cycles in which nothing left, because the oldest operation was a load that waited for a line
+  // which neither L1D nor L2 had.
+  uint64_t stalled = 0;
 };
 
 class Core final : public EventTarget, public LineUser {
@@ -72,9 +75,11 @@ class Core final : public EventTarget, public LineUser {
     Cycle done = 0;
     Cycle leaves = 0;
     Cycle drains = 0;
+    Cycle missed = 0;       // from when on a load waits for a line, if `has_missed`
     bool is_done = false;   // `done` is known
     bool has_left = false;  // `leaves` is known
     bool has_drained = false;
+    bool has_missed = false;
     uint8_t operands_missing = 0;
     uint8_t lines_missing = 0;
     // Who waits for it: a list through `next_dependent`, by place * 2 + which operand.
@@ -99,6 +104,7 @@ class Core final : public EventTarget, public LineUser {
   void operands_done(Entry& entry);
   void set_done(Entry& entry, Cycle when);
   void leave_all();
+  [[nodiscard]] Cycle stalled_by(const Entry& entry) const;
 
   void execute(Entry& entry);
   [[nodiscard]] Cycle take_port();

@@ -108,7 +108,12 @@ void Core::access_lines(Entry& entry) {
     entry.lines_missing = static_cast<uint8_t>(entry.lines_missing + (hit ? 0 : 1));
   }
   entry.ready = memory_.now() + cycles;
-  if (entry.lines_missing == 0) loaded(entry, entry.ready);
+  if (entry.lines_missing == 0) {
+    loaded(entry, entry.ready);
+  } else if (entry.op.kind == OpKind::kLoad) {
+    entry.has_missed = true;
+    entry.missed = memory_.now();
+  }
 }
 
 void Core::line_ready(uint32_t tag) {

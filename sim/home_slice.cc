@@ -113,7 +113,7 @@ void HomeSlice::begin(const Request& request) {
 void HomeSlice::advance(Transaction& transaction) {
   const Request request = transaction.request;
   if (!transaction.has_data && needs_data(request)) {
-    transaction.answers_missing = ask_dram(request.line, memory_.now());
+    transaction.answers_missing = ask_dram(request, memory_.now());
     return;
   }
   const Found found{memory_.now(), transaction.has_data, transaction.is_dirty};
@@ -148,8 +148,7 @@ bool HomeSlice::needs_data(const Request& request) {
 
 uint32_t HomeSlice::ask(const Request& request, Cycle tag_done) {
   const Sharing sharing = sharing_of(request.line);
-  const bool is_core = request.kind == kGetShared || request.kind == kGetWritable;
-  const uint32_t others = sharing.cores & ~(is_core ? bit_of(request.index) : 0U);
+  const uint32_t others = sharing.cores & ~(request.is_of_core() ? bit_of(request.index) : 0U);
   if (request.kind == kGetWritable || request.kind == kWriteResult) {
     const uint32_t asked = take_from_all(sharing, others, request.line, tag_done);
     if (asked != 0) return asked;
@@ -164,7 +163,7 @@ uint32_t HomeSlice::ask(const Request& request, Cycle tag_done) {
       return 1;
     }
   }
-  return needs_data(request) ? ask_dram(request.line, tag_done) : 0;
+  return needs_data(request) ? ask_dram(request, tag_done) : 0;
 }
 
 uint32_t HomeSlice::take_from_all(const Sharing& sharing, uint32_t cores, uint64_t line,
@@ -185,9 +184,10 @@ void HomeSlice::snoop(Tile core, uint32_t kind, uint64_t line, Cycle leaves) {
   memory_.events().at(arrives, {&memory_.cache(core), kind, 0, line});
 }
 
-uint32_t HomeSlice::ask_dram(uint64_t line, Cycle at) {
+uint32_t HomeSlice::ask_dram(const Request& request, Cycle at) {
   ++counts_.dram_reads;
-  memory_.events().at(memory_.dram().read(at, line), {this, kDramAnswer, 0, line});
+  if (request.is_of_core()) ++counts_.core_dram_reads;
+  memory_.events().at(memory_.dram().read(at, request.line), {this, kDramAnswer, 0, request.line});
   return 1;
 }
 

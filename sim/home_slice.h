@@ -40,6 +40,7 @@ struct HomeSliceCounts {
   uint64_t requests = 0;
   uint64_t llc_hits = 0;
   uint64_t dram_reads = 0;
+  uint64_t core_dram_reads = 0;  // of those, for a core's cache
   uint64_t snoops = 0;
   uint64_t refused = 0;  // writes of locked lines
   uint64_t back_invalidations = 0;
@@ -108,6 +109,7 @@ class HomeSlice final : public EventTarget {
     uint32_t index;
     uint64_t line;
     uint64_t argument;
+    [[nodiscard]] bool is_of_core() const { return kind == kGetShared || kind == kGetWritable; }
   };
   struct Transaction {
     Request request;
@@ -142,7 +144,7 @@ class HomeSlice final : public EventTarget {
   uint32_t ask(const Request& request, Cycle tag_done);
   uint32_t take_from_all(const Sharing& sharing, uint32_t cores, uint64_t line, Cycle tag_done);
   void snoop(Tile core, uint32_t kind, uint64_t line, Cycle leaves);
-  uint32_t ask_dram(uint64_t line, Cycle at);
+  uint32_t ask_dram(const Request& request, Cycle at);
   [[nodiscard]] bool needs_data(const Request& request);
 
   // What was asked for, when a request is answered.

@@ -19,6 +19,21 @@ struct UnitTotals {
   ResidencyCounts residency{};
 };
 
+// What cores' caches have missed so far.
+struct MissTotals {
+  uint64_t l2 = 0;
+  uint64_t llc = 0;
+};
+
+MissTotals misses_of(Machine& machine) {
+  MissTotals totals;
+  for (Tile tile = 0; tile < machine.memory().parameters().tiles(); ++tile) {
+    totals.l2 += machine.memory().cache(tile).counts().l2_misses;
+    totals.llc += machine.memory().home(tile).counts().core_dram_reads;
+  }
+  return totals;
+}
+
 std::vector<UnitTotals> totals_of(Machine& machine) {
   std::vector<UnitTotals> totals;
   for (Tile tile = 0; tile < machine.memory().parameters().tiles(); ++tile) {
@@ -32,6 +47,8 @@ struct Asked {
   Cycle cycles = 0;
   uint64_t found = 0;
   uint64_t instructions = 0;
+  uint64_t loads = 0;
+  uint64_t stalled = 0;  // cycles
 };
 
 // Has all cores ask `count` keys, from the trace's key `first` on, by programs that make(share)
@@ -59,7 +76,11 @@ Result<Asked> ask_by(Machine& machine, const LookupRun& run, uint64_t first, uin
     asked.found += program.found();
     wrong += program.wrong();
   }
-  for (const Core* core : cores) asked.instructions += core->counts().instructions;
+  for (const Core* core : cores) {
+    asked.instructions += core->counts().instructions;
+    asked.loads += core->counts().loads;
+    asked.stalled += core->counts().stalled;
+  }
   if (answered == count && wrong == 0) return asked;
   return Error{"of " + std::to_string(count) + " lookups " + std::to_string(answered) +
                " were answered, " + std::to_string(wrong) +
@@ -155,6 +176,7 @@ Result<LookupFigures> run_lookups(const Parameters& parameters, const LookupRun&
     if (!warmed) return warmed.error();
   }
   const std::vector<UnitTotals> before = totals_of(machine);
+  const MissTotals missed_before = misses_of(machine);
   const Result<Asked> asked = ask(machine, run, tables.value(), run.warm_up, run.lookups);
   if (!asked) return asked.error();
   LookupFigures figures{.cycles = asked.value().cycles};
@@ -163,6 +185,11 @@ Result<LookupFigures> run_lookups(const Parameters& parameters, const LookupRun&
       parameters.clock_megahertz * 1e6 * share_of(run.lookups, figures.cycles);
   figures.hit_share = share_of(asked.value().found, run.lookups);
   figures.instructions_per_lookup = share_of(asked.value().instructions, run.lookups);
+  figures.loads_per_lookup = share_of(asked.value().loads, run.lookups);
+  figures.stall_share = share_of(asked.value().stalled, figures.cycles * run.cores);
+  const MissTotals missed = misses_of(machine);
+  figures.l2_misses_per_lookup = share_of(missed.l2 - missed_before.l2, run.lookups);
+  figures.llc_misses_per_lookup = share_of(missed.llc - missed_before.llc, run.lookups);
   figures.waiting_max = machine.accelerators().waiting_max();
   add_units(figures, run.lookups, before, totals_of(machine));
   return figures;

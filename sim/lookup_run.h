@@ -46,6 +46,14 @@ struct LookupFigures {
   double cycles_per_lookup = 0;  // of all cores together
   double hit_share = 0;
   double instructions_per_lookup = 0;  // of cores, with those that write keys
+  double loads_per_lookup = 0;         // of those
+  // Of cores' loads and stores, and of lines that they ask for ahead: lines that a core's L2 asked
+  // its home slice for, to write too, each once however many wait for it; of those, read from DRAM.
+  double l2_misses_per_lookup = 0;
+  double llc_misses_per_lookup = 0;
+  // Of cores' cycles: those in which nothing left, because the oldest operation was a load of a
+  // line that neither L1D nor L2 had.
+  double stall_share = 0;
   // Of accelerators, by lookup in one table:
   double tables_per_lookup = 0;  // of a key, how many tables were asked
   double lines_per_lookup = 0;   // of buckets and entries
