@@ -21,7 +21,7 @@ struct InstructionCounts {
 };
 
 struct SoftwareCost {
-  std::string name{};  // of the way: "rte_hash_one", "rte_hash_32", "split_32", "inline_32"
+  std::string name{};  // of the way: "rte_hash_one", "single_one", "split_32", ...
   uint32_t keys_a_call = 1;
   uint32_t key_bytes = 0;
   InstructionCounts hit{};

@@ -19,6 +19,7 @@ using traffic::Key104;
 using traffic::Key128;
 
 constexpr uint64_t kPaperSlots = 8;
+constexpr uint64_t kGrowthMax = 64;
 
 template <LayoutChoice kChoice>
 struct BuiltPolicies : DefaultPolicies {
@@ -48,9 +49,10 @@ uint64_t paper_buckets(const BuildOptions& options) {
   return std::bit_ceil(std::max<uint64_t>(buckets, 2));
 }
 
-Result<BuiltTable> build_paper(const BuildOptions& options) {
+Result<BuiltTable> build_paper(const BuildOptions& options, sim::TableFormat format,
+                               uint64_t buckets) {
   auto table = sim::PaperTable::create(
-      {.buckets = paper_buckets(options), .entries = options.entries, .seed = options.seed});
+      {.format = format, .buckets = buckets, .entries = options.entries, .seed = options.seed});
   if (!table) return table.error();
   BuiltTable built;
   for (uint64_t i = 0; i < options.entries; ++i) {
@@ -60,6 +62,27 @@ Result<BuiltTable> build_paper(const BuildOptions& options) {
   }
   built.image = copy_of(table.value().image());
   return built;
+}
+
+// With twice the buckets until no key finds its one bucket full.
+Result<BuiltTable> build_single(const BuildOptions& options) {
+  const uint64_t least = paper_buckets(options);
+  Result<BuiltTable> built = Error{""};
+  for (uint64_t buckets = least; !built && buckets <= least * kGrowthMax; buckets *= 2)
+    built = build_paper(options, sim::TableFormat::kPaperSingle, buckets);
+  return built;
+}
+
+// About how many those are: nine of its keys meet in less than one of them.
+uint64_t single_buckets(const BuildOptions& options) {
+  constexpr double kOrdersOfNine = 362'880;
+  uint64_t buckets = paper_buckets(options);
+  const auto meet = [&](uint64_t count) {
+    const double keys = static_cast<double>(options.entries) / static_cast<double>(count);
+    return static_cast<double>(count) * std::pow(keys, kPaperSlots + 1) / kOrdersOfNine;
+  };
+  while (meet(buckets) >= 1) buckets *= 2;
+  return buckets;
 }
 
 template <class Key, class Value, LayoutChoice kChoice>
@@ -102,6 +125,8 @@ uint64_t built_bytes(const BuildOptions& options) {
   switch (options.format) {
     case BuiltFormat::kPaper:
       return paper_buckets(options) * 64 + options.entries * 32;
+    case BuiltFormat::kSingle:
+      return single_buckets(options) * 64 + options.entries * 32;
     case BuiltFormat::kSplit:
       return static_cast<uint64_t>(slots * 40);
     case BuiltFormat::kMegaflow:
@@ -115,7 +140,9 @@ uint64_t built_bytes(const BuildOptions& options) {
 Result<BuiltTable> build_table(const BuildOptions& options) {
   switch (options.format) {
     case BuiltFormat::kPaper:
-      return build_paper(options);
+      return build_paper(options, sim::TableFormat::kPaperCuckoo, paper_buckets(options));
+    case BuiltFormat::kSingle:
+      return build_single(options);
     case BuiltFormat::kSplit:
       return build_flows<Key128, traffic::Value128, LayoutChoice::kSplit>(options);
     case BuiltFormat::kMegaflow:

@@ -16,6 +16,7 @@ namespace roost::halo {
 
 enum class BuiltFormat : uint8_t {
   kPaper,     // the paper's cuckoo table: 16 bytes of key, a word of value
+  kSingle,    // its single-function table, of the same bytes: each key has one bucket
   kSplit,     // FlowTable: 16 bytes of key, 16 of value
   kInline,    // FlowTable: 13 bytes of key, 4 of value, three in a line
   kMegaflow,  // FlowTable as our classifier has it: 16 bytes of key, 4 of value
@@ -23,7 +24,7 @@ enum class BuiltFormat : uint8_t {
 
 struct BuildOptions {
   uint64_t entries = 0;
-  double load = 0.8;  // entries over slots; of the paper's format, at most
+  double load = 0.8;  // entries over slots; of the paper's formats, at most
   BuiltFormat format = BuiltFormat::kPaper;
   uint64_t seed = 1;                   // of keys and hashes
   uint64_t first_key = 0;              // keys of one seed are numbers; those from this one on

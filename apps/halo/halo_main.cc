@@ -83,10 +83,12 @@ class RunCommand {
         ->capture_default_str()
         ->check(CLI::Range(0.01, 1.0));
     app_->add_option("--format", inputs_.build.format,
-                     "of that table: paper, HALO's; split, inline: ours")
+                     "of that table: paper, HALO's; single, the paper's of one bucket a key; "
+                     "split, inline: ours")
         ->needs(build_)
         ->transform(CLI::CheckedTransformer(
             std::map<std::string, BuiltFormat>{{"paper", BuiltFormat::kPaper},
+                                               {"single", BuiltFormat::kSingle},
                                                {"split", BuiltFormat::kSplit},
                                                {"inline", BuiltFormat::kInline}}));
     app_->add_option("--misses", inputs_.misses,
@@ -122,6 +124,12 @@ class RunCommand {
       throw CLI::ValidationError("--tuples", "each number is to be larger than the one before");
     if (!tuples_.counts.empty() && inputs_.build.format != BuiltFormat::kPaper)
       throw CLI::ValidationError("--tuples", "goes with --format paper only");
+    const bool is_single = inputs_.build.format == BuiltFormat::kSingle;
+    for (const WayInfo& info : kWays) {
+      if (std::ranges::count(options_.ways, info.name) != 0 && !info.goes_with(is_single))
+        throw CLI::ValidationError("--ways", fmt::format("{} goes {} --format single", info.name,
+                                                         is_single ? "without" : "with"));
+    }
   }
 
   [[nodiscard]] int run() const {

@@ -106,7 +106,8 @@ Question Inputs::question() const {
           .own_tables = or_image(as_own),
           .trace = {trace.keys, words},
           .key_bytes = table.metadata.key_bytes,
-          .is_inline = table.metadata.format == sim::TableFormat::kInline};
+          .is_inline = table.metadata.format == sim::TableFormat::kInline,
+          .is_single = table.metadata.format == sim::TableFormat::kPaperSingle};
 }
 
 double Inputs::load() const {

@@ -28,7 +28,7 @@ std::string name_of(const sim::ParameterInfo& parameter) {
 void add_way(std::vector<std::string>& lines, const std::string& of, const WayFigures& way,
              const sim::Parameters& middle) {
   const sim::SweptMeasure& rate = way.lookups_per_second;
-  const sim::LookupFigures& figures = way.middle;
+  const sim::LookupFigures& figures = way.middle();
   const auto line = [&](const std::string& text) {
     lines.push_back(fmt::format("{}{}: {}", of, way.info->name, text));
   };
@@ -42,6 +42,10 @@ void add_way(std::vector<std::string>& lines, const std::string& of, const WayFi
   if (way.info->is_software()) {
     line(fmt::format("in the middle, {:.1f} cycles and {:.1f} instructions a lookup",
                      figures.cycles_per_lookup, figures.instructions_per_lookup));
+    line(fmt::format(
+        "in the middle, {:.2f} lines a lookup that L2 has not, {:.2f} of them in DRAM; "
+        "cores stand still for such loads in {:.1f} % of the cycles",
+        figures.l2_misses_per_lookup, figures.llc_misses_per_lookup, 100 * figures.stall_share));
     return;
   }
   line(
@@ -127,6 +131,20 @@ Json interval_json(const sim::SweptMeasure& measure) {
   return {{"least", measure.least}, {"middle", measure.middle}, {"greatest", measure.greatest}};
 }
 
+// Of one figure on all machines.
+Json interval_json(const WayFigures& way, double sim::LookupFigures::*figure) {
+  const auto [least, greatest] = std::ranges::minmax(way.figures, {}, figure);
+  return {
+      {"least", least.*figure}, {"middle", way.middle().*figure}, {"greatest", greatest.*figure}};
+}
+
+Json cores_json(const WayFigures& way) {
+  using Figures = sim::LookupFigures;
+  return {{"l2_misses_per_lookup", interval_json(way, &Figures::l2_misses_per_lookup)},
+          {"llc_misses_per_lookup", interval_json(way, &Figures::llc_misses_per_lookup)},
+          {"stall_share", interval_json(way, &Figures::stall_share)}};
+}
+
 // `unit` says of what the ends are.
 Json movers_json(const sim::SweptMeasure& measure, const std::string& unit) {
   Json decided = Json::array();
@@ -156,19 +174,22 @@ Json accelerators_json(const sim::LookupFigures& figures) {
 }
 
 Json way_json(const WayFigures& way) {
-  const sim::LookupFigures& figures = way.middle;
+  const sim::LookupFigures& figures = way.middle();
   Json middle = {{"cycles", figures.cycles},
                  {"cycles_per_lookup", figures.cycles_per_lookup},
                  {"instructions_per_lookup", figures.instructions_per_lookup},
+                 {"loads_per_lookup", figures.loads_per_lookup},
                  {"hit_share", figures.hit_share}};
   if (!way.info->is_software()) middle.update(accelerators_json(figures));
-  return {{"name", way.info->name},
-          {"simulated", true},
-          {"is_software", way.info->is_software()},
-          {"about", way.info->about},
-          {"lookups_per_second", interval_json(way.lookups_per_second)},
-          {"decided_by", movers_json(way.lookups_per_second, "lookups_per_second")},
-          {"middle", middle}};
+  Json json = {{"name", way.info->name},
+               {"simulated", true},
+               {"is_software", way.info->is_software()},
+               {"about", way.info->about},
+               {"lookups_per_second", interval_json(way.lookups_per_second)},
+               {"decided_by", movers_json(way.lookups_per_second, "lookups_per_second")},
+               {"middle", middle}};
+  if (way.info->is_software()) json.update(cores_json(way));
+  return json;
 }
 
 Json speed_ups_json(const std::vector<SpeedUp>& speed_ups) {

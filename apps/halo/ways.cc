@@ -47,6 +47,7 @@ Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep, const
                                          const WayOptions& options) {
   std::vector<WayFigures> figures;
   for (const WayInfo& info : kWays) {
+    if (!info.goes_with(question.is_single)) continue;
     if (!options.ways.empty() && std::ranges::count(options.ways, info.name) == 0) continue;
     const sim::SoftwareCost* software = info.is_software() ? cost_of(info, question) : nullptr;
     const Points points = run_points(sweep,
@@ -60,15 +61,15 @@ Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep, const
                                       .lookups = options.lookups,
                                       .cycles_max = options.cycles_max},
                                      options.threads);
-    std::vector<double> rates;
+    WayFigures& found = figures.emplace_back(WayFigures{.info = &info});
     for (size_t i = 0; i < points.size(); ++i) {
       const Result<sim::LookupFigures>& point = points[i];
       if (!point)
         return Error{fmt::format("{}, machine {}: {}", info.name, i, point.error().message)};
-      rates.push_back(point.value().lookups_per_second);
+      found.figures.push_back(point.value());
+      found.rates.push_back(point.value().lookups_per_second);
     }
-    const sim::SweptMeasure measure = sweep.measure_of(rates);
-    figures.push_back({&info, points.front().value(), std::move(rates), measure});
+    found.lookups_per_second = sweep.measure_of(found.rates);
   }
   return figures;
 }

@@ -19,8 +19,13 @@ struct WayInfo {
   std::string_view software{};  // whose costs; empty: by accelerators
   std::string_view masked{};    // the same of lookups under a mask a table
   bool is_own = false;          // software on tables of ours
+  bool is_single = false;       // software on single-function tables
 
   [[nodiscard]] bool is_software() const { return !software.empty(); }
+  // Whether it goes with the table that is asked: a single-function table, or another.
+  [[nodiscard]] bool goes_with(bool is_single_table) const {
+    return !is_software() || is_own || is_single == is_single_table;
+  }
 };
 
 // Of 32 lookups in flight: as many as software looks up in a call.
@@ -40,6 +45,10 @@ inline constexpr WayInfo kWays[] = {
      .about = "software: rte_hash, 32 keys a call",
      .software = "rte_hash_32",
      .masked = "tuples_rte_hash_32"},
+    {.name = "single",
+     .about = "software: the single-function table, one key a call; the paper's",
+     .software = "single_one",
+     .is_single = true},
     {.name = "roost-32",
      .about = "software: our table, or our classifier, 32 keys a call",
      .software = "split_32",
@@ -50,16 +59,17 @@ inline constexpr WayInfo kWays[] = {
 // What is looked up: the same keys in tables of two formats.
 struct Question {
   sim::RunTables tables{};        // that accelerators ask
-  sim::RunTables paper_tables{};  // that rte_hash asks
+  sim::RunTables paper_tables{};  // that rte_hash asks, or `single`
   sim::RunTables own_tables{};
   sim::LookupTrace trace{};
   uint32_t key_bytes = 0;
   bool is_inline = false;  // ours are of the inline layout
   bool is_masked = false;  // each table has a mask
+  bool is_single = false;  // accelerators ask a single-function table
 };
 
 struct WayOptions {
-  std::vector<std::string> ways{};  // names; empty: all
+  std::vector<std::string> ways{};  // names; empty: all that go with the table
   bool is_cold = false;             // no line of the table is in a cache
   uint32_t cores = 1;
   uint64_t warm_up = 0;
@@ -70,9 +80,11 @@ struct WayOptions {
 
 struct WayFigures {
   const WayInfo* info;
-  sim::LookupFigures middle{};  // on the machine of middle numbers
-  std::vector<double> rates{};  // lookups a second on each machine
+  std::vector<sim::LookupFigures> figures{};  // on each machine; the first has middle numbers
+  std::vector<double> rates{};                // lookups a second on each
   sim::SweptMeasure lookups_per_second{};
+
+  [[nodiscard]] const sim::LookupFigures& middle() const { return figures.front(); }
 };
 
 // An accelerator's way over software: how many times as fast.

@@ -35,6 +35,8 @@ using traffic::Key128;
 
 constexpr uint64_t kSlots = 4096;
 constexpr uint64_t kHeld = kSlots * 8 / 10;
+// So few that almost all are in their first bucket.
+constexpr uint64_t kHeldInFirst = kSlots / 10;
 constexpr uint64_t kHeapBytes = uint64_t{64} << 20;
 
 struct Key320 {
@@ -181,18 +183,18 @@ int search(bool hits, uint64_t lookups) {
 }
 
 // `flags`: of Table::create(), beside the slots.
-template <class Key, class Table>
+template <class Key, class Table, uint64_t kEntries = kHeld>
 int look_up(bool hits, uint64_t lookups, auto... flags) {
   std::optional<Table> table = Table::create(kSlots, flags...);
   if (!table) return 1;
-  for (uint64_t i = 0; i < kHeld; ++i) {
+  for (uint64_t i = 0; i < kEntries; ++i) {
     if (!table->insert(cost_key<Key>(i), i + 1)) return 1;
   }
   // As many keys for every number of lookups, so that nothing else differs between two of them.
   std::vector<Key> keys;
   traffic::Draw draw(7);
   for (uint64_t i = 0; i < kHeld / kCallLanes * kCallLanes; ++i)
-    keys.push_back(cost_key<Key>(draw.below(kHeld) + (hits ? 0 : kHeld)));
+    keys.push_back(cost_key<Key>(draw.below(kEntries) + (hits ? 0 : kEntries)));
   uint64_t found = 0;
   for (uint64_t done = 0; done < lookups; done += kCallLanes)
     found += table->lookup(std::span(keys).subspan(done % keys.size(), kCallLanes));
@@ -252,6 +254,8 @@ int run(std::string_view way, bool hits, uint64_t lookups) {
   if (const auto status = run_one_key(way, hits, lookups)) return *status;
   if (way == "rte_hash_32_16") return look_up<Key128, CountedRteHash<Key128, 32>>(hits, lookups);
   if (way == "rte_hash_32_40") return look_up<Key320, CountedRteHash<Key320, 32>>(hits, lookups);
+  if (way == "first_rte_hash_one_16")
+    return look_up<Key128, CountedRteHash<Key128, 1>, kHeldInFirst>(hits, lookups);
   if (way == "tuples_rte_hash_one_16") return search<DpdkTuples<1>>(hits, lookups);
   if (way == "tuples_rte_hash_32_16") return search<DpdkTuples<32>>(hits, lookups);
   std::fprintf(stderr, "there is no way %.*s\n", static_cast<int>(way.size()), way.data());

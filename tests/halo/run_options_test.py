@@ -88,6 +88,50 @@ def check_costs(halo, machine):
     assert costs["locks_per_lookup"] == costs["key_lines_per_lookup"] == 0, costs
 
 
+def check_single(halo, machine):
+    """The table of one bucket a key takes more slots for the same keys, and has software of its
+    own."""
+    words = ("--machine", machine, "--build", 3000, "--load", 0.75, *FEW)
+    cuckoo, single = run(halo, *words), run(halo, *words, "--format", "single")
+    assert cuckoo["table"]["load"] == 3000 / 4096, cuckoo["table"]
+    assert single["table"]["kind"] == "paper, single, crc32c"
+    assert 0.1 < single["table"]["load"] < 0.4, single["table"]
+    # Slots of eight bytes, and the same entries.
+    slots = 3000 / single["table"]["load"]
+    assert (single["table"]["image_bytes"] - cuckoo["table"]["image_bytes"]
+            == round(slots - 4096) * 8), (single["table"], cuckoo["table"])
+    low = run(halo, *words[:4], "--load", 0.02, *FEW, "--format", "single")["table"]["load"]
+    assert 0.01 < low <= 0.02, low
+    assert list(ways_of(single)) == ["blocking", "non-blocking", "overlapped", "single",
+                                     "roost-32"]
+    found = ways_of(single)["blocking"]["middle"]
+    assert found["second_bucket_share"] == 0 and found["hit_share"] == 1, found
+    assert (ways_of(single)["single"]["middle"]["loads_per_lookup"]
+            < ways_of(cuckoo)["rte_hash"]["middle"]["loads_per_lookup"])
+    absent = run(halo, *words, "--format", "single", "--misses", 1, "--ways", "blocking,single")
+    assert {way["middle"]["hit_share"] for way in absent["ways"]} == {0}, absent["ways"]
+    for refused, says in ((("--ways", "single"), "single goes with --format single"),
+                          (("--format", "single", "--ways", "rte_hash"),
+                           "rte_hash goes without --format single"),
+                          (("--format", "single", "--tuples", 5), "goes with --format paper only")):
+        said = halo.run("run", "--build", 100, *refused, status=EXIT_USAGE)
+        assert says in said, said
+
+
+def check_caches(halo, machine):
+    """Software's misses, on all machines: a small table has none, a cold one nothing else."""
+    words = ("--machine", machine, "--build", 3000, *FEW, "--ways", "blocking,rte_hash")
+    ways = ways_of(run(halo, *words))
+    assert "l2_misses_per_lookup" not in ways["blocking"], ways["blocking"]
+    assert ways["rte_hash"]["l2_misses_per_lookup"]["greatest"] == 0, ways["rte_hash"]
+    cold = ways_of(run(halo, *words, "--cold"))["rte_hash"]
+    assert cold["l2_misses_per_lookup"] == cold["llc_misses_per_lookup"], cold
+    assert 1 < cold["l2_misses_per_lookup"]["least"] < 3, cold
+    stalls = cold["stall_share"]
+    assert 0.3 < stalls["least"] <= stalls["middle"] <= stalls["greatest"] < 1, cold
+    assert "in DRAM; cores stand still" in halo.run("run", *words)
+
+
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         halo = Halo(program, None, pathlib.Path(folder))
@@ -97,6 +141,8 @@ def main(program):
         check_ends(halo, machine)
         check_cold(halo, machine)
         check_costs(halo, machine)
+        check_single(halo, machine)
+        check_caches(halo, machine)
     print("roost-halo simulates what it was asked for")
 
 

@@ -122,6 +122,29 @@ TEST_F(SoftwareOnPaperTable, many_keys_go_stage_by_stage_and_look_at_both_bucket
           at("load", entry(there), " -4"), "compute 4 -1"}));
 }
 
+TEST(SoftwareOnSingleTable, a_key_has_one_bucket) {
+  LookupBench bench(default_parameters(), paper_table(500, 256, TableFormat::kPaperSingle).image());
+  const SimulatedMemory& memory = bench.machine.bytes();
+  const auto key_with = [&](uint64_t first, size_t entries) {
+    return bench.key_where(first, [&](uint64_t i) {
+      const LookupPath path = lookup_path(memory, bench.metadata, bytes_of(key_of(i)));
+      return path.looks.size() == 1 && path.looks[0].entries.size() == entries;
+    });
+  };
+  const uint64_t here = key_with(0, 1);
+  const uint64_t absent = key_with(1, 0);
+  const auto bucket = [&](uint64_t i) {
+    return at("load", bucket_address(bench.metadata, bench.places(i).primary), " -1");
+  };
+  Asked asked({bytes_of(key_of(here)), bytes_of(key_of(absent))}, memory, bench.table);
+  EXPECT_EQ(text_of(asked.ops(cost_of(1), bench.metadata, memory)),
+            (std::vector<std::string>{at("store", kKeys), at("load", kKeys), "compute 12 -1",
+                                      bucket(here), "compute 7 -1 unforeseen",
+                                      at("load", bench.held(here).entry, " -1"), "compute 4 -1",
+                                      at("store", kKeys + 64), at("load", kKeys + 64),
+                                      "compute 12 -1", bucket(absent), "compute 7 -1 unforeseen"}));
+}
+
 template <LayoutChoice kChoice>
 struct FilledPolicies : DefaultPolicies {
   static constexpr LayoutChoice kLayout = kChoice;
@@ -272,20 +295,6 @@ TEST(Software, costs_that_cannot_be_are_refused) {
     wrong.replace(wrong.find(from), from.size(), to);
     EXPECT_FALSE(parse_software_costs(wrong).config.has_value()) << to;
   }
-}
-
-TEST(Software, a_line_that_was_asked_for_comes_though_nobody_waits) {
-  MemoryBench bench;
-  bench.run(0, {{.kind = OpKind::kPrefetch, .address = 0x40000}});
-  EXPECT_EQ(bench.ended - bench.began, 1U) << "it is done when it has asked";
-  EXPECT_EQ(bench.load_cycles(0, 0x40000), 5U);
-  // More than can be in flight: the rest waits, and comes.
-  std::vector<Op> many;
-  for (uint64_t i = 0; i < 100; ++i)
-    many.push_back({.kind = OpKind::kPrefetch, .address = 0x80000 + i * 64});
-  bench.run(0, many);
-  EXPECT_LE(bench.ended - bench.began, 100U);
-  for (uint64_t i = 0; i < 100; ++i) EXPECT_EQ(bench.load_cycles(0, 0x80000 + i * 64), 5U) << i;
 }
 
 TEST(Software, runs_of_many_keys_are_faster_than_of_one_and_say_what_is_wrong) {
