@@ -48,7 +48,8 @@ class Point(ProcessJob):
 
     @property
     def entries(self):
-        return max(1, round(self.slots * self.load)) if self.slots else 0
+        # Not one more: the paper's table would have twice the slots.
+        return max(1, int(self.slots * self.load)) if self.slots else 0
 
     @property
     def name(self):
