@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import machine_file  # noqa: E402
 
 OF_INTERVAL = {"": "middle", "_least": "least", "_greatest": "greatest"}
+OF_CACHES = ("l2_misses_per_lookup", "llc_misses_per_lookup", "stall_share")
 OF_ACCELERATORS = ("lines_per_lookup", "second_bucket_share", "hashes_per_lookup",
                    "key_lines_per_lookup", "locks_per_lookup", "full_share", "accelerators")
 
@@ -69,6 +70,11 @@ class Point:
             for metric in OF_ACCELERATORS if not way["is_software"] else (
                     "instructions_per_lookup",):
                 self.add(metric, middle[metric], **fields)
+            if way["is_software"] and self.point["has_caches"]:
+                self.add("use", said["table"]["load"], **fields)
+                self.add("loads_per_lookup", middle["loads_per_lookup"], **fields)
+                for metric in OF_CACHES:
+                    self.add_interval(metric, way[metric], [], "", **fields)
         for one in said["speed_ups"]:
             self.add_interval("times", one["times"], one["decided_by"], "times",
                               contestant=one["way"], form=f"over {one['over']}",

@@ -8,6 +8,7 @@ from harness.process_job import ProcessJob
 SIMULATE = Path(__file__).with_name("simulate.py")
 BLOCKING, NON_BLOCKING, OVERLAPPED = "blocking", "non-blocking", "overlapped"
 RTE_HASH, RTE_HASH_32, ROOST_32 = "rte_hash", "rte_hash-32", "roost-32"
+SINGLE = "single"  # in place of the first two, of a table with one bucket a key
 ACCELERATORS = (BLOCKING, NON_BLOCKING, OVERLAPPED)
 SOFTWARE = (RTE_HASH, RTE_HASH_32, ROOST_32)
 OPEN_NUMBERS = 33  # of the machine, about: two machines each, where their ends are asked for
@@ -36,6 +37,7 @@ class Point(ProcessJob):
     has_ends: bool = False
     draws: int = 0
     costs_off: tuple = ()
+    has_caches: bool = False  # what software misses in caches, and how full the table is
     is_cold: bool = False
     warm_up: int = 2_000
     lookups: int = 2_000
