@@ -151,7 +151,7 @@ def check_report(halo, narrow):
         text = halo.run(*words)
         lines = text.splitlines()
         assert all(line.startswith("simulated: ") for line in lines), text
-        assert len(lines) == 4 + 3 * 6 + 3 * 5 + 9 + 1, text
+        assert len(lines) == 4 + 3 * 6 + 3 * 6 + 9 + 1, text
         for way in said["ways"]:
             rate = way["lookups_per_second"]
             assert (f"simulated: {way['name']}: {rate['least'] / 1e6:.2f} to "
