@@ -24,6 +24,7 @@ PATIENCE_SECONDS = 120
 TINY_ROUNDS = 1
 TINY_SECONDS = 0.5
 MEMORY_MIB = 768
+BUFFERS_MIN = 4_096  # of two ports each; the capture takes one for each of its packets
 SINK = "net_null1,size=64,no-rx=1"
 OVS_CACHES = {"off": ("other_config:emc-insert-inv-prob=0",),
               "emc": ("other_config:emc-insert-inv-prob=1",),
@@ -31,6 +32,7 @@ OVS_CACHES = {"off": ("other_config:emc-insert-inv-prob=0",),
 CONFIG = """[classify]
 flows = "flows.txt"
 exact_match_cache = "{cache}"
+buffers = {buffers}
 [[port]]
 [[port]]
 [control]
@@ -96,7 +98,8 @@ class Measurement(UnderLoad):
 
     def roost(self, _number):
         config = self.folder / "classify.toml"
-        config.write_text(CONFIG.format(cache=self.case.own_cache, folder=self.folder),
+        config.write_text(CONFIG.format(cache=self.case.own_cache, folder=self.folder,
+                                        buffers=max(BUFFERS_MIN, self.case.flows)),
                           encoding="utf-8")
         words = [self.arguments.roost, "classify", "-c", config, "--json", "--", *self.eal(),
                  f"--vdev={self.source}", f"--vdev={SINK}"]

@@ -25,7 +25,7 @@ struct FunctionConfig {
   }
 };
 
-// Reads `hash_seed`, `workers` and `pause_microseconds` of a function's own table.
+// Reads `hash_seed`, `workers`, `pause_microseconds` and `buffers` of a function's own table.
 void read_function(TomlTable& table, FunctionConfig& config);
 
 // `section`: the name of that table in the file, "[lb]".

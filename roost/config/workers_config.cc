@@ -8,6 +8,9 @@ namespace roost::config {
 namespace {
 
 constexpr uint32_t kPauseMicrosecondsMax = 10'000;
+// Rings of a thousand, in and out, and a batch beside them.
+constexpr uint32_t kBuffersMin = 4'096;
+constexpr uint32_t kBuffersMax = 131'072;  // times all ports and workers that DPDK has, in 32 bits
 
 }  // namespace
 
@@ -18,6 +21,8 @@ WorkersConfig read_workers(TomlTable& table) {
   }
   config.pause_microseconds = static_cast<uint32_t>(
       table.integer("pause_microseconds", {0, kPauseMicrosecondsMax}).value_or(0));
+  config.buffers = static_cast<uint32_t>(
+      table.integer("buffers", {kBuffersMin, kBuffersMax}).value_or(config.buffers));
   return config;
 }
 
@@ -28,6 +33,7 @@ void compare_workers(const WorkersConfig& running, const WorkersConfig& file,
   }
   comparison.compare(0, (section + " pause_microseconds").c_str(), running.pause_microseconds,
                      file.pause_microseconds);
+  comparison.compare(0, (section + " buffers").c_str(), running.buffers, file.buffers);
 }
 
 }  // namespace roost::config

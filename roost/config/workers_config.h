@@ -1,4 +1,5 @@
-// What a function's configuration says of its workers: how many, and whether they sleep.
+// What a function's configuration says of its workers: how many, whether they sleep, and how many
+// packets they have room for.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,11 @@ struct WorkersConfig {
   std::optional<uint32_t> count{};  // else one for each of EAL's cores, or one
   // The longest that a worker sleeps while nothing comes; 0: it polls all the time.
   uint32_t pause_microseconds = 0;
+  // Packet buffers for each port and worker: what stands in its rings, and what is under way.
+  uint32_t buffers = 4'096;
 };
 
-// Reads `workers` and `pause_microseconds` of a function's own table.
+// Reads `workers`, `pause_microseconds` and `buffers` of a function's own table.
 [[nodiscard]] WorkersConfig read_workers(TomlTable& table);
 
 // Neither changes while the function runs. `section`: the table's name in the file, "[lb]".

@@ -120,7 +120,8 @@ std::optional<Error> Port::set_up_queues(const Config& config, const BufferPool&
     const int code =
         rte_eth_rx_queue_setup(id_, queue, rx_descriptors, socket, nullptr, pool.get());
     if (code == 0) continue;
-    return failed("no receive queue (an endless capture must fit into the buffer pool)", code);
+    return failed(
+        "no receive queue (an endless capture must fit into the buffers; give more of them)", code);
   }
   for (uint16_t queue = 0; queue < transmit_queue_count_; ++queue) {
     const int code = rte_eth_tx_queue_setup(id_, queue, tx_descriptors, socket, nullptr);

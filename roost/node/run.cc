@@ -20,8 +20,6 @@ namespace roost::node {
 
 namespace {
 
-constexpr uint32_t kBuffersPerQueue = 4'096;  // of a port, for each worker
-
 // A capture to be replayed, and the device that will do it.
 struct Replay {
   std::string device;
@@ -207,7 +205,7 @@ std::optional<Error> run_on_ports(const RunConfig& config, const RunOptions& opt
   if (auto error = function.prepare(plan)) return error;
 
   const auto buffer_count = static_cast<uint32_t>(std::max<size_t>(2, config.ports.size()) *
-                                                  plan.worker_count * kBuffersPerQueue);
+                                                  plan.worker_count * config.workers.buffers);
   auto pool = io::BufferPool::create({.buffer_count = buffer_count});
   if (!pool) return pool.error();
   auto ports = open_ports(config, plan, pool.value(), options.notice);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`roost forward` from its command line: checks of configurations, and a replay whose frames and
-sums are looked at.
+"""`roost forward` from its command line: checks of configurations, a replay whose frames and sums
+are looked at, and a capture that is repeated for ever.
 
     tests/forward/command_line_test.py ROOST
 """
@@ -15,10 +15,14 @@ import tempfile
 from scapy.layers.inet import IP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
-from scapy.utils import rdpcap
+from scapy.utils import rdpcap, wrpcap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/ctl"))
+from endless_run import EndlessRun  # noqa: E402
+
 CAPTURE = ROOT / "demo/lb/client.pcap"
+ENDLESS_PACKETS = 10_000  # more than the buffers of two ports by default
 NETWORK = """
 [[port]]
 addresses = ["192.0.2.1/24", "2001:db8:1::1/64"]
@@ -103,6 +107,22 @@ def check_replay(roost, directory):
         assert packet.dst == "02:00:00:00:02:11"
 
 
+def check_endless(roost, directory):
+    """A capture that is repeated for ever has all of its packets in buffers."""
+    capture = directory / "endless.pcap"
+    wrpcap(str(capture), [rdpcap(str(CAPTURE), count=1)[0]] * ENDLESS_PACKETS)
+    wire = "[[port]]\n[[port]]\n[forward]\nwire = true\n"
+    refused = EndlessRun(roost, directory, "forward", wire, captures=[capture],
+                         devices=["net_null0,no-rx=1"])
+    assert refused.process.wait(timeout=60) != 0
+    assert "give more of them" in refused.log.read_text(), refused.log.read_text()
+    with EndlessRun(roost, directory, "forward", wire + "buffers = 8_192\n", captures=[capture],
+                    devices=["net_null0,no-rx=1"]) as running:
+        while running.ask("stats")["packets"]["received"] <= ENDLESS_PACKETS:
+            pass
+        running.stop()
+
+
 def packet_mac():
     return rdpcap(str(CAPTURE), count=1)[0].dst
 
@@ -111,6 +131,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         check_configurations(sys.argv[1], pathlib.Path(name))
         check_replay(sys.argv[1], pathlib.Path(name))
+        check_endless(sys.argv[1], pathlib.Path(name))
 
 
 if __name__ == "__main__":

@@ -37,11 +37,14 @@ Config must(const std::string& toml) {
 
 TEST(ForwardConfig, says_ports_routes_and_workers) {
   const Config config = must(kPorts + route("203.0.113.0/24", "10.0.0.11") +
-                             "[forward]\nworkers = 2\npause_microseconds = 100\nhash_seed = 7\n");
+                             "[forward]\nworkers = 2\npause_microseconds = 100\nbuffers = 8_192\n"
+                             "hash_seed = 7\n");
   EXPECT_EQ(config.network.ports.size(), 2U);
   EXPECT_EQ(config.network.routes.size(), 1U);
   EXPECT_EQ(config.workers.count, 2U);
   EXPECT_EQ(config.workers.pause_microseconds, 100U);
+  EXPECT_EQ(config.workers.buffers, 8'192U);
+  EXPECT_EQ(must(kPorts).workers.buffers, 4'096U);
   EXPECT_EQ(config.hash_seed, 7U);
   EXPECT_FALSE(config.is_wire);
 }
@@ -72,6 +75,8 @@ TEST(ForwardConfig, what_is_wrong_is_named) {
   expect_refused(kPorts + "[forward]\nwires = true #!\n", "wires");
   expect_refused(kPorts + "[forward]\nworkers = 0 #!\n", "workers");
   expect_refused(kPorts + "[forward]\npause_microseconds = 10_001 #!\n", "pause_microseconds");
+  expect_refused(kPorts + "[forward]\nbuffers = 4_095 #!\n", "buffers");
+  expect_refused(kPorts + "[forward]\nbuffers = 131_073 #!\n", "buffers");
   expect_refused("[[port]] #!\n[[port]]\n", "addresses");
   expect_refused(kPorts + "[[route]] #!\nprefix = \"203.0.113.0/24\"\nvia = \"198.18.0.1\"\n",
                  "is on no port's network");
@@ -85,7 +90,8 @@ TEST(ForwardConfig, routes_may_change_in_a_run_and_nothing_else) {
   other_port.replace(other_port.find("10.0.0.1/24"), 11, "10.0.0.2/24");
   for (const std::string& toml :
        {other_port, kPorts + "[forward]\nworkers = 2\n",
-        kPorts + "[forward]\npause_microseconds = 100\n", kWire, "tick_seconds = 2\n" + kPorts,
+        kPorts + "[forward]\npause_microseconds = 100\n", kPorts + "[forward]\nbuffers = 8_192\n",
+        kWire, "tick_seconds = 2\n" + kPorts,
         kPorts + "[control]\nmetrics = \"127.0.0.1:9180\"\n"}) {
     EXPECT_FALSE(refused_changes(running, must(toml)).empty()) << toml;
   }

@@ -255,6 +255,7 @@ TEST(SwitchConfig, what_a_port_is_may_change_in_a_run_and_what_needs_memory_may_
       {kPorts + "[switch]\nhash_seed = 8\n", "[switch] hash_seed"},
       {kPorts + "[switch]\nworkers = 2\n", "[switch] workers"},
       {kPorts + "[switch]\npause_microseconds = 1\n", "[switch] pause_microseconds"},
+      {kPorts + "[switch]\nbuffers = 8_192\n", "[switch] buffers"},
       {kPorts + "mtu = 1_400\n", "[[port]] mtu"},
       {kPorts + "[[port]]\n", "the number of [[port]]s"},
       {kPorts + "[control]\nmetrics = \"127.0.0.1:9180\"\n", "[control] metrics"}};
