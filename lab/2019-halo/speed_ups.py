@@ -29,7 +29,7 @@ def single_rows(part):
 
 
 def tuple_rows(part):
-    for count in TUPLES:
+    for count in (count for count in TUPLES if float(count) in part.values("slots")):
         for way, said in TUPLE_WAYS.items():
             yield [f"{count} tuples: {said}", PAPER.get((count, way), "-"),
                    *(tuples.said(tuples.speed_up(part, way, count, over))
