@@ -24,6 +24,7 @@ sys.path += [str(HERE.parent)]
 
 from harness.beside import beside  # noqa: E402
 from harness.process_job import ProcessJob  # noqa: E402
+from harness.rows_file import write_rows_file  # noqa: E402
 from report.record import Record  # noqa: E402
 
 host_machine = beside(__file__, "host_machine")
@@ -91,9 +92,9 @@ class HostCheck:
         self.folder = Path(folder)
         self.programs = arguments.programs
         core = 0 if arguments.core is None else arguments.core
-        self.chases = [(min(size, TINY_CHASE_MAX) if arguments.tiny else size, finds)
-                       for size, finds in host_machine.chases(host_machine.read_caches(core))]
         self.caches = host_machine.read_caches(core)
+        self.chases = [(min(size, TINY_CHASE_MAX) if arguments.tiny else size, finds)
+                       for size, finds in host_machine.chases(self.caches)]
         self.slots = TINY_SLOTS if arguments.tiny else SLOTS
 
     def call(self, share, what, *words):
@@ -189,16 +190,8 @@ class HostCheck:
                 return list(csv.DictReader(opened))
         rows = self.measure()
         if kept:
-            write_csv(kept, rows)
+            write_rows_file(kept, rows)
         return rows
-
-
-def write_csv(path, rows):
-    fields = list(dict.fromkeys(field for row in rows for field in row))
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fields, restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def main():
@@ -226,7 +219,7 @@ def main():
                 rows = HostCheck(arguments, folder).rows()
             except (RuntimeError, OSError, ValueError) as error:
                 sys.exit(f"{PART}: {error}")
-        write_csv(arguments.csv, rows)
+        write_rows_file(arguments.csv, rows)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,14 @@ and sim/machine.toml's middle for the rest (docs/decisions/0060)."""
 import tomllib
 from pathlib import Path
 
+from harness.beside import beside
+
+machine_file = beside(__file__, "machine_file")
+
+HEAD = """\
+# This machine as HALO's simulator sees it: lab/2019-halo/host.py, which says how.
+
+"""
 CACHES = Path("/sys/devices/system/cpu")
 DEFAULT = Path(__file__).resolve().parents[2] / "sim" / "machine.toml"
 LINE = 64
@@ -117,18 +125,10 @@ def found_by_chases(found, caches, cycles, simulate):
 
 def machine_text(found):
     """The machine file: what was found, and the default's middle."""
-    default = tomllib.loads(DEFAULT.read_text(encoding="utf-8"))
-    lines = ["# This machine as HALO's simulator sees it: lab/2019-halo/host.py, which says how."]
-    for table, numbers in default.items():
-        lines += ["", f"[{table}]"]
-        for name, number in numbers.items():
-            if table == "switches":
-                choices = ", ".join(f'"{choice}"' for choice in number["choices"])
-                lines.append(f'{name} = {{ value = "{number["value"]}", choices = [{choices}], '
-                             f'source = "{number["source"]}" }}')
-                continue
+    machine = tomllib.loads(DEFAULT.read_text(encoding="utf-8"))
+    for table, numbers in machine.items():
+        for name, number in numbers.items() if table != "switches" else ():
             value, source = found.get(f"{table}.{name}",
                                       (number["middle"], "sim/machine.toml's middle"))
-            lines.append(f'{name} = {{ unit = "{number["unit"]}", low = {value}, middle = {value}, '
-                         f'high = {value}, source = "{source}" }}')
-    return "\n".join(lines) + "\n"
+            number |= dict.fromkeys(machine_file.ENDS, value) | {"source": source}
+    return HEAD + machine_file.written(machine)

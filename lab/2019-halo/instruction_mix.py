@@ -6,7 +6,6 @@ It is called as the lab's other measuring programs are: see harness/under_load.p
 """
 import argparse
 import concurrent.futures
-import csv
 import dataclasses
 import statistics
 import sys
@@ -17,6 +16,7 @@ sys.path += [str(HERE.parent)]
 
 from harness.beside import beside  # noqa: E402
 from harness.process_job import ProcessJob  # noqa: E402
+from harness.rows_file import write_rows_file  # noqa: E402
 from report import rules  # noqa: E402
 from report.section import Section, Table, Verdict, cell  # noqa: E402
 
@@ -173,10 +173,7 @@ def main():
         rows = list(counted_rows(arguments.program, arguments.key_bytes))
     except RuntimeError as error:
         sys.exit(f"{PART}: {error}")
-    with arguments.csv.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows_file(arguments.csv, rows)
 
 
 if __name__ == "__main__":

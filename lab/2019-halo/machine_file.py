@@ -1,13 +1,11 @@
 """Machines for simulated experiments, written from what `roost-halo machine --print` prints: with
 other switches, and with numbers that are closed. A closed number is the same on every machine."""
+import json
 import random
-import re
 import subprocess
+import tomllib
 
-SECTION = re.compile(r"\[(\w+)\]")
-NUMBER = re.compile(r"(\w+) = \{ unit = \"([^\"]*)\", low = (\d+), middle = (\d+), high = (\d+), "
-                    r"source = \"([^\"]*)\"")
-SWITCH = re.compile(r"(\w+) = \{ value = \"([\w-]+)\"")
+ENDS = ("low", "middle", "high")
 
 
 def default_machine(roost_halo):
@@ -17,18 +15,13 @@ def default_machine(roost_halo):
 
 def numbers_of(text):
     """{name: (unit, low, middle, high, source)}; names with their section before."""
-    found, section = {}, ""
-    for line in text.splitlines():
-        if begins := SECTION.match(line):
-            section = begins[1]
-        elif number := NUMBER.match(line):
-            name, unit, low, middle, high, source = number.groups()
-            found[f"{section}.{name}"] = (unit, int(low), int(middle), int(high), source)
-    return found
+    return {f"{table}.{name}": tuple(number[field] for field in ("unit", *ENDS, "source"))
+            for table, numbers in tomllib.loads(text).items() if table != "switches"
+            for name, number in numbers.items()}
 
 
 def switches_of(text):
-    return {found[1]: found[2] for line in text.splitlines() if (found := SWITCH.match(line))}
+    return {name: switch["value"] for name, switch in tomllib.loads(text)["switches"].items()}
 
 
 def drawn(text, draw):
@@ -44,15 +37,22 @@ def changed(text, switches, closed):
     unknown = (set(switches) - set(switches_of(text))) | (set(closed) - set(numbers_of(text)))
     if unknown:
         raise ValueError(f"the machine has no {', '.join(sorted(unknown))}")
-    lines, section = [], ""
-    for line in text.splitlines():
-        if begins := SECTION.match(line):
-            section = begins[1]
-        elif (number := NUMBER.match(line)) and f"{section}.{number[1]}" in closed:
-            value = closed[f"{section}.{number[1]}"]
-            line = re.sub(r"low = \d+, middle = \d+, high = \d+",
-                          f"low = {value}, middle = {value}, high = {value}", line)
-        elif (switch := SWITCH.match(line)) and switch[1] in switches:
-            line = line.replace(f'"{switch[2]}"', f'"{switches[switch[1]]}"', 1)
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+    machine = tomllib.loads(text)
+    for name, value in closed.items():
+        table, number = name.split(".")
+        machine[table][number] |= dict.fromkeys(ENDS, value)
+    for name, value in switches.items():
+        machine["switches"][name]["value"] = value
+    return written(machine)
+
+
+def written(machine):
+    """The file of what tomllib reads of one."""
+    lines = []
+    for table, entries in machine.items():
+        lines += ["", f"[{table}]"]
+        for name, entry in entries.items():
+            fields = ", ".join(f"{field} = {json.dumps(value, ensure_ascii=False)}"
+                               for field, value in entry.items())
+            lines.append(f"{name} = {{ {fields} }}")
+    return "\n".join(lines[1:]) + "\n"

@@ -3,16 +3,17 @@
 Called as the measuring programs are; `--point` has the fields of simulated.Point as JSON.
 """
 import argparse
-import csv
 import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import machine_file  # noqa: E402
+from harness.rows_file import write_rows_file  # noqa: E402
 
 OF_INTERVAL = {"": "middle", "_least": "least", "_greatest": "greatest"}
 OF_CACHES = ("l2_misses_per_lookup", "llc_misses_per_lookup", "stall_share")
@@ -122,10 +123,7 @@ def main():
                 point.print_machine()
         except (RuntimeError, OSError, ValueError) as error:
             sys.exit(str(error))
-    with arguments.csv.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(point.rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(point.rows)
+    write_rows_file(arguments.csv, point.rows)
 
 
 if __name__ == "__main__":

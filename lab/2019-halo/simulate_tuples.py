@@ -3,11 +3,14 @@
 tables, `round` the seed, `workload` which tables have the keys, `form` what a way is compared with.
 """
 import argparse
-import csv
 import json
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from harness.rows_file import write_rows_file  # noqa: E402
 
 MIDDLES = ("cycles_per_lookup", "tables_per_lookup", "busiest_share", "accelerators")
 ENDS = ("least", "middle", "greatest")
@@ -48,10 +51,7 @@ def main():
         sys.exit(done.stderr)
     rows = [{"experiment": arguments.experiment, **row}
             for row in rows_of(json.loads(done.stdout), arguments.seed)]
-    with arguments.csv.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows_file(arguments.csv, rows)
 
 
 if __name__ == "__main__":

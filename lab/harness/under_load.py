@@ -3,7 +3,6 @@
 program in C++ is, and write the same rows.
 """
 import argparse
-import csv
 import dataclasses
 import os
 import subprocess
@@ -13,6 +12,7 @@ import time
 from pathlib import Path
 
 from harness.process_job import ProcessJob
+from harness.rows_file import write_rows_file
 
 MEMORY_MIB = 400  # of each program, for packets; tables have their own
 PATIENCE_SECONDS = 120  # with a busy machine
@@ -93,7 +93,4 @@ def write_rows(arguments, name, kind, measure):
             measure(measurement)
         except (RuntimeError, OSError, ValueError, subprocess.TimeoutExpired) as error:
             sys.exit(f"{name}: {error}\n{measurement.logs()}")
-    with arguments.csv.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(measurement.rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(measurement.rows)
+    write_rows_file(arguments.csv, measurement.rows)

@@ -2,7 +2,6 @@
 """Times dpdk-testpmd's io forwarding on the same flows, port and core: what DPDK's own program
 needs to move a packet. Called as the measuring program is, and writes the same rows."""
 import argparse
-import csv
 import os
 import re
 import subprocess
@@ -10,6 +9,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from harness.rows_file import write_rows_file  # noqa: E402
 
 PROMPT = b"testpmd> "
 ROUND_SECONDS = 1.0
@@ -100,10 +103,7 @@ def main():
              "entries": arguments.flows, "core_count": 1, "round": number,
              "metric": "ns_per_packet", "value": f"{1e9 / rate:.6g}", "core": arguments.core,
              "note": note} for number, rate in enumerate(measure(arguments))]
-    with arguments.csv.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows_file(arguments.csv, rows)
 
 
 if __name__ == "__main__":
