@@ -35,8 +35,13 @@ uint64_t page_bytes_of(PageKind kind) {
 // Reserves huge pages of 2 MiB for a scope, where the system lets us, and gives them back.
 class ReservedPages {
  public:
-  explicit ReservedPages(uint64_t count) : before_(read()) { write(before_ + count); }
-  ~ReservedPages() { write(before_); }
+  explicit ReservedPages(uint64_t count) {
+    const uint64_t before = read();
+    write(before + count);
+    taken_ = std::max(read(), before) - before;
+  }
+  // As many as were taken: others may have reserved some meanwhile.
+  ~ReservedPages() { write(std::max(read(), taken_) - taken_); }
   ReservedPages(const ReservedPages&) = delete;
   ReservedPages& operator=(const ReservedPages&) = delete;
   // The most pages a process could have: others may have reserved some before us.
@@ -58,7 +63,7 @@ class ReservedPages {
     return count;
   }
   static void write(uint64_t count) { std::ofstream(kPath) << count; }
-  uint64_t before_;
+  uint64_t taken_ = 0;
 };
 
 // The arena's line of /proc/self/numa_maps without its address: the policy, then what is there and

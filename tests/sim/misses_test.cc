@@ -34,6 +34,7 @@ class Stalls : public testing::Test {
   MemoryBench bench_;
   uint64_t line_ = bench_.line_at_home(kCore);
   uint64_t address_ = address_of(line_);
+  uint64_t other_ = address_ + 1024;
 };
 
 TEST_F(Stalls, a_load_alone_stalls_as_long_as_it_takes) {
@@ -51,7 +52,7 @@ TEST_F(Stalls, a_line_that_l2_has_is_no_stall) {
 // The last of 100 cycles' computing leaves in cycle 100.
 TEST_F(Stalls, what_leaves_meanwhile_is_no_stall) {
   EXPECT_EQ(stalled(bench_, {compute(100), load(address_)}), 179U - 101U);
-  EXPECT_EQ(stalled(bench_, {compute(300), load(address_ + 64 * 16)}), 0U);
+  EXPECT_EQ(stalled(bench_, {compute(300), load(other_)}), 0U);
 }
 
 TEST_F(Stalls, two_loads_at_a_time_stall_once) {
@@ -65,7 +66,7 @@ TEST_F(Stalls, waiting_for_what_to_fetch_is_no_stall) {
 
 TEST_F(Stalls, stores_and_lines_that_are_asked_for_ahead_do_not_stall) {
   EXPECT_EQ(stalled(bench_, {store(address_)}), 0U);
-  EXPECT_EQ(stalled(bench_, {{.kind = OpKind::kPrefetch, .address = address_ + 64 * 16}}), 0U);
+  EXPECT_EQ(stalled(bench_, {{.kind = OpKind::kPrefetch, .address = other_}}), 0U);
 }
 
 TEST(Ahead, a_line_that_was_asked_for_comes_though_nobody_waits) {
