@@ -47,8 +47,7 @@ uint64_t ThreadTime::cpu_microseconds() const {
 
 SecondsTimer::SecondsTimer() : next_cycles_(read_cycles() + cycles_per_second()) {}
 
-bool SecondsTimer::has_passed() {
-  const uint64_t now = read_cycles();
+bool SecondsTimer::has_passed(uint64_t now) {
   if (now < next_cycles_) return false;
   next_cycles_ = now + cycles_per_second();
   return true;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <utility>
 
 #include "roost/expiry/tick.h"
 
@@ -14,6 +15,21 @@ namespace roost::io {
 // The cycle counter, and how often it counts.
 [[nodiscard]] uint64_t read_cycles();
 [[nodiscard]] uint64_t cycles_per_second();
+
+// Times one stage after the other with one reading of the counter, which takes long, between two.
+class LapTimer {
+ public:
+  void restart() { last_ = read_cycles(); }
+  // Since the reading before, which this one follows.
+  [[nodiscard]] uint64_t lap() {
+    const uint64_t now = read_cycles();
+    return now - std::exchange(last_, now);
+  }
+  [[nodiscard]] uint64_t last() const { return last_; }
+
+ private:
+  uint64_t last_ = 0;
+};
 
 // Ticks since the clock was made, here or in the process whose clock goes on. Any thread may read
 // it.
@@ -30,8 +46,10 @@ class TickClock {
   // Goes on; `origin` is another clock's.
   explicit TickClock(const Origin& origin) : origin_(origin) {}
 
-  [[nodiscard]] Tick now() const {
-    return {(read_cycles() - origin_.start_cycles) / origin_.tick_cycles};
+  [[nodiscard]] Tick now() const { return at(read_cycles()); }
+  // When the cycle counter stood there.
+  [[nodiscard]] Tick at(uint64_t cycles) const {
+    return {(cycles - origin_.start_cycles) / origin_.tick_cycles};
   }
   [[nodiscard]] const Origin& origin() const { return origin_; }
 
@@ -58,7 +76,8 @@ class SecondsTimer {
   SecondsTimer();
 
   // True on the first call after each full second; seconds without a call are not made up for.
-  [[nodiscard]] bool has_passed();
+  // `now`: the cycle counter, read a moment ago.
+  [[nodiscard]] bool has_passed(uint64_t now = read_cycles());
 
  private:
   uint64_t next_cycles_;

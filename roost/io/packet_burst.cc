@@ -49,11 +49,13 @@ void PacketBurst::push(rte_mbuf* buffer, uint16_t in_port, net::PacketOrigin ori
   packet.origin = origin;
   batch_.push(packet);
   buffers_[lane] = buffer;
+  ++held_;
 }
 
 rte_mbuf* PacketBurst::take(size_t lane) {
   rte_mbuf* buffer = std::exchange(buffers_[lane], nullptr);
   ROOST_ASSERT(buffer != nullptr);
+  --held_;
   apply(batch_.packets()[lane], buffer);
   return buffer;
 }
@@ -98,9 +100,12 @@ rte_mbuf* PacketBurst::take(size_t lane, uint16_t port) {
 }
 
 void PacketBurst::clear() {
-  const std::span<rte_mbuf*> left = std::span(buffers_).first(batch_.lane_count());
-  free_buffers(left);
-  std::ranges::fill(left, nullptr);
+  if (held_ != 0) {
+    const std::span<rte_mbuf*> left = std::span(buffers_).first(batch_.lane_count());
+    free_buffers(left);
+    std::ranges::fill(left, nullptr);
+    held_ = 0;
+  }
   for (const Replicas& replicas : replicas_) {
     for (const Replica& replica : replicas) {
       for (size_t i = 0; i < replica.ports.count(); ++i) free_buffer(replica.buffer);

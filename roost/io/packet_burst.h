@@ -52,6 +52,9 @@ class PacketBurst {
   [[nodiscard]] bool leaves_by(size_t lane, uint16_t port);
   [[nodiscard]] rte_mbuf* take(size_t lane, uint16_t port);
 
+  // Whether every buffer was taken, so that there is nothing to send or to free.
+  [[nodiscard]] bool holds_nothing() const { return held_ == 0 && replicas_.empty(); }
+
   // Frees what was not taken and empties the burst.
   void clear();
 
@@ -68,6 +71,7 @@ class PacketBurst {
 
   net::PacketBatch batch_;
   std::array<rte_mbuf*, net::kBatchLanesMax> buffers_{};  // null from take() on
+  size_t held_ = 0;                                       // those that are not null
   std::vector<Replicas> replicas_;                        // by replication of the batch
 };
 

@@ -118,22 +118,23 @@ class Worker {
     if (config_.handoff != nullptr) config_.handoff->open();
     while (!stop()) {
       bool found_work = false;
+      timer_.restart();
       for (io::Port& port : ports_) {
         io::PortQueue& queue = port.queue(config_.worker);
         if (!queue.can_receive()) continue;
-        const uint64_t began = io::read_cycles();
-        const Tick now = clock.now();
+        const Tick now = clock.at(timer_.last());
         queue.receive(next_burst(), net::kBatchLanesMax);
-        found_work |= work(now, began);
+        found_work |= work(now);
       }
       if (config_.handoff != nullptr) found_work |= work_on_handoffs(clock);
       found_work |= serve_mailbox();
-      if (seconds.has_passed()) see_second(time, before, on_second);
+      if (seconds.has_passed(timer_.last())) see_second(time, before, on_second);
       if (pause.after_turn(found_work)) ++counters_.pauses;
     }
     finish_started();
     if (config_.handoff != nullptr) {
       config_.handoff->close();
+      timer_.restart();
       while (work_on_handoffs(clock)) continue;
     }
     count_time(time, before);
@@ -148,12 +149,12 @@ class Worker {
     io::SecondsTimer seconds;
     const io::ThreadTime time;
     while (!stop()) {
-      const uint64_t began = io::read_cycles();
+      timer_.restart();
       const std::optional<Tick> now = captures.next(next_burst());
       if (!now) break;
-      work(*now, began);
+      work(*now);
       serve_mailbox();
-      if (seconds.has_passed()) see_second(time, {}, on_second);
+      if (seconds.has_passed(timer_.last())) see_second(time, {}, on_second);
     }
     finish_started();
     count_time(time, {});
@@ -200,29 +201,28 @@ class Worker {
 
   // Decides what other workers handed off; whether there was anything to do.
   bool work_on_handoffs(const io::TickClock& clock) {
-    const uint64_t began = io::read_cycles();
-    const Tick now = clock.now();
+    const Tick now = clock.at(timer_.last());
     config_.handoff->dequeue(next_burst());
-    return work(now, began);
+    return work(now);
   }
 
   // The one that is empty.
   [[nodiscard]] io::PacketBurst& next_burst() { return turns_[next_].burst; }
 
   // Sees to what the next burst holds, and to what was started before; whether there was either.
-  bool work(Tick now, uint64_t began) {
+  bool work(Tick now) {
     Turn& arrived = turns_[next_];
     if (arrived.burst.batch().is_empty()) {
-      if (finish_started()) return true;
-      be_idle(now);
-      return false;
+      const bool was_started = finish_started();
+      if (!was_started) be_idle(now);
+      timer_.restart();  // what an empty poll takes is no stage's
+      return was_started;
     }
-    const uint64_t received = io::read_cycles();
-    counters_.cycles.receive += received - began;
+    counters_.cycles.receive += timer_.lap();
     arrived.now = now;
     if constexpr (kHasTwoPhases) {
       function_.start(arrived.burst.batch(), arrived.started);
-      counters_.cycles.process += io::read_cycles() - received;
+      counters_.cycles.process += timer_.lap();
       finish_started();
       has_started_ = true;
       next_ = 1 - next_;
@@ -242,21 +242,18 @@ class Worker {
 
   // Decides and sends a batch; its burst is empty afterwards.
   void finish(Turn& turn) {
-    const uint64_t began = io::read_cycles();
     if constexpr (kHasTwoPhases) {
       function_.finish(turn.burst.batch(), turn.started, turn.now);
     } else {
       function_.process(turn.burst.batch(), turn.now);
     }
-    const uint64_t processed = io::read_cycles();
+    counters_.cycles.process += timer_.lap();
     send_or_drop(turn.burst);
     send_originated();
-    const uint64_t transmitted = io::read_cycles();
+    counters_.cycles.transmit += timer_.lap();
     be_idle(turn.now);
+    counters_.cycles.upkeep += timer_.lap();
     ++counters_.batches;
-    counters_.cycles += {.process = processed - began,
-                         .transmit = transmitted - processed,
-                         .upkeep = io::read_cycles() - transmitted};
   }
 
   void be_idle(Tick now) {
@@ -306,7 +303,10 @@ class Worker {
     }
     if (is_shared) share(burst);
     if (is_replicated) burst.replicate();
-    for (io::Port& port : ports_) port.queue(config_.worker).transmit(burst);
+    for (io::Port& port : ports_) {
+      if (burst.holds_nothing()) break;
+      port.queue(config_.worker).transmit(burst);
+    }
     burst.clear();
   }
 
@@ -336,6 +336,7 @@ class Worker {
   std::array<Turn, 2> turns_;
   size_t next_ = 0;           // of turns_: the one that packets are received into
   bool has_started_ = false;  // the other one
+  io::LapTimer timer_;        // of the stages
 };
 
 }  // namespace roost::node
