@@ -160,7 +160,7 @@ class Megaflows {
   }
 
  private:
-  classify::MegaflowCache cache_{{.subtables = {.hash_seed = 1}}};
+  classify::MegaflowCache cache_{{.hashing = {.seed = 1}}};
   uint64_t lookups_ = 0;
 };
 

@@ -16,42 +16,43 @@ struct Classifier::Group {
   LaneMask lanes;  // all of them
   LaneMask open;   // those without an answer
   bool uses_cache = false;
-  std::array<uint64_t, kLanesMax> digests{};
-  std::array<AnswerSource, kLanesMax> sources{};
 };
 
 Result<Classifier> Classifier::create(const ClassifierConfig& config) {
   if (config.flow_register) {
     const FlowRegister::Config& flows = *config.flow_register;
     if (!std::has_single_bit(flows.bits) || flows.bits < 32 || flows.window_packets == 0 ||
-        flows.flows_on >= flows.flows_off) {
+        flows.flows_on >= flows.flows_off || flows.lookups_off >= flows.lookups_on) {
       return Error{
           "the flow register needs a power of two of at least 32 bits, a window of at "
-          "least one packet, and fewer flows to switch on than to switch off"};
+          "least one packet, and fewer flows and more lookups to switch on than to switch off"};
     }
   }
-  const uint64_t seed = config.hash_seed ? *config.hash_seed : random_seed();
+  const HashConfig hashing{.seed = config.hash_seed ? *config.hash_seed : random_seed(),
+                           .digest_bits = config.digest_bits};
   std::optional<ExactMatchCache> cache;
   if (config.cache_entries != 0) {
-    Result<ExactMatchCache> made = ExactMatchCache::create(config.cache_entries, seed);
+    Result<ExactMatchCache> made = ExactMatchCache::create(config.cache_entries, hashing);
     if (!made) return made.error();
     cache = std::move(made).value();
   }
-  return Classifier(config, seed, std::move(cache));
+  return Classifier(config, hashing, std::move(cache));
 }
 
-Classifier::Classifier(const ClassifierConfig& config, uint64_t seed,
+Classifier::Classifier(const ClassifierConfig& config, const HashConfig& hashing,
                        std::optional<ExactMatchCache> cache)
     : config_(config),
-      rules_({.rules_max = config.rules_max,
-              .subtables_max = config.masks_max,
-              .subtables = {.hash_seed = seed, .digest_bits = config.digest_bits}}),
+      rules_(
+          {.rules_max = config.rules_max, .subtables_max = config.masks_max, .hashing = hashing}),
       megaflows_({.megaflows_max = config.megaflows_max,
                   .masks_max = config.megaflow_masks_max,
                   .idle_ticks = config.megaflow_idle_ticks,
-                  .subtables = {.hash_seed = seed, .digest_bits = config.digest_bits}}),
+                  .hashing = hashing}),
       cache_(std::move(cache)) {
-  if (cache_ && config.flow_register) register_.emplace(*config.flow_register);
+  if (cache_ && !config.is_cache_always_used) {
+    register_.emplace(
+        config.flow_register.value_or(FlowRegister::Config::of_cache(config.cache_entries)));
+  }
 }
 
 void Classifier::rules_changed(uint64_t megaflows_removed) {
@@ -86,27 +87,30 @@ void Classifier::tighten() {
   tightened_ = now_;
 }
 
-bool Classifier::is_valid(const AnswerSource& source) const {
-  return source.megaflow == kNoMegaflow ? source.stamp == rule_changes_
-                                        : megaflows_.is_live(source.megaflow, source.stamp);
+bool Classifier::is_valid(const AnswerSource& source, const PacketFields& packet) const {
+  return source.megaflow == kNoMegaflow ? source.rule_changes == rule_changes_
+                                        : megaflows_.has(source.megaflow, packet);
 }
 
 void Classifier::look_into_cache(Group& group) {
   const bool is_counting = register_ && register_->is_counting();
   group.uses_cache = is_cache_used();
   if (!cache_ || (!group.uses_cache && !is_counting)) return;
-  cache_->digest(group.packets, group.lanes, group.digests.data());
+  cache_->digest(group.packets, group.lanes, digests_.data());
   if (is_counting) {
-    for (const unsigned lane : group.lanes) register_->note(group.digests[lane]);
+    for (const unsigned lane : group.lanes) register_->note(digests_[lane]);
   }
   if (!group.uses_cache) return;
-  const LaneMask hits =
-      cache_->lookup(group.packets, group.digests.data(), group.open, group.sources.data(),
-                     [&](const AnswerSource& source) { return is_valid(source); });
-  for (const unsigned lane : hits) {
-    const MegaflowIndex megaflow = group.sources[lane].megaflow;
-    if (megaflow != kNoMegaflow) megaflows_.touch(megaflow);
-  }
+  const LaneMask hits = cache_->lookup(
+      group.packets, digests_.data(), group.open, [&](unsigned lane, const AnswerSource& source) {
+        if (!is_valid(source, group.packets[lane])) return false;
+        sources_[lane] = source;
+        if (source.megaflow != kNoMegaflow) {
+          sources_[lane].rule = megaflows_.at(source.megaflow).rule;
+          megaflows_.touch(source.megaflow);
+        }
+        return true;
+      });
   counters_.cache_lookups += group.lanes.count();
   counters_.cache_hits += hits.count();
   group.open = group.open - hits;
@@ -115,7 +119,7 @@ void Classifier::look_into_cache(Group& group) {
 void Classifier::keep_in_cache(const Group& group, LaneMask lanes) {
   if (!cache_ || !group.uses_cache) return;
   for (const unsigned lane : lanes) {
-    cache_->keep(group.packets[lane], group.digests[lane], group.sources[lane]);
+    cache_->keep(group.packets[lane], digests_[lane], sources_[lane]);
   }
   counters_.cache_kept += lanes.count();
 }
@@ -125,8 +129,7 @@ void Classifier::look_into_megaflows(Group& group) {
   const LaneMask hits =
       megaflows_.lookup(group.packets, group.open, found.data(), counters_.megaflow_lookups);
   for (const unsigned lane : hits) {
-    const MegaflowCache::Megaflow& megaflow = megaflows_.at(found[lane]);
-    group.sources[lane] = {megaflow.rule, found[lane], megaflow.stamp};
+    sources_[lane] = {.rule = megaflows_.at(found[lane]).rule, .megaflow = found[lane]};
   }
   counters_.megaflow_hits += hits.count();
   group.open = group.open - hits;
@@ -137,8 +140,8 @@ void Classifier::search_rules(Group& group) {
   std::array<Found, kLanesMax> found;
   counters_.rule_lookups += rules_.search(group.packets, group.open, found.data());
   for (const unsigned lane : group.open) {
-    AnswerSource& source = group.sources[lane];
-    source = {.rule = found[lane].rule, .stamp = rule_changes_};
+    AnswerSource& source = sources_[lane];
+    source = {.rule = found[lane].rule, .rule_changes = rule_changes_};
     ++(source.rule == kNoRule ? counters_.unmatched : counters_.rule_hits);
     if (!config_.has_megaflows) continue;
     const uint64_t live = megaflows_.size();
@@ -149,7 +152,6 @@ void Classifier::search_rules(Group& group) {
       continue;
     }
     source.megaflow = kept;
-    source.stamp = megaflows_.at(kept).stamp;
     counters_.megaflows_created += megaflows_.size() - live;
   }
   keep_in_cache(group, group.open);
@@ -157,12 +159,16 @@ void Classifier::search_rules(Group& group) {
 }
 
 void Classifier::classify_group(Group& group) {
+  const uint64_t lookups = counters_.megaflow_lookups + counters_.rule_lookups;
   look_into_cache(group);
+  const auto searched = group.open.count();
   if (!group.open.empty() && config_.has_megaflows) look_into_megaflows(group);
   if (!group.open.empty()) search_rules(group);
   const auto packets = group.lanes.count();
   counters_.packets += packets;
-  if (register_ && register_->end_batch(packets)) ++counters_.cache_switches;
+  if (!register_) return;
+  const uint64_t taken = counters_.megaflow_lookups + counters_.rule_lookups - lookups;
+  if (register_->end_batch(packets, searched, taken)) ++counters_.cache_switches;
 }
 
 void Classifier::classify(std::span<const PacketFields> packets, std::span<const uint32_t> bytes,
@@ -174,13 +180,12 @@ void Classifier::classify(std::span<const PacketFields> packets, std::span<const
     Group group{.packets = &packets[first], .lanes = lanes, .open = lanes};
     classify_group(group);
     for (size_t lane = 0; lane < count; ++lane) {
-      const RuleIndex rule = group.sources[lane].rule;
+      const RuleIndex rule = sources_[lane].rule;
       if (rule == kNoRule) {
         answers[first + lane] = {.action = config_.action_without_rule};
         continue;
       }
-      answers[first + lane] = {rule, rules_.rule(rule).action};
-      rules_.count(rule, bytes[first + lane]);
+      answers[first + lane] = {rule, rules_.answer(rule, bytes[first + lane])};
     }
   }
 }
@@ -201,7 +206,7 @@ Explanation Classifier::explain(const PacketFields& packet) {
   }
   if (cache_ && is_cache_used()) {
     const std::optional<AnswerSource> source = cache_->find(packet);
-    told.is_cached = source && is_valid(*source);
+    told.is_cached = source && is_valid(*source, packet);
   }
   return told;
 }

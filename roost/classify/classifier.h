@@ -10,7 +10,8 @@
 //                                                                 (exact_match_cache.h)
 //
 // Every layer but the rules can be left out, and the answers are the same. The flow register
-// (flow_register.h) takes the exact-match cache out of use while there are too many flows for it.
+// (flow_register.h) takes the exact-match cache out of use while there are too many flows for it,
+// or while packets take too few lookups for it to save any.
 //
 //   auto classifier = Classifier::create({}).value();
 //   RuleId id = classifier.add({.mask = mask, .value = value, .priority = 10, .action =
@@ -23,6 +24,7 @@
 // between its batches.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,9 +43,10 @@
 namespace roost::classify {
 
 struct ClassifierConfig {
-  uint32_t cache_entries = 8'192;  // of the exact-match cache; 0: without
+  uint32_t cache_entries = 131'072;  // of the exact-match cache; 0: without
   bool has_megaflows = true;
-  std::optional<FlowRegister::Config> flow_register = FlowRegister::Config{};  // nothing: always on
+  bool is_cache_always_used = false;                    // without a flow register
+  std::optional<FlowRegister::Config> flow_register{};  // else one for a cache of so many entries
   uint32_t megaflows_max = 32'768;
   uint32_t megaflow_masks_max = 4'096;  // as many as rules may make
   TickCount megaflow_idle_ticks = 10;
@@ -51,7 +54,7 @@ struct ClassifierConfig {
   uint32_t masks_max = 4'096;           // different ones of rules
   uint32_t action_without_rule = 0;     // of packets that no rule matches
   std::optional<uint64_t> hash_seed{};  // random when absent
-  unsigned digest_bits = 64;            // SubtableConfig::digest_bits
+  unsigned digest_bits = 64;            // HashConfig::digest_bits
 };
 
 // How a packet's answer came about, for people to read.
@@ -116,14 +119,15 @@ class Classifier {
  private:
   struct Group;
 
-  Classifier(const ClassifierConfig& config, uint64_t seed, std::optional<ExactMatchCache> cache);
+  Classifier(const ClassifierConfig& config, const HashConfig& hashing,
+             std::optional<ExactMatchCache> cache);
 
   void classify_group(Group& group);
   void look_into_cache(Group& group);
   void look_into_megaflows(Group& group);
   void search_rules(Group& group);
   void keep_in_cache(const Group& group, LaneMask lanes);
-  [[nodiscard]] bool is_valid(const AnswerSource& source) const;
+  [[nodiscard]] bool is_valid(const AnswerSource& source, const PacketFields& packet) const;
   void rules_changed(uint64_t megaflows_removed);
   void tighten();
 
@@ -134,6 +138,9 @@ class Classifier {
   std::optional<FlowRegister> register_;
   ClassifierCounters counters_;
   uint64_t rule_changes_ = 0;
+  // Of the packets at hand. Kept, because clearing them for each group takes long.
+  std::array<uint64_t, kLanesMax> digests_{};
+  std::array<AnswerSource, kLanesMax> sources_{};
   Tick now_{};
   Tick tightened_{};
 };

@@ -5,11 +5,11 @@
 
 namespace roost::classify {
 
-Result<ExactMatchCache> ExactMatchCache::create(uint32_t entries, uint64_t hash_seed) {
+Result<ExactMatchCache> ExactMatchCache::create(uint32_t entries, const HashConfig& hashing) {
   ROOST_ASSERT(entries >= 1);
-  Result<Table> table = Table::create({.entries_max = entries, .hash_seed = hash_seed});
+  Result<Table> table = Table::create({.entries_max = entries});
   if (!table) return table.error();
-  return ExactMatchCache(entries, hash_seed, std::move(table).value());
+  return ExactMatchCache(entries, hashing, std::move(table).value());
 }
 
 LaneMask ExactMatchCache::lookup_numbers(const uint64_t* digests, LaneMask lanes,
@@ -24,6 +24,10 @@ LaneMask ExactMatchCache::lookup_numbers(const uint64_t* digests, LaneMask lanes
 }
 
 uint32_t ExactMatchCache::make_room() {
+  if (entries_.size() < entries_max_) {
+    entries_.emplace_back();
+    return static_cast<uint32_t>(entries_.size() - 1);
+  }
   for (;;) {
     const uint32_t number = hand_;
     hand_ = hand_ + 1 == entries_.size() ? 0 : hand_ + 1;
@@ -48,7 +52,10 @@ void ExactMatchCache::keep(const PacketFields& packet, uint64_t digest,
     number = make_room();
     if (table_.insert(key, number) == InsertOutcome::kFull) return;  // chosen to collide
   }
-  entries_[number] = {.fields = packet, .digest = digest, .source = source, .is_live = true};
+  entries_[number] = {.digest = digest, .source = source, .is_live = true};
+  if (source.megaflow != kNoMegaflow) return;
+  if (fields_.size() <= number) fields_.resize(entries_max_);
+  fields_[number] = packet;
 }
 
 std::optional<std::string> ExactMatchCache::audit() {

@@ -1,14 +1,13 @@
-// The exact-match cache: the answer of a packet whose fields are all the same.
+// The exact-match cache: which megaflow a flow's packets are in, without a search for it.
 //
-// An entry a packet's fields, found by a digest of 64 bits in a flow table, and compared in full.
-// Where two packets have one digest, the later replaces the earlier: it is only a cache.
+// An entry a flow, found by a digest of 64 bits of all fields in a flow table. It names a megaflow,
+// which says itself whether a packet is in it: so neither two flows of one digest nor a megaflow's
+// number that is used again give a wrong answer, and nothing has to be searched for in the cache
+// when rules change. An answer that no megaflow has is kept with the fields, compared in full, and
+// with how often rules had changed by then: it holds until they change again.
 //
 // When all entries are taken, a hand goes round them and replaces the first that had no hit since
 // it came by last. So packets that come once, however many, replace each other first.
-//
-// An entry says which megaflow gave the answer, by its number and stamp, or else which rules were
-// in force. It answers only while that megaflow lives, or while no rule has changed: nothing has to
-// be searched for in the cache when rules do.
 //
 // I1 Each live entry is found by its digest, and no two share one.
 //
@@ -16,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,30 +33,30 @@ namespace roost::classify {
 struct AnswerSource {
   RuleIndex rule = kNoRule;
   MegaflowIndex megaflow = kNoMegaflow;  // kNoMegaflow: from the rules themselves
-  uint64_t stamp = 0;  // the megaflow's, or the number of changes of rules there have been
+  uint64_t rule_changes = 0;             // then: how many changes of rules there had been
 };
 
 class ExactMatchCache {
  public:
   // Errors: memory unavailable. `entries` is at least 1.
-  [[nodiscard]] static Result<ExactMatchCache> create(uint32_t entries, uint64_t hash_seed);
+  [[nodiscard]] static Result<ExactMatchCache> create(uint32_t entries, const HashConfig& hashing);
 
   // The digests of packets[lane] for these lanes, which the calls below take.
   void digest(const PacketFields* packets, LaneMask lanes, uint64_t* digests) const {
     for (const unsigned lane : lanes) digests[lane] = digest_(packets[lane]);
   }
 
-  // Finds the entries of these lanes for which is_valid(source), and returns the lanes found.
-  template <class IsValid>
+  // Finds the entries of these lanes, and returns the lanes for which answers(lane, source).
+  template <class Answers>
   [[nodiscard]] LaneMask lookup(const PacketFields* packets, const uint64_t* digests,
-                                LaneMask lanes, AnswerSource* found, IsValid&& is_valid) {
+                                LaneMask lanes, Answers&& answers) {
     std::array<uint32_t, kLanesMax> numbers;
     LaneMask hits = lookup_numbers(digests, lanes, numbers.data());
     for (const unsigned lane : hits) {
-      Entry& entry = entries_[numbers[lane]];
-      if (entry.fields == packets[lane] && is_valid(entry.source)) {
-        entry.had_hit = true;
-        found[lane] = entry.source;
+      const uint32_t number = numbers[lane];
+      Entry& entry = entries_[number];
+      if (is_of(number, packets[lane]) && answers(lane, entry.source)) {
+        if (!entry.had_hit) entry.had_hit = true;
       } else {
         hits = hits - LaneMask::of(lane);
       }
@@ -64,10 +64,10 @@ class ExactMatchCache {
     return hits;
   }
 
-  // Of one packet, valid or not. Counts no hit.
+  // Of one packet; its megaflow may be another one by now. Counts no hit.
   [[nodiscard]] std::optional<AnswerSource> find(const PacketFields& packet) {
     const uint32_t* there = table_.find(Key{digest_(packet)});
-    if (there == nullptr || entries_[*there].fields != packet) return std::nullopt;
+    if (there == nullptr || !is_of(*there, packet)) return std::nullopt;
     return entries_[*there].source;
   }
 
@@ -76,24 +76,43 @@ class ExactMatchCache {
 
   [[nodiscard]] uint64_t size() const { return table_.size(); }
   [[nodiscard]] uint64_t memory_bytes() const {
-    return table_.memory_bytes() + entries_.capacity() * sizeof(Entry);
+    return table_.memory_bytes() + entries_.capacity() * sizeof(Entry) +
+           fields_.capacity() * sizeof(PacketFields);
   }
   // Checks I1: what is wrong, or nothing. Time linear in the entries.
   [[nodiscard]] std::optional<std::string> audit();
 
  private:
   using Key = std::array<uint64_t, 1>;
-  using Table = FlowTable<Key, uint32_t>;
+  // A digest is a hash already.
+  struct DigestHash {
+    explicit DigestHash(uint64_t /*seed*/) {}
+    template <size_t kBytes>
+    [[nodiscard]] Hash64 hash(const void* key) const {
+      static_assert(kBytes == sizeof(uint64_t));
+      Hash64 digest{};
+      std::memcpy(&digest.bits, key, kBytes);
+      return digest;
+    }
+  };
+  struct Policies : DefaultPolicies {
+    using Hash = DigestHash;
+  };
+  using Table = FlowTable<Key, uint32_t, Policies>;
   struct Entry {
-    PacketFields fields{};
     uint64_t digest = 0;
     AnswerSource source{};
     bool is_live = false;
     bool had_hit = false;
   };
 
-  ExactMatchCache(uint32_t entries, uint64_t hash_seed, Table table)
-      : table_(std::move(table)), digest_(hash_seed), entries_(entries) {}
+  ExactMatchCache(uint32_t entries, const HashConfig& hashing, Table table)
+      : table_(std::move(table)), digest_(hashing), entries_max_(entries) {}
+
+  // Of an answer from the rules, whether it is this packet's; of others the megaflow knows.
+  [[nodiscard]] bool is_of(uint32_t number, const PacketFields& packet) const {
+    return entries_[number].source.megaflow != kNoMegaflow || fields_[number] == packet;
+  }
 
   [[nodiscard]] LaneMask lookup_numbers(const uint64_t* digests, LaneMask lanes,
                                         uint32_t* numbers) const;
@@ -102,7 +121,9 @@ class ExactMatchCache {
 
   Table table_;
   FieldDigest digest_;
+  uint32_t entries_max_;
   std::vector<Entry> entries_;
+  std::vector<PacketFields> fields_;  // of each, if any is from the rules
   uint32_t hand_ = 0;
 };
 

@@ -5,10 +5,11 @@
 // there were too many to say: the register is saturated.
 //
 // Here it decides whether the exact-match cache is in use. A cache of n entries saves little when
-// many more flows than n take turns, and each miss costs a probe and a replacement. Hysteresis: it
-// is put out of use above one number of flows, into use again below a smaller one, so that an
-// estimate that varies by its error does not flip it every window. While it is out of use, hashes
-// are computed for nothing else, so only one window in kWindowsApart is counted.
+// many more flows than n take turns, and each miss costs a probe and a replacement. And a hit costs
+// as much as one lookup and a half in subtables: it saves nothing where a packet takes fewer. So
+// both are asked, flows and lookups. Hysteresis: it is put out of use beyond one number, into use
+// again at another one, so that what varies by its error does not flip it every window. While it is
+// out of use, hashes are computed for nothing else, so only one window in kWindowsApart is counted.
 //
 // One a worker and cache: registers that several tables share count all their flows together.
 // The estimate is good up to about twice the bits. Threads: one at a time.
@@ -23,10 +24,15 @@ namespace roost::classify {
 class FlowRegister {
  public:
   struct Config {
-    uint32_t bits = 8'192;             // a power of two from 32 up
-    uint32_t window_packets = 32'768;  // at least one
-    uint32_t flows_off = 8'192;        // more than these, or saturated: out of use
-    uint32_t flows_on = 4'096;         // fewer than these: in use; less than flows_off
+    uint32_t bits = 131'072;            // a power of two from 32 up
+    uint32_t window_packets = 524'288;  // at least one; fewer than the flows show too few of them
+    uint32_t flows_off = 131'072;       // more than these, or saturated: out of use
+    uint32_t flows_on = 65'536;         // fewer than these: in use; less than flows_off
+    double lookups_off = 1.5;           // fewer of a packet, in its mean: out of use
+    double lookups_on = 2;              // as many: in use; more than lookups_off
+
+    // For a cache of so many entries.
+    [[nodiscard]] static Config of_cache(uint32_t entries);
   };
   struct Estimate {
     double flows = 0;
@@ -50,8 +56,9 @@ class FlowRegister {
     const uint64_t bit = hash & (config_.bits - 1);
     words_[bit / 64] |= uint64_t{1} << (bit % 64);
   }
-  // Ends a batch; at the end of a window decides. True: the cache is put in use or out of it now.
-  bool end_batch(uint32_t packets);
+  // Ends a batch, of which so many packets were not answered by the cache, and took so many lookups
+  // in subtables; at the end of a window decides. True: the cache is put in use or out of it now.
+  bool end_batch(uint32_t packets, uint32_t searched, uint64_t lookups);
 
   // Of the bits set so far. Time linear in the bits.
   [[nodiscard]] Estimate estimate() const;
@@ -59,10 +66,14 @@ class FlowRegister {
   [[nodiscard]] Estimate last_window() const { return last_; }
 
  private:
+  void decide();
+
   Config config_;
   std::vector<uint64_t> words_;
   Estimate last_{};
   uint32_t packets_ = 0;
+  uint64_t searched_ = 0;  // packets of this window
+  uint64_t lookups_ = 0;   // of those
   uint32_t window_ = 0;
   bool is_used_ = true;
 };

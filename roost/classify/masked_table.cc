@@ -43,17 +43,15 @@ class WideGather {
  public:
   using Key = std::array<uint64_t, 1>;
 
-  WideGather(const PacketFields& mask, const SubtableConfig& config)
-      : mask_(mask), digest_(config.hash_seed), shift_(64 - config.digest_bits) {}
+  WideGather(const PacketFields& mask, const HashConfig& config) : mask_(mask), digest_(config) {}
 
   [[nodiscard]] Key operator()(const PacketFields& fields) const {
-    return {digest_(fields & mask_) >> shift_};
+    return {digest_(fields & mask_)};
   }
 
  private:
   PacketFields mask_;
   FieldDigest digest_;
-  unsigned shift_;
 };
 
 template <class Gatherer>
@@ -136,14 +134,14 @@ size_t words_touched(const PacketFields& mask) {
 
 }  // namespace
 
-Result<MaskedTable> MaskedTable::create(const PacketFields& mask, const SubtableConfig& config) {
+Result<MaskedTable> MaskedTable::create(const PacketFields& mask, const HashConfig& config) {
   ROOST_ASSERT(config.digest_bits >= 1 && config.digest_bits <= 64);
   const size_t words = words_touched(mask);
-  auto table = words <= 1   ? make_width(Gather<1>(mask), config.hash_seed)
-               : words <= 2 ? make_width(Gather<2>(mask), config.hash_seed)
-               : words <= 4 ? make_width(Gather<4>(mask), config.hash_seed)
-               : words <= 8 ? make_width(Gather<8>(mask), config.hash_seed)
-                            : make_width(WideGather(mask, config), config.hash_seed);
+  auto table = words <= 1   ? make_width(Gather<1>(mask), config.seed)
+               : words <= 2 ? make_width(Gather<2>(mask), config.seed)
+               : words <= 4 ? make_width(Gather<4>(mask), config.seed)
+               : words <= 8 ? make_width(Gather<8>(mask), config.seed)
+                            : make_width(WideGather(mask, config), config.seed);
   if (!table) return table.error();
   return MaskedTable(mask, words > 8, std::move(table).value());
 }

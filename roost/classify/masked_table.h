@@ -16,31 +16,45 @@
 #include "roost/base/result.h"
 #include "roost/classify/lane_lookup.h"
 #include "roost/classify/packet_fields.h"
-#include "roost/hash/keyed_hash.h"
+#include "roost/hash/hash64.h"
+#include "roost/hash/split_mix.h"
 
 namespace roost::classify {
 
-// 64 bits of all words, under a secret seed.
+// How a classifier hashes: all its subtables, and its exact-match cache.
+struct HashConfig {
+  uint64_t seed = 0;
+  // Bits of digests. Fewer make collisions, never wrong answers.
+  unsigned digest_bits = 64;
+};
+
+// 64 bits of all words, under a secret seed: keyed, for the same ends and by the same product as
+// KeyedHash. Its keys have at most eight words, so each product waits for the one before; here
+// there are eleven, and all products are on their way at a time.
 class FieldDigest {
  public:
-  explicit FieldDigest(uint64_t seed) : hash_(seed) {}
+  explicit FieldDigest(const HashConfig& config) : shift_(64 - config.digest_bits) {
+    uint64_t seed = config.seed;
+    for (uint64_t& word : secret_) word = split_mix(seed);
+  }
 
   [[nodiscard]] uint64_t operator()(const PacketFields& fields) const {
-    const std::array<uint64_t, 4> rest = {fields.words[8], fields.words[9], fields.words[10],
-                                          hash_.hash<64>(fields.words.data()).bits};
-    static_assert(kFieldWords == 11, "eight words, and three beside the hash of those");
-    return hash_.hash<32>(rest.data()).bits;
+    uint64_t state = secret_[kFieldWords + 1];
+    for (size_t word = 0; word < kFieldWords; word += 2) {
+      const uint64_t second = word + 1 < kFieldWords ? fields.words[word + 1] : 0;
+      state ^= fold(fields.words[word] ^ secret_[word], second ^ secret_[word + 1]);
+    }
+    return fold(state, secret_[kFieldWords + 2]) >> shift_;
   }
 
  private:
-  KeyedHash hash_;
-};
+  static uint64_t fold(uint64_t a, uint64_t b) {
+    const Product128 product = multiply_wide(a, b);
+    return product.high ^ product.low;
+  }
 
-// How subtables are hashed: the same for all of a classifier.
-struct SubtableConfig {
-  uint64_t hash_seed = 0;
-  // Bits of the digest that wide subtables use. Fewer make collisions, never wrong answers.
-  unsigned digest_bits = 64;
+  std::array<uint64_t, kFieldWords + 3> secret_{};
+  unsigned shift_;
 };
 
 class MaskedTable {
@@ -59,7 +73,7 @@ class MaskedTable {
 
   // Errors: memory unavailable.
   [[nodiscard]] static Result<MaskedTable> create(const PacketFields& mask,
-                                                  const SubtableConfig& config);
+                                                  const HashConfig& config);
 
   [[nodiscard]] const PacketFields& mask() const { return mask_; }
   // Whether equal keys may be those of different values.

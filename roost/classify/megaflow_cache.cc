@@ -2,7 +2,6 @@
 #include "roost/classify/megaflow_cache.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include "roost/base/assert.h"
@@ -21,8 +20,8 @@ LaneMask MegaflowCache::lookup(const PacketFields* packets, LaneMask lanes, Mega
     LaneMask hits = subtable.table.lookup(packets, open, numbers.data());
     for (const unsigned lane : hits) {
       const MegaflowIndex index = numbers[lane];
-      const bool is_other = subtable.table.is_wide() &&
-                            !agree(packets[lane], megaflows_[index].value, subtable.table.mask());
+      const bool is_other =
+          subtable.table.is_wide() && !subtable.words.agree(packets[lane], values_[index]);
       if (is_other) {
         hits = hits - LaneMask::of(lane);
         continue;
@@ -38,9 +37,8 @@ LaneMask MegaflowCache::lookup(const PacketFields* packets, LaneMask lanes, Mega
 
 MegaflowIndex MegaflowCache::find(const PacketFields& packet) {
   for (const uint32_t number : order_) {
-    MaskedTable& table = subtables_[number]->table;
-    const uint32_t* there = table.find(packet);
-    if (there != nullptr && agree(packet, megaflows_[*there].value, table.mask())) return *there;
+    const uint32_t* there = subtables_[number]->table.find(packet);
+    if (there != nullptr && has(*there, packet)) return *there;
   }
   return kNoMegaflow;
 }
@@ -57,13 +55,14 @@ std::optional<uint32_t> MegaflowCache::subtable_for(const PacketFields& mask) {
     if (subtables_[number]->table.mask() == mask) return number;
   }
   if (order_.size() >= config_.masks_max) return std::nullopt;
-  Result<MaskedTable> table = MaskedTable::create(mask, config_.subtables);
+  Result<MaskedTable> table = MaskedTable::create(mask, config_.hashing);
   if (!table) return std::nullopt;
   const auto gap =
       std::ranges::find_if(subtables_, [](const auto& subtable) { return subtable == nullptr; });
   const auto number = static_cast<uint32_t>(gap - subtables_.begin());
   if (gap == subtables_.end()) subtables_.emplace_back();
-  subtables_[number] = std::make_unique<Subtable>(Subtable{.table = std::move(table).value()});
+  subtables_[number] = std::make_unique<Subtable>(
+      Subtable{.table = std::move(table).value(), .words = MaskWords(mask)});
   order_.push_back(number);
   return number;
 }
@@ -76,28 +75,29 @@ MegaflowIndex MegaflowCache::keep(const PacketFields& packet, const PacketFields
   const PacketFields value = packet & mask;
   if (const uint32_t* there = subtable.table.find(value); there != nullptr) {
     // Another packet of this batch was first, or another value of the same digest.
-    return megaflows_[*there].value == value ? *there : kNoMegaflow;
+    return values_[*there] == value ? *there : kNoMegaflow;
   }
   if (free_.empty() && megaflows_.size() >= config_.megaflows_max) return kNoMegaflow;
   if (free_.empty()) {
     free_.push_back(static_cast<MegaflowIndex>(megaflows_.size()));
     megaflows_.emplace_back();
+    values_.emplace_back();
   }
   const MegaflowIndex index = free_.back();
   if (!subtable.table.insert(value, index)) return kNoMegaflow;
   free_.pop_back();
   ++subtable.size;
-  megaflows_[index] = {
-      .value = value, .stamp = next_stamp_++, .last_hit = now_, .rule = rule, .subtable = *number};
+  values_[index] = value;
+  megaflows_[index] = {.last_hit = now_, .rule = rule, .subtable = *number};
   return index;
 }
 
 void MegaflowCache::remove(MegaflowIndex index) {
   Megaflow& megaflow = megaflows_[index];
   Subtable& subtable = *subtables_[megaflow.subtable];
-  subtable.table.erase(megaflow.value);
+  subtable.table.erase(values_[index]);
   --subtable.size;
-  megaflow.stamp = 0;
+  megaflow.subtable = kNoSubtable;
   free_.push_back(index);
 }
 
@@ -105,7 +105,7 @@ template <class Predicate>
 uint64_t MegaflowCache::remove_if(Predicate&& predicate) {
   uint64_t removed = 0;
   for (MegaflowIndex index = 0; index < megaflows_.size(); ++index) {
-    if (megaflows_[index].stamp == 0 || !predicate(megaflows_[index])) continue;
+    if (!is_live(index) || !predicate(index)) continue;
     remove(index);
     ++removed;
   }
@@ -125,23 +125,25 @@ uint64_t MegaflowCache::remove_beaten_by(RuleIndex added, const RuleTable& rules
   for (size_t word = 0; word < kFieldWords; ++word) {
     if (rule.mask.words[word] != 0) words[count++] = static_cast<uint8_t>(word);
   }
-  const auto overlaps = [&](const Megaflow& megaflow) {
-    const PacketFields& mask = common[megaflow.subtable];
+  const auto overlaps = [&](MegaflowIndex index) {
+    const PacketFields& mask = common[megaflows_[index].subtable];
+    const PacketFields& value = values_[index];
     return std::all_of(words.begin(), words.begin() + count, [&](uint8_t word) {
-      return ((megaflow.value.words[word] ^ rule.value.words[word]) & mask.words[word]) == 0;
+      return ((value.words[word] ^ rule.value.words[word]) & mask.words[word]) == 0;
     });
   };
-  return remove_if([&](const Megaflow& megaflow) {
-    return overlaps(megaflow) && (megaflow.rule == kNoRule || rules.rank(megaflow.rule) < rank);
+  return remove_if([&](MegaflowIndex index) {
+    const RuleIndex winner = megaflows_[index].rule;
+    return overlaps(index) && (winner == kNoRule || rules.rank(winner) < rank);
   });
 }
 
 uint64_t MegaflowCache::remove_those_of(RuleIndex erased) {
-  return remove_if([&](const Megaflow& megaflow) { return megaflow.rule == erased; });
+  return remove_if([&](MegaflowIndex index) { return megaflows_[index].rule == erased; });
 }
 
 void MegaflowCache::clear() {
-  for (Megaflow& megaflow : megaflows_) megaflow.stamp = 0;
+  for (Megaflow& megaflow : megaflows_) megaflow.subtable = kNoSubtable;
   free_.resize(megaflows_.size());
   for (size_t i = 0; i < free_.size(); ++i) free_[i] = static_cast<MegaflowIndex>(i);
   order_.clear();
@@ -150,18 +152,21 @@ void MegaflowCache::clear() {
 }
 
 uint64_t MegaflowCache::remove_idle(size_t budget) {
+  if (sweep_at_ == 0) {
+    if (swept_ == now_) return 0;
+    swept_ = now_;
+  }
   uint64_t removed = 0;
-  for (; budget > 0 && !megaflows_.empty(); --budget) {
-    if (sweep_at_ >= megaflows_.size()) {
-      sweep_at_ = 0;
-      break;
-    }
-    const auto index = static_cast<MegaflowIndex>(sweep_at_++);
+  const size_t end = std::min(megaflows_.size(), sweep_at_ + budget);
+  for (; sweep_at_ < end; ++sweep_at_) {
+    const auto index = static_cast<MegaflowIndex>(sweep_at_);
     const Megaflow& megaflow = megaflows_[index];
-    if (megaflow.stamp == 0 || megaflow.last_hit.count + config_.idle_ticks > now_.count) continue;
+    if (!is_live(index) || megaflow.last_hit.count + config_.idle_ticks > now_.count) continue;
     remove(index);
     ++removed;
   }
+  if (sweep_at_ < megaflows_.size()) return removed;
+  sweep_at_ = 0;
   std::erase_if(order_, [&](uint32_t number) {
     if (subtables_[number]->size != 0) return false;
     subtables_[number] = nullptr;
@@ -171,8 +176,9 @@ uint64_t MegaflowCache::remove_idle(size_t budget) {
 }
 
 uint64_t MegaflowCache::memory_bytes() const {
-  uint64_t bytes =
-      megaflows_.capacity() * sizeof(Megaflow) + free_.capacity() * sizeof(MegaflowIndex);
+  uint64_t bytes = megaflows_.capacity() * sizeof(Megaflow) +
+                   values_.capacity() * sizeof(PacketFields) +
+                   free_.capacity() * sizeof(MegaflowIndex);
   for (const uint32_t number : order_) {
     bytes += sizeof(Subtable) + subtables_[number]->table.memory_bytes();
   }
@@ -180,20 +186,16 @@ uint64_t MegaflowCache::memory_bytes() const {
 }
 
 std::optional<std::string> MegaflowCache::audit() {
-  std::unordered_set<uint64_t> stamps;
   std::vector<uint64_t> sizes(subtables_.size());
   for (MegaflowIndex index = 0; index < megaflows_.size(); ++index) {
     const Megaflow& megaflow = megaflows_[index];
-    if (megaflow.stamp == 0) continue;
+    if (!is_live(index)) continue;
     if (subtables_[megaflow.subtable] == nullptr) return "I1: a megaflow without a subtable";
-    const uint32_t* there = subtables_[megaflow.subtable]->table.find(megaflow.value);
+    const uint32_t* there = subtables_[megaflow.subtable]->table.find(values_[index]);
     if (there == nullptr || *there != index) {
       return "I1: megaflow " + std::to_string(index) + " is not found by its value";
     }
     ++sizes[megaflow.subtable];
-    if (!stamps.insert(megaflow.stamp).second || megaflow.stamp >= next_stamp_) {
-      return "I2: a stamp twice, or one to come";
-    }
   }
   for (const uint32_t number : order_) {
     if (subtables_[number]->size != sizes[number]) return "I1: a subtable counts wrongly";

@@ -16,7 +16,6 @@
 // too many megaflows or masks, an answer is not kept, and counted as overflow.
 //
 // I1 A live megaflow is found by its value, and stands in the subtable of its mask.
-// I2 Stamps of live megaflows differ, and none is used again.
 //
 // Threads: one at a time.
 #pragma once
@@ -42,14 +41,13 @@ class MegaflowCache {
     uint32_t megaflows_max = 32'768;
     uint32_t masks_max = 4'096;  // as many as rules may make
     TickCount idle_ticks = 10;
-    SubtableConfig subtables{};
+    HashConfig hashing{};
   };
+  // What a hit reads and writes. Values stand apart, so that more of these are in a cache.
   struct Megaflow {
-    PacketFields value{};
-    uint64_t stamp = 0;  // zero: not live
     Tick last_hit{};
     RuleIndex rule = kNoRule;
-    uint32_t subtable = 0;
+    uint32_t subtable = kNoSubtable;  // kNoSubtable: not live
   };
 
   explicit MegaflowCache(const Config& config) : config_(config) {}
@@ -69,9 +67,10 @@ class MegaflowCache {
   }
   // Of one packet; kNoMegaflow if it is in none. Counts no hit.
   [[nodiscard]] MegaflowIndex find(const PacketFields& packet);
-  // Whether this megaflow is the one that had this stamp.
-  [[nodiscard]] bool is_live(MegaflowIndex index, uint64_t stamp) const {
-    return megaflows_[index].stamp == stamp;
+  // Whether a packet is in the megaflow of this number, of now or before.
+  [[nodiscard]] bool has(MegaflowIndex index, const PacketFields& packet) const {
+    return is_live(index) &&
+           subtables_[megaflows_[index].subtable]->words.agree(packet, values_[index]);
   }
   // That it answered a packet, found by another layer. Writes at most once a tick.
   void touch(MegaflowIndex index) {
@@ -84,32 +83,37 @@ class MegaflowCache {
   void clear();
 
   void advance(Tick now) { now_ = now; }
-  // Removes those among the next `budget` megaflows that had no hit for too long, and drops
-  // subtables without any; returns how many.
+  // Goes round the megaflows once a tick, `budget` of them a call: removes those that had no hit
+  // for too long, and drops subtables without any at the end. Returns how many it removed.
   uint64_t remove_idle(size_t budget);
 
   [[nodiscard]] uint64_t size() const { return megaflows_.size() - free_.size(); }
   [[nodiscard]] size_t mask_count() const { return order_.size(); }
   [[nodiscard]] uint64_t memory_bytes() const;
-  // Calls visit(mask, megaflow) for each.
+  // Calls visit(mask, value, rule) for each.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const Megaflow& megaflow : megaflows_) {
-      if (megaflow.stamp != 0) visit(subtables_[megaflow.subtable]->table.mask(), megaflow);
+    for (MegaflowIndex index = 0; index < megaflows_.size(); ++index) {
+      if (is_live(index)) visit(mask_of(index), values_[index], megaflows_[index].rule);
     }
   }
-  // Checks I1 and I2: what is wrong, or nothing. Time linear in the megaflows.
+  // Checks I1: what is wrong, or nothing. Time linear in the megaflows.
   [[nodiscard]] std::optional<std::string> audit();
 
  private:
   static constexpr uint32_t kRankingPeriod = 256;  // batches
+  static constexpr uint32_t kNoSubtable = UINT32_MAX;
 
   struct Subtable {
     MaskedTable table;
+    MaskWords words;
     uint64_t hits = 0;  // recent ones count more
     uint64_t size = 0;
   };
 
+  [[nodiscard]] bool is_live(MegaflowIndex index) const {
+    return megaflows_[index].subtable != kNoSubtable;
+  }
   [[nodiscard]] std::optional<uint32_t> subtable_for(const PacketFields& mask);
   void remove(MegaflowIndex index);
   template <class Predicate>
@@ -120,12 +124,13 @@ class MegaflowCache {
   Config config_;
   Tick now_{};
   std::vector<Megaflow> megaflows_;
+  std::vector<PacketFields> values_;  // of each
   std::vector<MegaflowIndex> free_;
   std::vector<std::unique_ptr<Subtable>> subtables_;  // by number; nullptr where one was dropped
   std::vector<uint32_t> order_;                       // in which they are looked at
-  uint64_t next_stamp_ = 1;
   uint32_t batches_ = 0;
-  size_t sweep_at_ = 0;
+  size_t sweep_at_ = 0;          // zero: between two sweeps
+  std::optional<Tick> swept_{};  // when the last sweep began
 };
 
 }  // namespace roost::classify

@@ -18,9 +18,7 @@ consteval bool fields_are_in_order() {
 }
 static_assert(fields_are_in_order(), "place_of() goes by the order, and fields stand inside words");
 
-constexpr uint64_t ones(unsigned bits) {
-  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-}
+using detail::ones;
 
 // Eight bytes in wire order as a number.
 uint64_t load_be64(const uint8_t* at) {
@@ -30,8 +28,10 @@ uint64_t load_be48(const uint8_t* at) {
   return uint64_t{net::load_be16(at)} << 32 | net::load_be32(at + 2);
 }
 
-constexpr uint64_t in_place(Field field, uint64_t number) {
-  return number << place_of(field).shift;
+template <Field kField>
+constexpr uint64_t in_place(uint64_t number) {
+  constexpr unsigned kShift = place_of(kField).shift;
+  return number << kShift;
 }
 
 bool is_icmp(const net::ParsedPacket& parsed) {
@@ -79,15 +79,18 @@ uint64_t transport_word(const net::Packet& packet, const net::ParsedPacket& pars
     first = net::load_be16(packet.data + parsed.l4_offset);
     second = net::load_be16(packet.data + parsed.l4_offset + 2);
   }
-  return in_place(Field::kTpSrc, first) | in_place(Field::kTpDst, second) |
-         in_place(Field::kIpProto, protocol_of(parsed)) |
-         in_place(Field::kTcpFlags, tcp_flags_of(packet, parsed));
+  return in_place<Field::kTpSrc>(first) | in_place<Field::kTpDst>(second) |
+         in_place<Field::kIpProto>(protocol_of(parsed)) |
+         in_place<Field::kTcpFlags>(tcp_flags_of(packet, parsed));
 }
 
+// Every word is written, and none twice: a loop that clears them first takes as long as all of
+// this.
 void set_ip(PacketFields& fields, const net::Packet& packet, const net::ParsedPacket& parsed) {
   const uint8_t* header = packet.data + parsed.ip_offset;
   uint64_t dscp = 0;
   if (parsed.is_ipv6) {
+    fields.words[3] = 0;
     fields.words[4] = load_be64(header + net::ipv6::kSource);
     fields.words[5] = load_be64(header + net::ipv6::kSource + 8);
     fields.words[6] = load_be64(header + net::ipv6::kDestination);
@@ -95,9 +98,10 @@ void set_ip(PacketFields& fields, const net::Packet& packet, const net::ParsedPa
     dscp = (net::load_be16(header) >> 6) & ones(6);  // version 4 bits, DSCP 6, ECN 2, flow label 4
   } else {
     fields.words[3] = load_be64(header + net::ipv4::kSource);
+    for (size_t word = 4; word < 8; ++word) fields.words[word] = 0;
     dscp = header[net::ipv4::kTypeOfService] >> 2;
   }
-  fields.words[8] = transport_word(packet, parsed) | in_place(Field::kIpDscp, dscp);
+  fields.words[8] = transport_word(packet, parsed) | in_place<Field::kIpDscp>(dscp);
 }
 
 uint64_t vlan_of(const net::VlanTags& tags) {
@@ -122,41 +126,24 @@ FieldNumber prefix_mask(Field field, unsigned prefix_bits) {
   return {.high = ~ones(64 - high_bits), .low = ~ones(128 - (prefix_bits < 64 ? 64 : prefix_bits))};
 }
 
-FieldNumber get(const PacketFields& fields, Field field) {
-  const FieldPlace& place = place_of(field);
-  if (place.bits == 128) return {fields.words[place.word], fields.words[place.word + size_t{1}]};
-  return {.low = (fields.words[place.word] >> place.shift) & ones(place.bits)};
-}
-
-void set(PacketFields& fields, Field field, FieldNumber number) {
-  const FieldPlace& place = place_of(field);
-  if (place.bits == 128) {
-    fields.words[place.word] = number.high;
-    fields.words[place.word + size_t{1}] = number.low;
-    return;
-  }
-  const uint64_t mask = ones(place.bits);
-  uint64_t& word = fields.words[place.word];
-  word = (word & ~(mask << place.shift)) | (number.low & mask) << place.shift;
-}
-
-PacketFields fields_of(const net::Packet& packet, const net::ParsedPacket& parsed,
-                       net::ParseVerdict verdict, const PacketContext& context) {
+void read_fields(const net::Packet& packet, const net::ParsedPacket& parsed,
+                 net::ParseVerdict verdict, uint16_t in_port, PacketFields& fields) {
   ROOST_DEBUG_ASSERT(has_fields(verdict));
-  PacketFields fields;
   const uint8_t* type_at =
       packet.data + net::ethernet::kAddressesBytes + parsed.vlan.count * net::vlan::kTagBytes;
-  fields.words[0] = in_place(Field::kEthType, net::load_be16(type_at)) |
-                    in_place(Field::kVlan, vlan_of(parsed.vlan)) |
-                    in_place(Field::kInPort, packet.in_port) |
-                    in_place(Field::kCtState, context.connection_state) |
-                    in_place(Field::kIpFrag, fragment_kind(parsed.fragment));
-  fields.words[1] = in_place(Field::kEthDst, load_be48(packet.data + net::ethernet::kDestination));
-  fields.words[2] = in_place(Field::kEthSrc, load_be48(packet.data + net::ethernet::kSource));
-  if (verdict != net::ParseVerdict::kNotIp) set_ip(fields, packet, parsed);
-  fields.words[9] = uint64_t{context.registers[0]} << 32 | context.registers[1];
-  fields.words[10] = uint64_t{context.registers[2]} << 32 | context.registers[3];
-  return fields;
+  fields.words[0] = in_place<Field::kEthType>(net::load_be16(type_at)) |
+                    in_place<Field::kVlan>(vlan_of(parsed.vlan)) |
+                    in_place<Field::kInPort>(in_port) |
+                    in_place<Field::kIpFrag>(fragment_kind(parsed.fragment));
+  fields.words[1] = in_place<Field::kEthDst>(load_be48(packet.data + net::ethernet::kDestination));
+  fields.words[2] = in_place<Field::kEthSrc>(load_be48(packet.data + net::ethernet::kSource));
+  if (verdict != net::ParseVerdict::kNotIp) {
+    set_ip(fields, packet, parsed);
+  } else {
+    for (size_t word = 3; word < 9; ++word) fields.words[word] = 0;
+  }
+  fields.words[9] = 0;
+  fields.words[10] = 0;
 }
 
 }  // namespace roost::classify

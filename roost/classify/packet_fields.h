@@ -34,6 +34,12 @@ struct PacketFields {
   std::array<uint64_t, kFieldWords> words{};
 
   auto operator<=>(const PacketFields&) const = default;
+  // Without a call of memcmp(), which GCC makes of comparing arrays.
+  [[nodiscard]] friend constexpr bool operator==(const PacketFields& a, const PacketFields& b) {
+    uint64_t difference = 0;
+    for (size_t word = 0; word < kFieldWords; ++word) difference |= a.words[word] ^ b.words[word];
+    return difference == 0;
+  }
 
   // Word by word, as sets of bits.
   [[nodiscard]] friend constexpr PacketFields operator&(PacketFields a, const PacketFields& b) {
@@ -54,6 +60,33 @@ struct PacketFields {
     difference |= (a.words[word] ^ b.words[word]) & mask.words[word];
   return difference == 0;
 }
+
+// The words that a mask touches, most often three or four of the eleven: to compare by those alone.
+class MaskWords {
+ public:
+  constexpr explicit MaskWords(const PacketFields& mask) {
+    for (size_t word = 0; word < kFieldWords; ++word) {
+      if (mask.words[word] != 0) parts_[count_++] = {mask.words[word], word};
+    }
+  }
+
+  [[nodiscard]] constexpr bool agree(const PacketFields& a, const PacketFields& b) const {
+    uint64_t difference = 0;
+    for (size_t i = 0; i < count_; ++i) {
+      const auto& [mask, word] = parts_[i];
+      difference |= (a.words[word] ^ b.words[word]) & mask;
+    }
+    return difference == 0;
+  }
+
+ private:
+  struct Part {
+    uint64_t mask = 0;
+    size_t word = 0;
+  };
+  std::array<Part, kFieldWords> parts_{};
+  size_t count_ = 0;
+};
 
 // The names are OpenFlow's, as far as it has them. An ICMP type and code stand where ports stand.
 enum class Field : uint8_t {
@@ -120,12 +153,18 @@ inline constexpr std::array kFields = {
   return kFields[static_cast<size_t>(field)];
 }
 
+namespace detail {
+constexpr uint64_t ones(unsigned bits) {
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+}  // namespace detail
+
 // A field's number; `high` is zero but for fields of 128 bits.
 struct FieldNumber {
   uint64_t high = 0;
   uint64_t low = 0;
 
-  bool operator==(const FieldNumber&) const = default;
+  auto operator<=>(const FieldNumber&) const = default;
 };
 
 // All ones in the field's bits.
@@ -133,10 +172,25 @@ struct FieldNumber {
 // Ones in the first `prefix_bits` bits, of at most the field's.
 [[nodiscard]] FieldNumber prefix_mask(Field field, unsigned prefix_bits);
 
-[[nodiscard]] FieldNumber get(const PacketFields& fields, Field field);
+// Inline: where the field is a constant, each is an access to a word.
+[[nodiscard]] constexpr FieldNumber get(const PacketFields& fields, Field field) {
+  const FieldPlace& place = place_of(field);
+  if (place.bits == 128) return {fields.words[place.word], fields.words[place.word + size_t{1}]};
+  return {.low = (fields.words[place.word] >> place.shift) & detail::ones(place.bits)};
+}
 // Bits of the number beyond the field's are dropped.
-void set(PacketFields& fields, Field field, FieldNumber number);
-inline void set(PacketFields& fields, Field field, uint64_t number) {
+constexpr void set(PacketFields& fields, Field field, FieldNumber number) {
+  const FieldPlace& place = place_of(field);
+  if (place.bits == 128) {
+    fields.words[place.word] = number.high;
+    fields.words[place.word + size_t{1}] = number.low;
+    return;
+  }
+  const uint64_t mask = detail::ones(place.bits);
+  uint64_t& word = fields.words[place.word];
+  word = (word & ~(mask << place.shift)) | (number.low & mask) << place.shift;
+}
+constexpr void set(PacketFields& fields, Field field, uint64_t number) {
   set(fields, field, FieldNumber{.low = number});
 }
 
@@ -148,12 +202,6 @@ inline constexpr uint16_t kVlanPresent = 0x1000;
 inline constexpr uint8_t kFragmentAny = 1;
 inline constexpr uint8_t kFragmentLater = 2;
 
-// What a packet's bytes do not say.
-struct PacketContext {
-  uint8_t connection_state = 0;  // as its tracker says it; this room gives the bits no meaning
-  std::array<uint32_t, 4> registers{};
-};
-
 // Whether a packet that parsed so has fields: others are broken off or cannot be, and are no
 // rule's.
 [[nodiscard]] constexpr bool has_fields(net::ParseVerdict verdict) {
@@ -162,9 +210,11 @@ struct PacketContext {
          verdict == ParseVerdict::kUnsupportedProtocol || verdict == ParseVerdict::kNotIp;
 }
 
-// The fields of a packet that parsed as one of these. Reads what parse() has seen, and of an ICMP
-// message two bytes if they are there. Constant time.
-[[nodiscard]] PacketFields fields_of(const net::Packet& packet, const net::ParsedPacket& parsed,
-                                     net::ParseVerdict verdict, const PacketContext& context = {});
+// Writes the fields of a packet that parsed as one of these; `in_port` is the number that rules
+// have for its port. What its bytes do not say is zero: the connection's state, to whose bits this
+// room gives no meaning, and the registers. Reads what parse() has seen, and of an ICMP message two
+// bytes if they are there. Constant time.
+void read_fields(const net::Packet& packet, const net::ParsedPacket& parsed,
+                 net::ParseVerdict verdict, uint16_t in_port, PacketFields& fields);
 
 }  // namespace roost::classify

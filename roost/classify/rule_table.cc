@@ -26,7 +26,7 @@ Result<RuleTable::Subtable*> RuleTable::subtable_for(const PacketFields& mask) {
     return Error{"rules have more than " + std::to_string(config_.subtables_max) +
                  " different masks; use fewer prefix lengths, or allow more masks"};
   }
-  Result<MaskedTable> table = MaskedTable::create(mask, config_.subtables);
+  Result<MaskedTable> table = MaskedTable::create(mask, config_.hashing);
   if (!table) return table.error();
   auto subtable = std::make_unique<Subtable>(Subtable{.table = std::move(table).value()});
   Subtable* made = subtable.get();
@@ -39,6 +39,7 @@ Result<RuleTable::Subtable*> RuleTable::subtable_for(const PacketFields& mask) {
 RuleIndex RuleTable::take_slot() {
   if (free_.empty()) {
     slots_.emplace_back();
+    outcomes_.emplace_back();
     return static_cast<RuleIndex>(slots_.size() - 1);
   }
   const RuleIndex index = free_.back();
@@ -62,7 +63,7 @@ Result<RuleId> RuleTable::add(const Rule& rule) {
   const uint64_t sequence = (uint64_t{1} << kSequenceBits) - 1 - next_sequence_;
   slot.rule = rule;
   slot.rank = uint64_t{rule.priority} << kSequenceBits | sequence;
-  slot.counts = {};
+  outcomes_[index] = {.action = rule.action};
   if (!link(subtable, index)) {
     free_.push_back(index);
     is_loose_ = is_loose_ || subtable.ranks.empty();
@@ -159,7 +160,8 @@ void RuleTable::tighten() {
 
 uint64_t RuleTable::memory_bytes() const {
   constexpr uint64_t kRankBytes = 48;  // a node of the set: a rank, three links and a colour
-  uint64_t bytes = slots_.capacity() * sizeof(Slot) + free_.capacity() * sizeof(RuleIndex) +
+  uint64_t bytes = slots_.capacity() * sizeof(Slot) + outcomes_.capacity() * sizeof(Outcome) +
+                   free_.capacity() * sizeof(RuleIndex) +
                    unions_.capacity() * sizeof(PacketFields) + size_ * kRankBytes;
   for (const Subtable* subtable : order_) {
     bytes += sizeof(Subtable) + subtable->table.memory_bytes();

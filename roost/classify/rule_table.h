@@ -50,9 +50,8 @@ class RuleTable {
   struct Config {
     uint32_t rules_max = 1 << 20;
     uint32_t subtables_max = 4'096;
-    SubtableConfig subtables{};
+    HashConfig hashing{};
   };
-  // A rule's counts, kept where the rule stands.
   struct Counts {
     uint64_t packets = 0;
     uint64_t bytes = 0;
@@ -69,17 +68,19 @@ class RuleTable {
 
   // nullptr if there is no such rule any more.
   [[nodiscard]] const Rule* find(RuleId id) const;
-  [[nodiscard]] Counts counts(RuleId id) const { return slots_[id.index].counts; }
+  [[nodiscard]] Counts counts(RuleId id) const { return outcomes_[id.index].counts; }
   // What an answer's rule is called. The rule must be live.
   [[nodiscard]] RuleId id_of(RuleIndex rule) const { return {rule, slots_[rule].generation}; }
 
   // Of live rules.
   [[nodiscard]] const Rule& rule(RuleIndex rule) const { return slots_[rule].rule; }
   [[nodiscard]] uint64_t rank(RuleIndex rule) const { return slots_[rule].rank; }
-  void count(RuleIndex rule, uint64_t bytes) {
-    Counts& counts = slots_[rule].counts;
-    ++counts.packets;
-    counts.bytes += bytes;
+  // Counts a packet that a live rule answers; the rule's action.
+  uint32_t answer(RuleIndex rule, uint64_t bytes) {
+    Outcome& outcome = outcomes_[rule];
+    ++outcome.counts.packets;
+    outcome.counts.bytes += bytes;
+    return outcome.action;
   }
 
   // Finds the winners of packets[lane] for these lanes. Returns how many subtable lookups it took,
@@ -121,11 +122,17 @@ class RuleTable {
   struct Slot {
     uint64_t rank = 0;
     Rule rule{};
-    Counts counts{};
     RuleIndex lower = kNoRule;      // the next rule of the same mask and value
     RuleIndex other_key = kNoRule;  // of a head: the head of another value of the same digest
     uint32_t generation = 0;
     bool is_live = false;
+  };
+
+  // What answering a packet reads and writes of a rule, apart from the rest, so that the outcomes
+  // of many rules are in a cache.
+  struct Outcome {
+    Counts counts{};
+    uint32_t action = 0;
   };
 
   [[nodiscard]] Slot* live_slot(RuleId id);
@@ -143,6 +150,7 @@ class RuleTable {
 
   Config config_;
   std::vector<Slot> slots_;
+  std::vector<Outcome> outcomes_;  // of each
   std::vector<RuleIndex> free_;
   std::map<PacketFields, std::unique_ptr<Subtable>> subtables_;  // by mask
   std::vector<Subtable*> order_;

@@ -1,6 +1,7 @@
 // A flow as OpenFlow and `ovs-ofctl` have it: a table, a match with priority, and actions.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -17,11 +18,11 @@ inline constexpr uint16_t kPortMax = 0xfeff;  // above it OpenFlow's own ports b
 
 struct Output {
   uint16_t port = 0;
-  bool operator==(const Output&) const = default;
+  auto operator<=>(const Output&) const = default;
 };
 
 struct OutputToInPort {
-  bool operator==(const OutputToInPort&) const = default;
+  auto operator<=>(const OutputToInPort&) const = default;
 };
 
 // Writes the bits of `mask` of a field. A VLAN's identifier and priority are bits of `vlan`.
@@ -30,20 +31,20 @@ struct SetField {
   classify::FieldNumber number{};  // zero outside the mask
   classify::FieldNumber mask{};
   bool is_load = false;  // written as `load`, which says the same of a register
-  bool operator==(const SetField&) const = default;
+  auto operator<=>(const SetField&) const = default;
 };
 
 struct DecrementTtl {
-  bool operator==(const DecrementTtl&) const = default;
+  auto operator<=>(const DecrementTtl&) const = default;
 };
 
 struct PushVlan {
   uint16_t eth_type = 0;
-  bool operator==(const PushVlan&) const = default;
+  auto operator<=>(const PushVlan&) const = default;
 };
 
 struct PopVlan {
-  bool operator==(const PopVlan&) const = default;
+  auto operator<=>(const PopVlan&) const = default;
 };
 
 // Looks up again, in a table or in this one, as if it had come in at a port or where it has; then
@@ -51,20 +52,20 @@ struct PopVlan {
 struct Resubmit {
   std::optional<uint16_t> port{};
   std::optional<uint8_t> table{};
-  bool operator==(const Resubmit&) const = default;
+  auto operator<=>(const Resubmit&) const = default;
 };
 
 // Goes on in a later table; the last action.
 struct GotoTable {
   uint8_t table = 0;
-  bool operator==(const GotoTable&) const = default;
+  auto operator<=>(const GotoTable&) const = default;
 };
 
 // Asks the connection tracker: notes a new connection, and looks up again in a table.
 struct Track {
   bool commits = false;
   std::optional<uint8_t> table{};
-  bool operator==(const Track&) const = default;
+  auto operator<=>(const Track&) const = default;
 };
 
 using Action = std::variant<Output, OutputToInPort, SetField, DecrementTtl, PushVlan, PopVlan,

@@ -24,6 +24,9 @@ constexpr size_t kSctpChecksum = 8;  // RFC 9260 section 3
 constexpr size_t kIcmpv6Checksum = 2;
 constexpr unsigned kDscpShift = 2;  // in IPv4's byte, behind it ECN
 
+// OpenFlow counts from 1.
+uint16_t open_flow_port(uint16_t port) { return static_cast<uint16_t>(port + 1); }
+
 // RFC 9260 appendix A, over the whole chunk but its checksum, which counts as zero.
 uint32_t sctp_checksum(const uint8_t* bytes, size_t count) {
   uint32_t crc = ~uint32_t{0};
@@ -44,27 +47,26 @@ uint32_t load_le32(const uint8_t* at) {
 }  // namespace
 
 net::ParseVerdict FlowPacket::read(const net::Packet& packet) {
+  // Of the caller's packet: what was written to it in parts a moment ago is slow to read as a
+  // whole, and quick to read in the same parts.
+  verdict_ = net::parse(packet, parsed_);
+  if (classify::has_fields(verdict_)) {
+    classify::read_fields(packet, parsed_, verdict_, open_flow_port(packet.in_port), fields_);
+  }
   packet_ = packet;
-  verdict_ = net::parse(packet_, parsed_);
-  if (classify::has_fields(verdict_)) read_fields({});
   return verdict_;
-}
-
-void FlowPacket::read_fields(const classify::PacketContext& context) {
-  fields_ = classify::fields_of(packet_, parsed_, verdict_, context);
-  set(fields_, Field::kInPort, packet_.in_port + uint64_t{1});  // OpenFlow counts from 1
 }
 
 // What a frame holds may be seen through another number of tags only, or not any more.
 void FlowPacket::read_again() {
-  classify::PacketContext context{.connection_state =
-                                      static_cast<uint8_t>(get(fields_, Field::kCtState).low)};
-  for (size_t i = 0; i < context.registers.size(); ++i) {
-    const auto field = static_cast<Field>(static_cast<size_t>(Field::kReg0) + i);
-    context.registers[i] = static_cast<uint32_t>(get(fields_, field).low);
-  }
+  const classify::PacketFields before = fields_;
   verdict_ = net::parse(packet_, parsed_);
-  read_fields(context);
+  if (!classify::has_fields(verdict_)) return;
+  classify::read_fields(packet_, parsed_, verdict_, open_flow_port(packet_.in_port), fields_);
+  for (const Field field :
+       {Field::kCtState, Field::kReg0, Field::kReg1, Field::kReg2, Field::kReg3}) {
+    set(fields_, field, get(before, field));
+  }
 }
 
 bool FlowPacket::has_l4_bytes(uint32_t bytes) const {

@@ -44,7 +44,6 @@ class FlowPacket {
   [[nodiscard]] bool decrement_ttl();
 
  private:
-  void read_fields(const classify::PacketContext& context);
   void read_again();
   void write_bytes(classify::Field field, classify::FieldNumber number);
   void write_mac(size_t offset, classify::FieldNumber number);

@@ -7,14 +7,26 @@ namespace roost::openflow {
 using classify::Classifier;
 
 uint32_t FlowTables::take_place(const std::vector<Action>& actions) {
-  if (free_.empty()) {
-    actions_.push_back(actions);
-    return static_cast<uint32_t>(actions_.size() - 1);
+  const auto [at, is_new] = places_.try_emplace(actions);
+  if (is_new) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<uint32_t>(actions_.size()));
+      actions_.emplace_back();
+    }
+    at->second = free_.back();
+    free_.pop_back();
+    actions_[at->second].list = at->first;
   }
-  const uint32_t place = free_.back();
-  free_.pop_back();
-  actions_[place] = actions;
-  return place;
+  ++actions_[at->second].flows;
+  return at->second;
+}
+
+void FlowTables::leave_place(uint32_t place) {
+  SharedActions& actions = actions_[place];
+  if (--actions.flows != 0) return;
+  places_.erase(places_.find({actions.list.begin(), actions.list.end()}));
+  actions = {};
+  free_.push_back(place);
 }
 
 Result<FlowId> FlowTables::add(const Flow& flow) {
@@ -30,7 +42,7 @@ Result<FlowId> FlowTables::add(const Flow& flow) {
   rule.action = take_place(flow.actions);
   const Result<classify::RuleId> id = table->add(rule);
   if (id) return FlowId{flow.table, id.value()};
-  free_.push_back(rule.action);
+  leave_place(rule.action);
   return id.error();
 }
 
@@ -40,8 +52,7 @@ bool FlowTables::erase(FlowId id) {
   if (rule == nullptr) return false;
   const uint32_t place = rule->action;
   table->erase(id.rule);
-  actions_[place].clear();
-  free_.push_back(place);
+  leave_place(place);
   return true;
 }
 

@@ -7,8 +7,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,9 +47,11 @@ class FlowTables {
   [[nodiscard]] const classify::Classifier* table(size_t number) const {
     return tables_[number].get();
   }
-  // The actions of an answer; nullptr: no flow matched.
-  [[nodiscard]] const std::vector<Action>* actions_of(const classify::Answer& answer) const {
-    return answer.action == kNoFlow ? nullptr : &actions_[answer.action];
+  // The actions of an answer; nothing: no flow matched.
+  [[nodiscard]] std::optional<std::span<const Action>> actions_of(
+      const classify::Answer& answer) const {
+    if (answer.action == kNoFlow) return {};
+    return actions_[answer.action].list;
   }
 
   void advance(Tick now);
@@ -60,11 +64,20 @@ class FlowTables {
  private:
   static constexpr uint32_t kNoFlow = 0;
 
+  // A list of actions, and how many flows have it: many do the same, and what all packets do then
+  // stays in a cache.
+  struct SharedActions {
+    std::span<const Action> list{};  // of a key of places_
+    uint32_t flows = 0;
+  };
+
   [[nodiscard]] uint32_t take_place(const std::vector<Action>& actions);
+  void leave_place(uint32_t place);
 
   classify::ClassifierConfig config_;
   std::array<std::unique_ptr<classify::Classifier>, kTablesMax> tables_{};
-  std::vector<std::vector<Action>> actions_{1};  // the first: of no flow
+  std::vector<SharedActions> actions_{1};             // the first: of no flow
+  std::map<std::vector<Action>, uint32_t> places_{};  // in actions_
   std::vector<uint32_t> free_{};
 };
 

@@ -53,7 +53,7 @@ struct Pipeline::Perform {
     pipeline.send_copies(lane);
     if (lane.packet.decrement_ttl()) return true;
     lane.cause = net::DropCause::kTtlExpired;
-    lane.at.next = lane.at.actions->size();  // this list ends, those that resubmitted go on
+    lane.at.actions = {};  // this list ends, those that resubmitted go on
     return true;
   }
   bool operator()(const PushVlan& action) const {
@@ -79,7 +79,7 @@ struct Pipeline::Perform {
     const auto state = pipeline.tracker_->track(lane.packet, action.commits);
     if (!state) return stop(net::DropCause::kTableFull);
     if (!action.table) return true;
-    if (lane.at.next == lane.at.actions->size() && lane.behind.empty()) {
+    if (lane.at.actions.empty() && lane.behind.empty()) {
       lane.packet.set_connection_state(*state);
       return pipeline.wait_at(*action.table, number);
     }
@@ -128,8 +128,8 @@ void Pipeline::run() {
         std::ranges::find_if(waiting_, [](const Lanes& lanes) { return !lanes.empty(); });
     if (waiting == waiting_.end()) return;
     const Lanes lanes = std::exchange(*waiting, Lanes{});
-    look_up(static_cast<size_t>(waiting - waiting_.begin()), lanes);
-    for (const unsigned lane : lanes) go_on(lane);
+    for (const unsigned lane : look_up(static_cast<size_t>(waiting - waiting_.begin()), lanes))
+      go_on(lane);
   }
 }
 
@@ -193,10 +193,8 @@ bool Pipeline::wait_at(size_t table, size_t number) {
   return false;
 }
 
-void Pipeline::look_up(size_t table, Lanes lanes) {
-  std::array<classify::PacketFields, net::kBatchLanesMax> fields;
-  std::array<uint32_t, net::kBatchLanesMax> bytes;
-  std::array<Answer, net::kBatchLanesMax> answers;
+LaneMask Pipeline::look_up(size_t table, Lanes lanes) {
+  auto& [fields, bytes, answers] = asked_;
   size_t count = 0;
   for (const unsigned number : lanes) {
     Lane& lane = lanes_[number];
@@ -213,18 +211,29 @@ void Pipeline::look_up(size_t table, Lanes lanes) {
   tables_->table(table)->classify(std::span(fields).first(count), std::span(bytes).first(count),
                                   std::span(answers).first(count));
   count = 0;
+  Lanes acting = lanes;
   for (const unsigned number : lanes) {
     Lane& lane = lanes_[number];
-    lane.at.actions = tables_->actions_of(answers[count++]);
-    if (lane.at.actions != nullptr && lane.cause == kNoRule) lane.cause = kRuleDrop;
+    const auto actions = tables_->actions_of(answers[count++]);
+    if (!actions) continue;
+    lane.at.actions = *actions;
+    if (lane.cause == kNoRule) lane.cause = kRuleDrop;
+    // Most flows only name a port.
+    const auto* const output =
+        actions->size() == 1 ? std::get_if<Output>(actions->data()) : nullptr;
+    if (output == nullptr || !lane.behind.empty()) continue;
+    Perform{*this, number, lane}(*output);
+    acting = acting - Lanes::of(number);
   }
+  return acting;
 }
 
 void Pipeline::go_on(size_t number) {
   Lane& lane = lanes_[number];
   while (true) {
-    if (lane.at.actions != nullptr && lane.at.next < lane.at.actions->size()) {
-      const Action& action = (*lane.at.actions)[lane.at.next++];
+    if (!lane.at.actions.empty()) {
+      const Action& action = lane.at.actions.front();
+      lane.at.actions = lane.at.actions.subspan(1);
       if (!std::visit(Perform{*this, number, lane}, action)) return;
     } else if (!lane.behind.empty()) {
       lane.at = lane.behind.back();

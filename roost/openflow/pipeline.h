@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -98,9 +99,8 @@ class Pipeline {
  private:
   // Where a list of actions goes on.
   struct Place {
-    const std::vector<Action>* actions = nullptr;
-    size_t next = 0;
-    uint8_t table = 0;  // whose flow has them
+    std::span<const Action> actions{};  // those that are left
+    uint8_t table = 0;                  // whose flow has them
   };
   // A packet on its way.
   struct Lane {
@@ -122,6 +122,12 @@ class Pipeline {
     uint8_t table = 0;
     uint32_t lookups = 0;
   };
+  // What is looked up together. Kept, because clearing it for each lookup takes long.
+  struct Asked {
+    std::array<classify::PacketFields, net::kBatchLanesMax> fields{};
+    std::array<uint32_t, net::kBatchLanesMax> bytes{};
+    std::array<classify::Answer, net::kBatchLanesMax> answers{};
+  };
   using Lanes = LaneMask;
   struct Perform;  // an action on a lane
 
@@ -131,7 +137,8 @@ class Pipeline {
   void run();
   void run_branch(Branch& branch);
   [[nodiscard]] bool branch_off(const Lane& lane, uint8_t connection_state, uint8_t table);
-  void look_up(size_t table, Lanes lanes);
+  // Returns the lanes that have actions to perform, of these or of flows that resubmitted.
+  [[nodiscard]] Lanes look_up(size_t table, Lanes lanes);
   void go_on(size_t lane);
   void finish(net::PacketBatch& batch, size_t lane);
 
@@ -143,6 +150,7 @@ class Pipeline {
   std::unique_ptr<FlowTables> tables_;
   std::optional<FlowTracker> tracker_;
   std::array<Lane, net::kBatchLanesMax> lanes_{};
+  Asked asked_{};
   Lanes left_{};                             // of the batch that was read
   std::array<Lanes, kTablesMax> waiting_{};  // by table
   std::vector<Branch> branches_{};           // those in use first; others keep their memory

@@ -1,6 +1,4 @@
 // What the layers must not get wrong, one by one (T-09, X-67).
-#include "roost/classify/classifier.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -8,45 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/classify/test_rules.h"
+
 namespace roost::classify {
 namespace {
-
-ClassifierConfig with_layers(bool has_cache, bool has_megaflows) {
-  return {.cache_entries = has_cache ? 64u : 0u,
-          .has_megaflows = has_megaflows,
-          .megaflow_idle_ticks = 4,
-          .action_without_rule = 999,
-          .hash_seed = 1};
-}
-
-Rule rule_of(Field field, FieldNumber mask, uint64_t value, uint16_t priority, uint32_t action) {
-  Rule rule{.priority = priority, .action = action};
-  set(rule.mask, field, mask);
-  set(rule.value, field, value);
-  return rule;
-}
-Rule port_rule(uint64_t port, uint16_t priority, uint32_t action) {
-  return rule_of(Field::kTpDst, all_ones(Field::kTpDst), port, priority, action);
-}
-Rule source_rule(unsigned prefix_bits, uint64_t source, uint16_t priority, uint32_t action) {
-  return rule_of(Field::kIpv4Src, prefix_mask(Field::kIpv4Src, prefix_bits), source, priority,
-                 action);
-}
-
-PacketFields packet_of(uint64_t source, uint64_t port) {
-  PacketFields fields;
-  set(fields, Field::kEthType, 0x0800);
-  set(fields, Field::kIpv4Src, source);
-  set(fields, Field::kTpDst, port);
-  return fields;
-}
-
-uint32_t ask(Classifier& classifier, const PacketFields& packet) {
-  Answer answer;
-  const uint32_t bytes = 100;
-  classifier.classify({&packet, 1}, {&bytes, 1}, {&answer, 1});
-  return answer.action;
-}
 
 // Every test below, with each of the layers on and off.
 class EveryLayer : public testing::TestWithParam<std::pair<bool, bool>> {
@@ -228,33 +191,6 @@ TEST(Classifier, megaflows_beyond_the_bound_are_answered_and_counted) {
   }
   EXPECT_EQ(classifier.megaflow_count(), 2u);
   EXPECT_EQ(classifier.counters().megaflow_overflows, 2u);
-}
-
-TEST(Classifier, entries_with_hits_outlast_packets_that_come_once) {
-  ClassifierConfig config = with_layers(true, true);
-  config.flow_register = std::nullopt;
-  Classifier classifier = Classifier::create(config).value();
-  ASSERT_TRUE(classifier.add(port_rule(80, 1, 1)).ok());
-  for (uint64_t other = 0; other < 2'000; ++other) {
-    if (other % 32 == 0) ask(classifier, packet_of(1, 80));
-    ask(classifier, packet_of(1'000 + other, 80));
-  }
-  EXPECT_GE(classifier.counters().cache_hits, 60u);
-}
-
-TEST(Classifier, the_register_takes_the_cache_out_of_use_and_back) {
-  ClassifierConfig config = with_layers(true, true);
-  config.flow_register =
-      FlowRegister::Config{.bits = 64, .window_packets = 256, .flows_off = 100, .flows_on = 50};
-  Classifier classifier = Classifier::create(config).value();
-  ASSERT_TRUE(classifier.add(port_rule(80, 1, 1)).ok());
-  for (uint64_t i = 0; i < 512; ++i) ask(classifier, packet_of(i, 80));
-  EXPECT_FALSE(classifier.is_cache_used());
-  EXPECT_EQ(classifier.counters().cache_lookups, 256u);
-  for (uint64_t i = 0; i < uint64_t{256} * 8; ++i) ask(classifier, packet_of(i % 20, 80));
-  EXPECT_TRUE(classifier.is_cache_used());
-  EXPECT_EQ(classifier.counters().cache_switches, 2u);
-  EXPECT_NEAR(classifier.active_flows().flows, 20, 15);
 }
 
 TEST(Classifier, explains_what_was_looked_at_and_who_won) {

@@ -66,7 +66,9 @@ class Run {
     const net::Packet packet{.data = frame.data(), .contiguous_bytes = size, .total_bytes = size};
     net::ParsedPacket parsed;
     const net::ParseVerdict verdict = net::parse(packet, parsed);
-    return has_fields(verdict) ? fields_of(packet, parsed, verdict) : PacketFields{};
+    PacketFields fields;
+    if (has_fields(verdict)) read_fields(packet, parsed, verdict, 0, fields);
+    return fields;
   }
   void ask(const PacketFields& packet) {
     const RuleModel::Entry* winner = model_.winner(packet);

@@ -14,12 +14,13 @@ FlowRegister::Config register_config(uint32_t bits, uint32_t off, uint32_t on) {
   return {.bits = bits, .window_packets = 1'024, .flows_off = off, .flows_on = on};
 }
 
-// A window of this many flows in turn; whether that switched the cache.
-bool run_window(FlowRegister& flows, uint64_t flow_count, uint64_t seed) {
+// A window of this many flows in turn, whose packets took so many lookups each; whether that
+// switched the cache.
+bool run_window(FlowRegister& flows, uint64_t flow_count, uint64_t seed, uint32_t lookups = 10) {
   bool has_switched = false;
   for (uint64_t packet = 0; packet < 1'024; ++packet) {
     if (flows.is_counting()) flows.note(traffic::mix(seed << 32 | packet % flow_count));
-    has_switched |= flows.end_batch(1);
+    has_switched |= flows.end_batch(1, 1, lookups);
   }
   return has_switched;
 }
@@ -109,6 +110,36 @@ TEST(FlowRegister, does_not_oscillate_between_its_thresholds) {
     if (run_window(flows, 150, window)) ++switches;
   }
   EXPECT_EQ(switches, 0u);
+  EXPECT_FALSE(flows.is_cache_used());
+}
+
+TEST(FlowRegister, a_cache_that_saves_no_lookups_is_out_of_use) {
+  FlowRegister flows(register_config(256, 200, 100));
+  EXPECT_TRUE(run_window(flows, 50, 1, 1));
+  EXPECT_FALSE(flows.is_cache_used());
+  for (uint64_t window = 0; window < 64; ++window) EXPECT_FALSE(run_window(flows, 50, window, 1));
+  uint32_t windows = 0;
+  while (!flows.is_cache_used() && windows < 100) run_window(flows, 50, ++windows, 2);
+  EXPECT_LE(windows, FlowRegister::kWindowsApart);
+}
+
+TEST(FlowRegister, what_the_cache_answers_says_nothing_of_lookups) {
+  FlowRegister flows(register_config(256, 200, 100));
+  for (uint64_t packet = 0; packet < 4'096; ++packet) {
+    flows.note(traffic::mix(packet % 50));
+    EXPECT_FALSE(flows.end_batch(1, 0, 0));
+  }
+  EXPECT_TRUE(flows.is_cache_used());
+}
+
+TEST(FlowRegister, does_not_oscillate_between_its_numbers_of_lookups) {
+  FlowRegister::Config config = register_config(256, 200, 100);
+  config.lookups_off = 2;
+  config.lookups_on = 4;
+  FlowRegister flows(config);
+  for (uint64_t window = 0; window < 50; ++window) EXPECT_FALSE(run_window(flows, 50, window, 3));
+  EXPECT_TRUE(run_window(flows, 50, 1, 1));
+  for (uint64_t window = 0; window < 50; ++window) EXPECT_FALSE(run_window(flows, 50, window, 3));
   EXPECT_FALSE(flows.is_cache_used());
 }
 

@@ -20,9 +20,10 @@ struct Seen {
 
 std::vector<Seen> megaflows_of(const Classifier& classifier) {
   std::vector<Seen> seen;
-  classifier.megaflows().for_each([&](const PacketFields& mask, const auto& megaflow) {
-    seen.push_back({mask, megaflow.value, megaflow.rule});
-  });
+  classifier.megaflows().for_each(
+      [&](const PacketFields& mask, const PacketFields& value, RuleIndex rule) {
+        seen.push_back({mask, value, rule});
+      });
   return seen;
 }
 

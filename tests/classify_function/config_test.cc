@@ -29,7 +29,7 @@ TEST(ClassifyConfig, defaults) {
   EXPECT_EQ(outcome.config->flows.size(), 1U);
   EXPECT_EQ(outcome.config->connections, 0U);
   EXPECT_NE(outcome.config->classifier().cache_entries, 0U);
-  EXPECT_TRUE(outcome.config->classifier().flow_register.has_value());
+  EXPECT_FALSE(outcome.config->classifier().is_cache_always_used);
 }
 
 TEST(ClassifyConfig, the_layers_can_be_left_out) {
@@ -39,7 +39,7 @@ TEST(ClassifyConfig, the_layers_can_be_left_out) {
         .classifier();
   };
   EXPECT_EQ(classifier("exact_match_cache = \"off\"").cache_entries, 0U);
-  EXPECT_FALSE(classifier("exact_match_cache = \"on\"").flow_register.has_value());
+  EXPECT_TRUE(classifier("exact_match_cache = \"on\"").is_cache_always_used);
   EXPECT_FALSE(classifier("megaflows = false").has_megaflows);
 }
 

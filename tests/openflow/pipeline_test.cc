@@ -32,6 +32,33 @@ TEST(Pipeline, the_highest_priority_wins_and_says_what_becomes_of_a_packet) {
   EXPECT_EQ(fate("table=1,actions=output:2"), "no_rule");
 }
 
+TEST(Pipeline, flows_of_equal_actions_have_them_until_the_last_of_them_goes) {
+  FlowTables tables({.hash_seed = 1});
+  std::vector<FlowId> ids;
+  const auto add = [&](std::string_view flow) {
+    ids.push_back(tables.add(flows_of(flow).front()).value());
+  };
+  const auto actions_of = [&](size_t flow) -> std::vector<Action> {
+    const classify::Rule* rule = tables.table(0)->find(ids[flow].rule);
+    const auto actions = tables.actions_of({ids[flow].rule.index, rule->action});
+    return {actions->begin(), actions->end()};
+  };
+  const std::vector<Action> two = {Output{2}};
+  add("tcp,actions=output:2");
+  add("udp,actions=output:2");
+  add("icmp,actions=output:3");
+  ASSERT_TRUE(tables.erase(ids[0]));
+  add("arp,actions=output:3,output:2");  // not where the others stand
+  EXPECT_EQ(actions_of(1), two);
+  ASSERT_TRUE(tables.erase(ids[1]));
+  add("sctp,actions=output:1");
+  add("tcp,actions=output:2");
+  EXPECT_EQ(actions_of(2), std::vector<Action>{Output{3}});
+  EXPECT_EQ(actions_of(3), (std::vector<Action>{Output{3}, Output{2}}));
+  EXPECT_EQ(actions_of(4), std::vector<Action>{Output{1}});
+  EXPECT_EQ(actions_of(5), two);
+}
+
 TEST(Pipeline, what_cannot_be_parsed_is_dropped_with_its_cause) {
   FlowBench bench("actions=output:2");
   Bytes frame = make_frame({});

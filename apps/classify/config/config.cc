@@ -110,7 +110,7 @@ ConfigOutcome parse_with(std::string_view toml, ReadFlows&& read_flows_of) {
 classify::ClassifierConfig Config::classifier() const {
   classify::ClassifierConfig classifier{.has_megaflows = has_megaflows, .hash_seed = hash_seed};
   if (cache == CacheUse::kOff) classifier.cache_entries = 0;
-  if (cache == CacheUse::kOn) classifier.flow_register.reset();
+  classifier.is_cache_always_used = cache == CacheUse::kOn;
   classifier.megaflow_idle_ticks =
       std::max<TickCount>(1, static_cast<TickCount>(kMegaflowIdleSeconds / tick_seconds()));
   return classifier;
