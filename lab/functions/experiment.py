@@ -1,10 +1,11 @@
-"""a firewall beside the balancer, a NAT on our tables and on rte_hash, rules beside rte_acl
+"""a firewall beside the balancer, a NAT on our tables and on rte_hash, rules beside rte_acl, what
+the flow register makes of the exact-match cache
 
-Parts, for --only: firewall, nat, rules.
+Parts, for --only: firewall, nat, rules, cache.
 """
 import statistics
 
-from functions.jobs import CONTESTANTS, FIREWALL, NAT, RAW, RULES, jobs
+from functions.jobs import CACHE, CONTESTANTS, FIREWALL, NAT, RAW, RULES, jobs
 from report.section import (Section, Table, Verdict, cell, markdown_table, not_run_section,
                             size_name)
 
@@ -14,19 +15,22 @@ NS = "ns_per_packet"
 MUST_FIREWALL = 0.9  # of the balancer's, beyond raw I/O and parsing
 MUST_DENIED = 0.5  # of the rate of connections' packets
 MUST_NAT = 1.3  # times ours, on rte_hash
+MUST_CACHE = 1.05  # times the better of on and off
 NAMES = {RAW[0]: "raw I/O", RAW[1]: "raw I/O and parsing", "balancer": "balancer",
          "firewall": "firewall, packets of connections",
          "firewall_denied": "firewall, packets that 1,000 rules deny",
          "nat": "NAT", "nat_on_rte_hash": "NAT on rte_hash",
          "classifier": "classifier, as it ships", "classifier_rules": "classifier, rules alone",
-         "rte_acl": "rte_acl"}
+         "rte_acl": "rte_acl", "cache_on": "cache on", "cache_off": "cache off",
+         "cache_auto": "by the flow register"}
 SYNTHETIC = ("Synthetic packets, one worker. The device (net_pcap, infinite_rx) copies them from "
              "its buffers and drops what is sent; each packet is of another flow.")
 
 
 def sections(record):
     found = []
-    for name, make in ((FIREWALL, firewall_section), (NAT, nat_section), (RULES, rules_section)):
+    for name, make in ((FIREWALL, firewall_section), (NAT, nat_section), (RULES, rules_section),
+                       (CACHE, cache_section)):
         part = record.select(experiment=name, metric=NS).measured()
         if part.rows:
             found.append(make(part))
@@ -59,7 +63,11 @@ def packet_table(part, contestants):
 
 def judged(part, claim, found, is_reached):
     """A verdict where contestants stand on equal pages of 2 MiB."""
-    if not found or not part.on_equal_huge_pages():
+    return verdict_of(part, claim, found, is_reached) if part.on_equal_huge_pages() else []
+
+
+def verdict_of(part, claim, found, is_reached):
+    if not found:
         return []
     ratio = statistics.median(found)
     return [Verdict(part.rows[0]["experiment"], claim,
@@ -117,6 +125,30 @@ def rules_table(part):
                      notes["classifier"], notes["rte_acl"], NAMES[fastest]])
     return Table(["rules", *(f"{NAMES[name]}, ns a packet" for name in CONTESTANTS[RULES]),
                   "tuple space", "rte_acl's registers", "fastest"], rows)
+
+
+def cache_section(part):
+    section = Section("The exact-match cache: on, off, and by the flow register", notes=[
+        "Synthetic five-tuple rules, and packets of so many flows in turns, half of them of a "
+        "rule, the others drawn from all; lookups alone. All answers were equal. A cache has "
+        "131,072 entries."])
+    rows = []
+    for rules in part.values("entries"):
+        for flows in part.values("slots"):
+            mine = part.select(entries=rules, slots=flows)
+            times = {name: mine.by_round(contestant=name) for name in CONTESTANTS[CACHE]}
+            better = {key: min(times["cache_on"][key], times["cache_off"][key])
+                      for key in times["cache_on"] if key in times["cache_off"]}
+            found = ratios(times["cache_auto"], better)
+            name = f"{flows:,.0f} flows, {rules:,.0f} rules"
+            rows.append([name, *(cell(mine.median(contestant=each)) for each in times),
+                         spread(found, 2)])
+            section.verdicts += verdict_of(
+                mine, f"{name}: by the register at most {MUST_CACHE} times the better of on and "
+                "off", found, lambda ratio: ratio <= MUST_CACHE)
+    section.tables.append(Table(["ns a packet", *(NAMES[each] for each in CONTESTANTS[CACHE]),
+                                 "of the better of on and off"], rows))
+    return section
 
 
 def readme_block(record, name):

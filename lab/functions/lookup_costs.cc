@@ -155,8 +155,10 @@ class Megaflows {
                        static_cast<classify::RuleIndex>(value)) != classify::kNoMegaflow;
   }
   [[gnu::noinline]] uint64_t lookup(std::span<const Packet> packets) {
+    std::array<const Packet*, kCallLanes> lanes;
+    for (size_t lane = 0; lane < kCallLanes; ++lane) lanes[lane] = &packets[lane];
     std::array<classify::MegaflowIndex, kCallLanes> found;
-    return cache_.lookup(packets.data(), LaneMask{~uint32_t{0}}, found.data(), lookups_).count();
+    return cache_.lookup(lanes.data(), LaneMask{~uint32_t{0}}, found.data(), lookups_).count();
   }
 
  private:

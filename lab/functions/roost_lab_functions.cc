@@ -34,7 +34,7 @@ struct Options {
 CLI::App* add_command(CLI::App& app, Options& options, const char* name, const char* text) {
   auto* command = app.add_subcommand(name, text);
   command->add_option("--experiment", options.experiment, "Its name in the record")
-      ->check(CLI::IsMember({"firewall", "nat", "rules", "fig13"}))
+      ->check(CLI::IsMember({"firewall", "nat", "rules", "cache", "fig13"}))
       ->required();
   command->add_option("--pages", options.pages, "Kind of pages, for every contestant")
       ->check(CLI::IsMember(kBenchPages));
@@ -97,6 +97,8 @@ int run(int argc, char** argv) {
       ->check(CLI::PositiveNumber)
       ->required();
   rules->add_option("--passes", options.rules.passes, "Over them, in a round");
+  rules->add_flag("--cache", options.rules.compares_cache,
+                  "The exact-match cache on, off and by the flow register, instead of rte_acl");
   auto* ways = add_command(app, options, "ways", "See lab/functions/lookup_ways_job.h");
   ways->add_option("--function", options.ways.function, "Whose packets")
       ->check(CLI::IsMember({"nat", "assets", "filter"}))

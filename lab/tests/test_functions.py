@@ -70,6 +70,19 @@ class Rules(unittest.TestCase):
         self.assertIn("rte_acl", render_text.render({}, experiment.sections(Record(found)), []))
 
 
+class Cache(unittest.TestCase):
+    def word(self, on, off, by_register):
+        found = verdicts(made("cache", {"cache_on": on, "cache_off": off,
+                                        "cache_auto": by_register}, slots=1000.0, entries=20.0))
+        self.assertIn("1,000 flows, 20 rules", next(iter(found)))
+        return next(iter(found.values()))[0]
+
+    def test_the_better_of_both_is_what_counts(self):
+        self.assertEqual(self.word(100.0, 50.0, 52.0), "must reached")
+        self.assertEqual(self.word(100.0, 50.0, 53.0), "MISSED")
+        self.assertEqual(self.word(50.0, 100.0, 53.0), "MISSED")
+
+
 class Readme(unittest.TestCase):
     def test_the_table_has_both_functions_and_what_moves_packets_once(self):
         found = made("firewall", RAW | {"balancer": 160.0, "firewall": 150.0,
@@ -91,7 +104,7 @@ class Readme(unittest.TestCase):
 class Jobs(unittest.TestCase):
     def test_a_smoke_run_is_small_and_names_all_parts(self):
         tiny = [job.tiny() for job in jobs("smoke", ())]
-        self.assertEqual({job.experiment for job in tiny}, {"firewall", "nat", "rules"})
+        self.assertEqual({job.experiment for job in tiny}, {"firewall", "nat", "rules", "cache"})
         self.assertEqual({job.pages for job in tiny}, {"4K"})
 
     def test_names_differ(self):

@@ -12,7 +12,7 @@ namespace roost::classify {
 
 // Packets that go through the layers together.
 struct Classifier::Group {
-  const PacketFields* packets;
+  PacketLanes packets;
   LaneMask lanes;  // all of them
   LaneMask open;   // those without an answer
   bool uses_cache = false;
@@ -103,7 +103,7 @@ void Classifier::look_into_cache(Group& group) {
   if (!group.uses_cache) return;
   const LaneMask hits = cache_->lookup(
       group.packets, digests_.data(), group.open, [&](unsigned lane, const AnswerSource& source) {
-        if (!is_valid(source, group.packets[lane])) return false;
+        if (!is_valid(source, *group.packets[lane])) return false;
         sources_[lane] = source;
         if (source.megaflow != kNoMegaflow) {
           sources_[lane].rule = megaflows_.at(source.megaflow).rule;
@@ -119,7 +119,7 @@ void Classifier::look_into_cache(Group& group) {
 void Classifier::keep_in_cache(const Group& group, LaneMask lanes) {
   if (!cache_ || !group.uses_cache) return;
   for (const unsigned lane : lanes) {
-    cache_->keep(group.packets[lane], digests_[lane], sources_[lane]);
+    cache_->keep(*group.packets[lane], digests_[lane], sources_[lane]);
   }
   counters_.cache_kept += lanes.count();
 }
@@ -146,7 +146,7 @@ void Classifier::search_rules(Group& group) {
     if (!config_.has_megaflows) continue;
     const uint64_t live = megaflows_.size();
     const MegaflowIndex kept =
-        megaflows_.keep(group.packets[lane], rules_.looked_at(found[lane].depth), source.rule);
+        megaflows_.keep(*group.packets[lane], rules_.looked_at(found[lane].depth), source.rule);
     if (kept == kNoMegaflow) {
       ++counters_.megaflow_overflows;
       continue;
@@ -171,8 +171,8 @@ void Classifier::classify_group(Group& group) {
   if (register_->end_batch(packets, searched, taken)) ++counters_.cache_switches;
 }
 
-void Classifier::classify(std::span<const PacketFields> packets, std::span<const uint32_t> bytes,
-                          std::span<Answer> answers) {
+void Classifier::classify(std::span<const PacketFields* const> packets,
+                          std::span<const uint32_t> bytes, std::span<Answer> answers) {
   ROOST_ASSERT(bytes.size() >= packets.size() && answers.size() >= packets.size());
   for (size_t first = 0; first < packets.size(); first += kLanesMax) {
     const size_t count = std::min(kLanesMax, packets.size() - first);
@@ -190,10 +190,23 @@ void Classifier::classify(std::span<const PacketFields> packets, std::span<const
   }
 }
 
+void Classifier::classify(std::span<const PacketFields> packets, std::span<const uint32_t> bytes,
+                          std::span<Answer> answers) {
+  ROOST_ASSERT(bytes.size() >= packets.size() && answers.size() >= packets.size());
+  std::array<const PacketFields*, kLanesMax> lanes;
+  for (size_t first = 0; first < packets.size(); first += kLanesMax) {
+    const size_t count = std::min(kLanesMax, packets.size() - first);
+    for (size_t lane = 0; lane < count; ++lane) lanes[lane] = &packets[first + lane];
+    classify(std::span<const PacketFields* const>(lanes).first(count), bytes.subspan(first, count),
+             answers.subspan(first, count));
+  }
+}
+
 Explanation Classifier::explain(const PacketFields& packet) {
   Explanation told;
   Found found;
-  rules_.search(&packet, LaneMask::of(0), &found);
+  const PacketFields* const lane = &packet;
+  rules_.search(&lane, LaneMask::of(0), &found);
   for (uint32_t place = 0; place < found.depth; ++place) {
     told.steps.push_back({rules_.mask_at(place), rules_.match_at(place, packet)});
   }

@@ -84,8 +84,10 @@ class Classifier {
   // Of a rule that is there: what it has answered, from whichever layer.
   [[nodiscard]] RuleTable::Counts counts(RuleId id) const { return rules_.counts(id); }
 
-  // Answers packets, any number of them; `bytes` is how long each is, for counts. An answer's rule
-  // is named by id_of(), until rules change.
+  // Answers packets, any number of them, side by side or where they stand; `bytes` is how long each
+  // is, for counts. An answer's rule is named by id_of(), until rules change.
+  void classify(std::span<const PacketFields* const> packets, std::span<const uint32_t> bytes,
+                std::span<Answer> answers);
   void classify(std::span<const PacketFields> packets, std::span<const uint32_t> bytes,
                 std::span<Answer> answers);
   [[nodiscard]] RuleId id_of(RuleIndex rule) const { return rules_.id_of(rule); }

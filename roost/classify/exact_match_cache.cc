@@ -54,7 +54,7 @@ void ExactMatchCache::keep(const PacketFields& packet, uint64_t digest,
   }
   entries_[number] = {.digest = digest, .source = source, .is_live = true};
   if (source.megaflow != kNoMegaflow) return;
-  if (fields_.size() <= number) fields_.resize(entries_max_);
+  if (fields_.size() <= number) fields_.resize(number + size_t{1});
   fields_[number] = packet;
 }
 

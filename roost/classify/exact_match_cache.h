@@ -42,20 +42,20 @@ class ExactMatchCache {
   [[nodiscard]] static Result<ExactMatchCache> create(uint32_t entries, const HashConfig& hashing);
 
   // The digests of packets[lane] for these lanes, which the calls below take.
-  void digest(const PacketFields* packets, LaneMask lanes, uint64_t* digests) const {
-    for (const unsigned lane : lanes) digests[lane] = digest_(packets[lane]);
+  void digest(PacketLanes packets, LaneMask lanes, uint64_t* digests) const {
+    for (const unsigned lane : lanes) digests[lane] = digest_(*packets[lane]);
   }
 
   // Finds the entries of these lanes, and returns the lanes for which answers(lane, source).
   template <class Answers>
-  [[nodiscard]] LaneMask lookup(const PacketFields* packets, const uint64_t* digests,
-                                LaneMask lanes, Answers&& answers) {
+  [[nodiscard]] LaneMask lookup(PacketLanes packets, const uint64_t* digests, LaneMask lanes,
+                                Answers&& answers) {
     std::array<uint32_t, kLanesMax> numbers;
     LaneMask hits = lookup_numbers(digests, lanes, numbers.data());
     for (const unsigned lane : hits) {
       const uint32_t number = numbers[lane];
       Entry& entry = entries_[number];
-      if (is_of(number, packets[lane]) && answers(lane, entry.source)) {
+      if (is_of(number, *packets[lane]) && answers(lane, entry.source)) {
         if (!entry.had_hit) entry.had_hit = true;
       } else {
         hits = hits - LaneMask::of(lane);
@@ -76,8 +76,8 @@ class ExactMatchCache {
 
   [[nodiscard]] uint64_t size() const { return table_.size(); }
   [[nodiscard]] uint64_t memory_bytes() const {
-    return table_.memory_bytes() + entries_.capacity() * sizeof(Entry) +
-           fields_.capacity() * sizeof(PacketFields);
+    return table_.memory_bytes() + entries_.size() * sizeof(Entry) +
+           fields_.size() * sizeof(PacketFields);
   }
   // Checks I1: what is wrong, or nothing. Time linear in the entries.
   [[nodiscard]] std::optional<std::string> audit();
@@ -106,8 +106,13 @@ class ExactMatchCache {
     bool had_hit = false;
   };
 
+  // Room for all is taken from the system now, so that no packet waits for entries to move; pages
+  // that stay unused cost nothing.
   ExactMatchCache(uint32_t entries, const HashConfig& hashing, Table table)
-      : table_(std::move(table)), digest_(hashing), entries_max_(entries) {}
+      : table_(std::move(table)), digest_(hashing), entries_max_(entries) {
+    entries_.reserve(entries);
+    fields_.reserve(entries);
+  }
 
   // Of an answer from the rules, whether it is this packet's; of others the megaflow knows.
   [[nodiscard]] bool is_of(uint32_t number, const PacketFields& packet) const {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "roost/base/hit_words.h"
+#include "roost/classify/packet_fields.h"
 #include "roost/net/packet_batch.h"
 #include "roost/table/slot_mask.h"
 
@@ -15,6 +16,9 @@ namespace roost::classify {
 // Packets of a batch that are looked up together; a bit of a LaneMask each.
 inline constexpr size_t kLanesMax = net::kBatchLanesMax;
 static_assert(kLanesMax == 32, "a lane is a bit of LaneMask");
+
+// The fields of the packets at hand, by lane.
+using PacketLanes = const PacketFields* const*;
 
 // Looks up key_of(lane) of each lane, all at a time: lookup(keys, found, hits) has the keys side by
 // side. Those returned have their number in numbers[lane], the others' are untouched.

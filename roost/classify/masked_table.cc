@@ -67,9 +67,9 @@ class WidthOf final : public MaskedTable::Width {
     return {.entries_max = entries_max, .hash_seed = hash_seed};
   }
 
-  LaneMask lookup(const PacketFields* packets, LaneMask lanes, uint32_t* numbers) const override {
+  LaneMask lookup(PacketLanes packets, LaneMask lanes, uint32_t* numbers) const override {
     return lookup_lanes<Key>(
-        lanes, [&](size_t lane) { return gather_(packets[lane]); },
+        lanes, [&](size_t lane) { return gather_(*packets[lane]); },
         [&](std::span<const Key> keys, std::span<uint32_t> found, HitWords hits) {
           table_.lookup(keys, found, hits);
         },

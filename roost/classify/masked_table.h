@@ -63,8 +63,7 @@ class MaskedTable {
   class Width {
    public:
     virtual ~Width() = default;
-    virtual LaneMask lookup(const PacketFields* packets, LaneMask lanes,
-                            uint32_t* numbers) const = 0;
+    virtual LaneMask lookup(PacketLanes packets, LaneMask lanes, uint32_t* numbers) const = 0;
     [[nodiscard]] virtual uint32_t* find(const PacketFields& value) = 0;
     [[nodiscard]] virtual bool insert(const PacketFields& value, uint32_t number) = 0;
     virtual void erase(const PacketFields& value) = 0;
@@ -81,8 +80,7 @@ class MaskedTable {
 
   // Looks up the packets of these lanes, packets[lane], all at a time; those returned have their
   // number in numbers[lane], the others' are untouched.
-  [[nodiscard]] LaneMask lookup(const PacketFields* packets, LaneMask lanes,
-                                uint32_t* numbers) const {
+  [[nodiscard]] LaneMask lookup(PacketLanes packets, LaneMask lanes, uint32_t* numbers) const {
     return table_->lookup(packets, lanes, numbers);
   }
   // The number of a value, or of its digest; valid until the next insert or erase. May be written.

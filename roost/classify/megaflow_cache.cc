@@ -8,7 +8,7 @@
 
 namespace roost::classify {
 
-LaneMask MegaflowCache::lookup(const PacketFields* packets, LaneMask lanes, MegaflowIndex* found,
+LaneMask MegaflowCache::lookup(PacketLanes packets, LaneMask lanes, MegaflowIndex* found,
                                uint64_t& lookups) {
   if (++batches_ == kRankingPeriod) rank_subtables();
   std::array<uint32_t, kLanesMax> numbers;
@@ -21,7 +21,7 @@ LaneMask MegaflowCache::lookup(const PacketFields* packets, LaneMask lanes, Mega
     for (const unsigned lane : hits) {
       const MegaflowIndex index = numbers[lane];
       const bool is_other =
-          subtable.table.is_wide() && !subtable.words.agree(packets[lane], values_[index]);
+          subtable.table.is_wide() && !subtable.words.agree(*packets[lane], values_[index]);
       if (is_other) {
         hits = hits - LaneMask::of(lane);
         continue;

@@ -54,7 +54,7 @@ class MegaflowCache {
 
   // Finds the megaflows of packets[lane] for these lanes, and returns those found; adds to
   // `lookups` a packet and subtable each.
-  [[nodiscard]] LaneMask lookup(const PacketFields* packets, LaneMask lanes, MegaflowIndex* found,
+  [[nodiscard]] LaneMask lookup(PacketLanes packets, LaneMask lanes, MegaflowIndex* found,
                                 uint64_t& lookups);
 
   // Keeps an answer; of a packet that a megaflow has already, that one. kNoMegaflow: no room.

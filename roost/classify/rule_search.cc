@@ -13,11 +13,12 @@ RuleIndex RuleTable::head_for(const Subtable& subtable, RuleIndex first,
 RuleIndex RuleTable::match_at(size_t place, const PacketFields& packet) const {
   uint32_t first = kNoRule;
   const Subtable& subtable = *order_[place];
-  if (subtable.table.lookup(&packet, LaneMask::of(0), &first).empty()) return kNoRule;
+  const PacketFields* const lane = &packet;
+  if (subtable.table.lookup(&lane, LaneMask::of(0), &first).empty()) return kNoRule;
   return head_for(subtable, first, packet);
 }
 
-uint64_t RuleTable::search(const PacketFields* packets, LaneMask lanes, Found* found) const {
+uint64_t RuleTable::search(PacketLanes packets, LaneMask lanes, Found* found) const {
   std::array<uint64_t, kLanesMax> best{};
   std::array<uint32_t, kLanesMax> firsts;
   for (const unsigned lane : lanes) found[lane] = {};
@@ -37,7 +38,7 @@ uint64_t RuleTable::search(const PacketFields* packets, LaneMask lanes, Found* f
     if (open.empty()) return lookups;
     lookups += open.count();
     for (const unsigned lane : subtable.table.lookup(packets, open, firsts.data())) {
-      const RuleIndex rule = head_for(subtable, firsts[lane], packets[lane]);
+      const RuleIndex rule = head_for(subtable, firsts[lane], *packets[lane]);
       if (rule == kNoRule || slots_[rule].rank < best[lane]) continue;
       best[lane] = slots_[rule].rank;
       found[lane].rule = rule;

@@ -85,7 +85,7 @@ class RuleTable {
 
   // Finds the winners of packets[lane] for these lanes. Returns how many subtable lookups it took,
   // a packet and subtable each.
-  uint64_t search(const PacketFields* packets, LaneMask lanes, Found* found) const;
+  uint64_t search(PacketLanes packets, LaneMask lanes, Found* found) const;
 
   // The fields that the answer of a search of this depth depends on.
   [[nodiscard]] const PacketFields& looked_at(uint32_t depth) const {

@@ -194,22 +194,27 @@ bool Pipeline::wait_at(size_t table, size_t number) {
 }
 
 LaneMask Pipeline::look_up(size_t table, Lanes lanes) {
-  auto& [fields, bytes, answers] = asked_;
+  auto& [fields, others, bytes, answers] = asked_;
   size_t count = 0;
   for (const unsigned number : lanes) {
     Lane& lane = lanes_[number];
-    fields[count] = lane.packet.fields();
-    if (lane.as_if_from) set(fields[count], Field::kInPort, *lane.as_if_from);
-    lane.as_if_from.reset();
+    fields[count] = &lane.packet.fields();
+    if (lane.as_if_from) {
+      others[count] = lane.packet.fields();
+      set(others[count], Field::kInPort, *lane.as_if_from);
+      fields[count] = &others[count];
+      lane.as_if_from.reset();
+    }
     if (kept_lookups_) [[unlikely]] {
       kept_lookups_->push_back(
-          {static_cast<uint8_t>(table), tables_->table(table)->explain(fields[count])});
+          {static_cast<uint8_t>(table), tables_->table(table)->explain(*fields[count])});
     }
     bytes[count++] = lane.packet.packet().total_bytes;
   }
   counters_.lookups += count;
-  tables_->table(table)->classify(std::span(fields).first(count), std::span(bytes).first(count),
-                                  std::span(answers).first(count));
+  tables_->table(table)->classify(
+      std::span<const classify::PacketFields* const>(fields).first(count),
+      std::span(bytes).first(count), std::span(answers).first(count));
   count = 0;
   Lanes acting = lanes;
   for (const unsigned number : lanes) {

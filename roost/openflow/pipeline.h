@@ -124,7 +124,8 @@ class Pipeline {
   };
   // What is looked up together. Kept, because clearing it for each lookup takes long.
   struct Asked {
-    std::array<classify::PacketFields, net::kBatchLanesMax> fields{};
+    std::array<const classify::PacketFields*, net::kBatchLanesMax> fields{};
+    std::array<classify::PacketFields, net::kBatchLanesMax> others{};  // with another port
     std::array<uint32_t, net::kBatchLanesMax> bytes{};
     std::array<classify::Answer, net::kBatchLanesMax> answers{};
   };
