@@ -94,7 +94,7 @@ bool Classifier::is_valid(const AnswerSource& source, const PacketFields& packet
 
 void Classifier::look_into_cache(Group& group) {
   const bool is_counting = register_ && register_->is_counting();
-  group.uses_cache = is_cache_used();
+  group.uses_cache = is_cache_used() && !(register_ && register_->is_sampling());
   if (!cache_ || (!group.uses_cache && !is_counting)) return;
   cache_->digest(group.packets, group.lanes, digests_.data());
   if (is_counting) {
@@ -161,14 +161,15 @@ void Classifier::search_rules(Group& group) {
 void Classifier::classify_group(Group& group) {
   const uint64_t lookups = counters_.megaflow_lookups + counters_.rule_lookups;
   look_into_cache(group);
-  const auto searched = group.open.count();
   if (!group.open.empty() && config_.has_megaflows) look_into_megaflows(group);
   if (!group.open.empty()) search_rules(group);
   const auto packets = group.lanes.count();
   counters_.packets += packets;
   if (!register_) return;
   const uint64_t taken = counters_.megaflow_lookups + counters_.rule_lookups - lookups;
-  if (register_->end_batch(packets, searched, taken)) ++counters_.cache_switches;
+  const bool is_past_cache = !group.uses_cache;
+  if (register_->end_batch(packets, is_past_cache ? packets : 0, is_past_cache ? taken : 0))
+    ++counters_.cache_switches;
 }
 
 void Classifier::classify(std::span<const PacketFields* const> packets,

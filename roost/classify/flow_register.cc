@@ -39,7 +39,6 @@ FlowRegister::Estimate FlowRegister::estimate() const {
 void FlowRegister::decide() {
   const bool has_many_flows = last_.is_saturated || last_.flows > config_.flows_off;
   const bool has_few_flows = !last_.is_saturated && last_.flows < config_.flows_on;
-  // Where the cache answered all, what the others would take stays as it was.
   const bool is_known = searched_ != 0;
   const double mean = is_known ? static_cast<double>(lookups_) / static_cast<double>(searched_) : 0;
   if (has_many_flows || (is_known && mean < config_.lookups_off)) {
@@ -50,11 +49,13 @@ void FlowRegister::decide() {
 }
 
 bool FlowRegister::end_batch(uint32_t packets, uint32_t searched, uint64_t lookups) {
+  if (is_sampling()) ++samples_;
   packets_ += packets;
   searched_ += searched;
   lookups_ += lookups;
   if (packets_ < config_.window_packets) return false;
   packets_ = 0;
+  samples_ = 0;
   const bool was_counting = is_counting();
   ++window_;
   const bool was_used = is_used_;

@@ -203,6 +203,30 @@ TEST_F(Replicate, a_burst_that_is_cleared_frees_what_no_port_took) {
   EXPECT_TRUE(run.pool().audit());
 }
 
+TEST_F(Replicate, a_packet_that_comes_alone_leaves) {
+  write_frames(1);
+  io::PortRun run(devices());
+  replay(run);
+  for (const unsigned port : {1U, 2U, 3U}) EXPECT_EQ(run.ports()[port].counters().sent, 1U) << port;
+  EXPECT_EQ(run.pool().in_use_count(), 0U);
+}
+
+TEST_F(Replicate, a_burst_holds_nothing_once_its_last_buffer_is_taken) {
+  write_frames(2);
+  io::PortRun run(devices());
+  io::CaptureMerge captures = run.merge({count_}, 1'000'000);
+  io::PacketBurst burst;
+  ASSERT_TRUE(captures.next(burst));
+  for (const uint16_t port : {uint16_t{1}, uint16_t{2}}) {
+    burst.batch().verdicts()[port - 1U] = net::LaneVerdict::forward(port);
+  }
+  for (const unsigned port : {1U, 2U}) {
+    EXPECT_FALSE(burst.holds_nothing());
+    run.ports()[port].queue().transmit(burst);
+  }
+  EXPECT_TRUE(burst.holds_nothing());
+}
+
 // Sends everything out of ports that the test names.
 struct FloodAll {
   void process(net::PacketBatch& batch, Tick /*now*/) {
