@@ -1,7 +1,4 @@
-"""The paper's figures 8 to 12, 15 and 16 and its table, each with verdicts by rule (judging.py);
-figure 14 waits for another part of the project."""
-import re
-
+"""The paper's figures 8 to 12, 15 and 16 and its table, each with verdicts by rule (judging.py)."""
 from harness.beside import beside
 from report import record as records, rules
 from report.rules import all_of, at_least, at_most, figure
@@ -224,8 +221,6 @@ def figure_12(part):
 BESIDE_FIGURES = {"M lookups/s": (records.LOOKUPS, 1), "p99 of a call, ns": ("p99_call_ns", 0),
                   "updates/s": ("updates_per_s", 0), "rebuilds": ("rebuilds", 0),
                   "refused": ("refused", 0), "longest update, us": ("longest_change_us", 0)}
-WAITING = {"f14": ("PAR-F14", "Parrot forwards most packets: over cuckoo, Ludo, LMH 1.08, 1.21, "
-                              "1.76 times on WIKI; 10K hot keys, and all evenly (X-114)")}
 
 
 def figure_16(part):
@@ -257,15 +252,6 @@ def figure_16(part):
 STAGES = 12
 
 
-def waiting_section(record):
-    verdicts = []
-    for experiment, (source, claim) in WAITING.items():
-        for row in record.select(experiment=experiment).not_run():
-            verdicts.append(Verdict(source, claim, rules.NOT_RUN,
-                                    re.sub("^not run: ", "", row["note"])))
-    return [Section("Figure 14", verdicts=verdicts)] if verdicts else []
-
-
 def sections(record):
     parts = (("f8", figures_8_and_9), ("f10", figure_10), ("f11", figure_11), ("f12", figure_12),
              ("f16", figure_16), ("t1", table_1))
@@ -275,4 +261,4 @@ def sections(record):
         if part.rows:
             made = make(part)
             found += made if isinstance(made, list) else [made]
-    return found + waiting_section(record)
+    return found

@@ -22,6 +22,7 @@ CALLS = (32, 64, 256)
 UPDATE_RATES = (0, 500, 10_000, 100_000, 1_000_000)
 MUST_RATE = 500_000
 PAPER_PEERS = (LUDO, CUCKOO, LMH)
+HOT_PACKETS = 10_000  # that are forwarded again and again, as in the paper
 
 # Bytes a key, with a margin: on the pages of the job; beside them while it is built, and kept.
 OF_LINE_MAPS = (LINE_MAP, SHARED, FINGERPRINTS)
@@ -30,6 +31,7 @@ ON_PAGES = {LINE_MAP: 4.2, SHARED: 4.2, FINGERPRINTS: 5.6, PARROT: 10, RESEEDING
 KEPT = {PARROT: 12, RESEEDING: 12} | dict.fromkeys(OF_LINE_MAPS, 20)
 WHILE_BUILT = {PARROT: 40, RESEEDING: 40, LUDO: 48, OTHELLO: 42, LMH: 10} | dict.fromkeys(
     OF_LINE_MAPS, 48)
+BYTES_PER_FRAME = 512  # in its buffer
 BYTES_PER_KEY = 45  # of the set, its entries and the order in which they are asked for
 BYTES_FIXED = 96 << 20
 SECONDS_TO_BUILD = {PARROT: 4e-7, RESEEDING: 4e-7, LUDO: 2e-6, OTHELLO: 6e-7, LMH: 2e-7,
@@ -54,6 +56,7 @@ class ValueJob:
     lookups: int = 1 << 22
     lengths: tuple = ()
     rates: tuple = ()  # of updates a second, beside lookups
+    frames: int = 0  # that ports have
     strangers: bool = False
     rounds: int = 5
     pages: str = "2M"
@@ -67,6 +70,7 @@ class ValueJob:
         parts = [self.experiment, self.command, Path(self.keys).name, str(self.slots),
                  "+".join(self.contestants)]
         parts += [f"values of {self.value_bits} bits"] if self.value_bits != 16 else []
+        parts += [f"{self.frames} packets zipf {self.zipf[0]:g}"] if self.frames else []
         return " ".join(parts)
 
     @property
@@ -89,6 +93,7 @@ class ValueJob:
         words = [self.command, "--experiment", self.experiment, "--keys", self.keys,
                  "--count", str(self.slots), "--value-bits", str(self.value_bits),
                  "--lookups", str(self.lookups),
+                 *(["--frames", str(self.frames)] if self.frames else []),
                  "--rounds", str(self.rounds), "--pages", self.pages,
                  *(["--strangers"] if self.strangers else [])]
         for option, values in listed.items():
@@ -104,12 +109,13 @@ class ValueJob:
         return self.command in ("builds", "beside")
 
     def reserved_bytes(self):
-        """What is on the job's pages: tables, and three oracles over some of them."""
+        """What is on the job's pages: tables, three oracles over some of them, frames."""
         shares = [ON_PAGES.get(name, 0) for name in self.contestants]
         share = max(shares, default=0) if self.is_one_at_a_time else sum(shares)
         share *= 2 if self.command == "beside" else 1  # a table, and what it is rebuilt as
         share += 3 * sum(ON_PAGES[name] for name in self.oracles_of)
-        return int(self.slots * share) + BYTES_FIXED * (1 + len(shares))
+        return (int(self.slots * share) + BYTES_FIXED * (1 + len(shares))
+                + BYTES_PER_FRAME * self.frames)
 
     def table_bytes(self):
         """And what is beside them on ordinary pages."""
@@ -136,6 +142,10 @@ class ValueJob:
         if self.command == "beside":
             passes = len(self.contestants) * (self.rounds + 1)
             return (1 + len(self.rates)) * (once + passes * self.lookups * 4e-8)
+        if self.command == "forwards":
+            passes = (len(self.contestants) + 2) * (self.rounds + 1)
+            return (4 + once + self.frames * (2e-6 + 1e-7 * len(self.contestants))
+                    + passes * self.lookups * 1.2e-7)
         if self.command == "scans":
             return once + (len(self.lengths) * len(self.contestants) * (self.rounds + 2)
                            * self.lookups * 1e-7)
@@ -149,7 +159,7 @@ class ValueJob:
         return dataclasses.replace(
             self, slots=200 if self.command == "crc" else 2_000, lookups=4_000, rounds=2,
             processes=1, pages="4K", calls=self.calls[:2], lengths=self.lengths[:3],
-            rates=self.rates[:2])
+            rates=self.rates[:2], frames=min(self.frames, 2_000))
 
 
 def beside(experiment, keys, count, rates):
@@ -157,11 +167,6 @@ def beside(experiment, keys, count, rates):
     return ValueJob("beside", experiment, keys, count, (LINE_MAP, PARROT), rates=rates,
                     lookups=10 * 1_000_000, rounds=7, cores=2, not_run_because=(
                         "" if len(os.sched_getaffinity(0)) > 1 else "it takes two cores"))
-
-
-def not_yet(experiment, contestant, why):
-    """What waits for something that is not there, so that a record says so."""
-    return ValueJob("lookups", experiment, "mac", 0, (contestant,), not_run_because=why)
 
 
 def paper_jobs(full):
@@ -195,8 +200,16 @@ def paper_jobs(full):
                        (PARROT, LINE_MAP, *PAPER_PEERS), rounds=3)
 
 
-def waiting_jobs():
-    yield not_yet("f14", LINE_MAP, "no forwarding path on value-only tables is there yet")
+def forwarding_jobs(full):
+    """The paper's tables in one process, others beside the line map in another, by memory. Packets
+    of all keys are as many as buffers find room; no cache holds what a table has for them."""
+    hot = [(HOT_PACKETS, exponent) for exponent in (0.0, ZIPF)]
+    for keys, bits in (SETS["MAC"], SETS["WIKI"]):
+        for frames, exponent in (*hot, (1 << 22 if full else 1 << 20, 0.0)):
+            for names in ((PARROT, LINE_MAP, *PAPER_PEERS), (LINE_MAP, PACKED, RTE_HASH)):
+                yield ValueJob("forwards", "f14", keys, (64 if full else 1) * 1_000_000, names,
+                               value_bits=bits, zipf=(exponent,), frames=frames,
+                               lookups=1 << 19, rounds=40 if full else 10)
 
 
 def musts_jobs(full):
@@ -228,7 +241,7 @@ def musts_jobs(full):
 
 def jobs(size, _available):
     full = size != "quick"
-    found = [job for made in (paper_jobs(full), waiting_jobs(), musts_jobs(full)) for job in made]
+    found = [*paper_jobs(full), *forwarding_jobs(full), *musts_jobs(full)]
     if size == "smoke":  # of one count of keys, which tiny() makes small, and once
         found = [dataclasses.replace(job, processes=1)
                  for job in {job.tiny().name: job for job in found}.values()]

@@ -1,5 +1,6 @@
 // A value-only table with its type forgotten but for its keys', so that jobs are compiled once and
-// contestants are chosen by name. Whatever is timed stays inside one virtual call.
+// contestants are chosen by name. What is timed is one virtual call: a pass, or a batch of packets'
+// lookups.
 #pragma once
 
 #include <algorithm>
@@ -56,6 +57,8 @@ class AnyValueTable {
   // Looks these keys up, in calls of so many; what was wrong first. The table has all of them.
   [[nodiscard]] virtual std::optional<std::string> first_wrong(ValueEntries<Key> entries,
                                                                size_t lanes) = 0;
+  // One call.
+  virtual void lookup(std::span<const Key> keys, std::span<uint32_t> answers, HitWords hits) = 0;
   // One pass over a stream, as it is timed.
   [[nodiscard]] virtual PassOutcome pass(const Stream& stream, size_t lanes) = 0;
 
@@ -105,6 +108,9 @@ class TypedValueTable final : public AnyValueTable<KeyOf<Table>> {
       }
     }
     return {};
+  }
+  void lookup(std::span<const Key> keys, std::span<uint32_t> answers, HitWords hits) override {
+    table_.lookup(keys, answers, hits);
   }
   [[nodiscard]] PassOutcome pass(const Stream& stream, size_t lanes) override {
     return drive(table_, stream.as<Key>(), lanes);

@@ -1,8 +1,9 @@
-// A function that only moves packets, as a bench holds one (packet_runner.h); it knows no flows.
+// A function that keeps nothing of what it forwards, as a bench holds one (packet_runner.h).
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "roost/base/result.h"
 
@@ -13,6 +14,10 @@ class RawHolder {
  public:
   using Function = RawFunction;
 
+  // `table_bytes`: of what it reads, which somebody else owns.
+  explicit RawHolder(RawFunction function = RawFunction(), uint64_t table_bytes = 0)
+      : function_(std::move(function)), table_bytes_(table_bytes) {}
+
   [[nodiscard]] Function& function() { return function_; }
   [[nodiscard]] std::optional<Error> wrong() const {
     if constexpr (requires { function_.key_sum(); }) {
@@ -20,10 +25,11 @@ class RawHolder {
     }
     return {};
   }
-  [[nodiscard]] uint64_t memory_bytes() const { return 0; }
+  [[nodiscard]] uint64_t memory_bytes() const { return table_bytes_; }
 
  private:
   Function function_;
+  uint64_t table_bytes_;
 };
 
 }  // namespace roost::lab

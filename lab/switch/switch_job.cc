@@ -16,6 +16,7 @@
 #include "lab/contestants/mac_maps.h"
 #include "lab/contestants/rte_hash.h"
 #include "lab/packets/port_bench.h"
+#include "lab/packets/raw_holder.h"
 #include "lab/packets/raw_io.h"
 #include "lab/switch/station_frames.h"
 #include "lab/switch/station_writer.h"
@@ -58,17 +59,6 @@ class SwitchHolder {
   std::shared_ptr<typename Switch::Shared> shared_;
   Function function_;
   size_t worker_;
-};
-
-class RawHolder {
- public:
-  using Function = RawIo;
-  [[nodiscard]] Function& function() { return function_; }
-  [[nodiscard]] std::optional<Error> wrong() const { return {}; }
-  [[nodiscard]] uint64_t memory_bytes() const { return 0; }
-
- private:
-  RawIo function_{kStationPorts};
 };
 
 class SwitchJob {
@@ -138,9 +128,9 @@ class SwitchJob {
     return {};
   }
   static std::optional<Error> make_raw(SwitchJob& job, std::string name) {
-    std::vector<std::unique_ptr<RawHolder>> holders;
+    std::vector<std::unique_ptr<RawHolder<RawIo>>> holders;
     for (size_t worker = 0; worker < job.bench_.worker_count(); ++worker) {
-      holders.push_back(std::make_unique<RawHolder>());
+      holders.push_back(std::make_unique<RawHolder<RawIo>>(RawIo(kStationPorts)));
     }
     job.bench_.add(std::move(name), std::move(holders));
     return {};

@@ -41,14 +41,6 @@ class Jobs(unittest.TestCase):
         self.assertLess(run.minutes_left(PAPER.jobs("quick", ()), []), 20)
         self.assertLess(run.minutes_left(PAPER.jobs("full", ()), []), 360)
 
-    def test_what_waits_says_why(self):
-        waiting = {job.experiment: job.not_run_because for job in PAPER.jobs("full", ())
-                   if job.not_run_because}
-        self.assertEqual(set(waiting), {"f14"})
-        record = [row | {"value": None, "note": f"not run: {waiting[row['experiment']]}"}
-                  for name in waiting for row in made(name, {"line_map": 1.0}, "", "")]
-        self.assertEqual(word(record, "PAR-F14"), "not run")
-
     def test_contestants_change_places_from_process_to_process(self):
         orders = {}
         for job in PAPER.jobs("full", ()):

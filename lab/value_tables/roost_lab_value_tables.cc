@@ -31,7 +31,8 @@ const std::map<std::string, RunValueJob> kJobs = {{"lookups", run_value_lookup_j
                                                   {"shapes", run_value_shape_job},
                                                   {"crc", run_crc_job},
                                                   {"beside", run_value_beside_job},
-                                                  {"switch", run_value_switch_job}};
+                                                  {"switch", run_value_switch_job},
+                                                  {"forwards", run_value_forward_job}};
 
 constexpr uint64_t kSwitchBytes = uint64_t{512} << 20;  // of 100,000 keys or so
 
@@ -56,7 +57,9 @@ void add_options(CLI::App& command, ValueArguments& arguments) {
   command.add_option("--calls", job.calls, "Keys a call")->check(CLI::Range(size_t{1}, kLanesMax));
   command.add_option("--oracles-of", job.oracles_of, "Over whose bytes oracles run along");
   command.add_option("--zipf", job.zipf_exponents, "Exponents of lookups; 0 draws evenly");
-  command.add_option("--lookups", job.lookups, "Lookups of a pass; changes; values of ranges");
+  command.add_option("--lookups", job.lookups,
+                     "Lookups or packets of a pass; changes; values of ranges");
+  command.add_option("--frames", job.frames, "That ports have, to play again and again");
   command.add_option("--rates", job.rates, "Changes a second, beside lookups");
   command.add_option("--lengths", job.lengths, "Keys of a range");
   command.add_flag("--strangers", job.asks_strangers, "Ask for keys that no table has, apart");
@@ -72,6 +75,7 @@ void add_options(CLI::App& command, ValueArguments& arguments) {
 // What DPDK's tables, or its switch, take of its heap at most.
 uint64_t dpdk_bytes(const std::string& command, const ValueJobConfig& job) {
   if (command == "switch") return kSwitchBytes;
+  if (command == "forwards") return 0;  // the job starts DPDK with its ports
   uint64_t bytes = 0;
   for (const std::string& name : job.contestants) {
     const double slots = static_cast<double>(job.keys.count) / job.loads.front();

@@ -13,6 +13,9 @@
 //   run_value_shape_job   counts what becomes of keys under models, without a clock
 //   run_value_switch_job  sends packets through Parrot in an emulated switch, and says what one of
 //                         hardware would need; DPDK must have started
+//   run_value_forward_job times packets of these keys from port to port by what tables have for
+//                         them (value_forwarder.h), beside moving the same packets without a
+//                         table; it starts DPDK, so a process has one
 //   run_crc_job           counts buckets that no seed of a CRC-8 tells apart
 //
 // An error is a wrong answer or a failed set-up. What cannot be made gets a row without a value
@@ -45,7 +48,8 @@ struct ValueJobConfig {
   std::vector<std::string> oracles_of;       // contestants over whose bytes oracles run along
   std::vector<double> zipf_exponents = {0};  // of lookups, one after the other; 0 draws evenly
   size_t lookups = 0;           // of a pass; of a change job as many changes, of a scan job
-                                // as many values
+                                // as many values, of a forward job as many packets
+  size_t frames = 0;            // that ports have, of keys that are drawn
   std::vector<size_t> lengths;  // of ranges
   std::vector<uint64_t> rates;  // of changes a second, beside lookups
   bool asks_strangers = false;
@@ -72,6 +76,8 @@ struct ValueJobConfig {
                                                const Progress& progress);
 [[nodiscard]] Result<Rows> run_value_switch_job(const ValueJobConfig& config,
                                                 const Progress& progress);
+[[nodiscard]] Result<Rows> run_value_forward_job(const ValueJobConfig& config,
+                                                 const Progress& progress);
 [[nodiscard]] Result<Rows> run_crc_job(const ValueJobConfig& config, const Progress& progress);
 
 // --- What they share. ---
