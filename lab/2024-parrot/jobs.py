@@ -144,8 +144,8 @@ class ValueJob:
             return (1 + len(self.rates)) * (once + passes * self.lookups * 4e-8)
         if self.command == "forwards":
             passes = (len(self.contestants) + 2) * (self.rounds + 1)
-            return (4 + once + self.frames * (2e-6 + 1e-7 * len(self.contestants))
-                    + passes * self.lookups * 1.2e-7)
+            return (2 + once + self.frames * (1e-6 + 1e-7 * len(self.contestants))
+                    + passes * self.lookups * 1e-7)
         if self.command == "scans":
             return once + (len(self.lengths) * len(self.contestants) * (self.rounds + 2)
                            * self.lookups * 1e-7)
