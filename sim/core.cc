@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/core_threads.h"
+
 namespace roost::sim {
 
 namespace {
@@ -13,18 +15,28 @@ constexpr Cycle kAheadMax = 2000;
 bool is_store_like(OpKind kind) { return kind == OpKind::kStore || kind == OpKind::kLookupNb; }
 bool is_load_like(OpKind kind) { return kind != OpKind::kCompute && !is_store_like(kind); }
 
+uint32_t part_of(uint32_t whole, const CoreShare& share) {
+  return std::max(whole / share.count, 1U);
+}
+
 }  // namespace
 
-Core::Core(MemorySystem& memory, Tile tile, QuerySink* accelerators, Program& program)
+Core::Core(MemorySystem& memory, Tile tile, QuerySink* accelerators, Program& program,
+           CoreShare share)
     : memory_(memory),
       tile_(tile),
       accelerators_(accelerators),
       program_(program),
       parameters_(memory.parameters()),
+      threads_(share.threads),
+      window_(part_of(parameters_.core_window, share)),
+      load_queue_(part_of(parameters_.core_load_queue, share)),
+      store_queue_(part_of(parameters_.core_store_queue, share)),
       ring_(2 * std::bit_ceil(size_t{parameters_.core_window} + parameters_.core_store_queue)),
       enter_slot_(memory.now() * parameters_.core_issue_width),
       leave_slot_(enter_slot_),
-      fetch_from_(memory.now()) {
+      fetch_from_(memory.now()),
+      ports_(share.threads == nullptr ? own_ports_ : share.threads->ports()) {
   memory_.events().at(memory_.now(), {this, kContinue, 0, 0});
 }
 
@@ -34,7 +46,7 @@ void Core::handle(const Event& event) {
       continues_later_ = false;
       break;
     case kReady: {
-      const Cycle port = take_port();
+      const Cycle port = ports_.take(memory_.now(), parameters_.core_load_ports);
       if (port != memory_.now()) {
         memory_.events().at(port, {this, kExecute, event.index, 0});
         return;
@@ -46,6 +58,13 @@ void Core::handle(const Event& event) {
       execute(ring_[event.index]);
       break;
     case kDrain:
+      if (event.index == kWanted && threads_ != nullptr) {
+        const Cycle turn = threads_->take_drain(memory_.now());
+        if (turn != memory_.now()) {
+          memory_.events().at(turn, {this, kDrain, kTaken, 0});
+          return;
+        }
+      }
       drain_is_due_ = false;
       drain();
       break;
@@ -77,16 +96,38 @@ void Core::go_on() {
 // --- Entering. ---
 
 void Core::enter_all() {
-  while (fetch_next() && make_room()) {
-    const Cycle from = std::max(fetch_from_, room_from_);
-    if (from > memory_.now() + kAheadMax) {
-      if (!continues_later_) memory_.events().at(from - kAheadMax, {this, kContinue, 0, 0});
+  if (threads_ != nullptr) return threads_->take_turns();
+  const uint64_t width = parameters_.core_issue_width;
+  while (const auto from = may_enter_from()) {
+    if (*from > memory_.now() + kAheadMax) {
+      if (!continues_later_) memory_.events().at(*from - kAheadMax, {this, kContinue, 0, 0});
       continues_later_ = true;
       return;
     }
-    enter();
+    enter_slot_ = std::max(enter_slot_, *from * width) + next_.instructions;
+    enter((enter_slot_ - 1) / width);
     leave_all();
   }
+}
+
+uint32_t Core::enter_now(uint32_t instructions_max) {
+  uint32_t entered = 0;
+  while (may_enter_from().value_or(~Cycle{0}) <= memory_.now()) {
+    const uint32_t part = std::min(instructions_max - entered, next_.instructions - begun_);
+    entered += part;
+    begun_ += part;
+    if (begun_ < next_.instructions) break;
+    begun_ = 0;
+    enter(memory_.now());
+    leave_all();
+  }
+  if (entered != 0) schedule_drain();
+  return entered;
+}
+
+std::optional<Cycle> Core::may_enter_from() {
+  if (!fetch_next() || !make_room()) return std::nullopt;
+  return std::max(fetch_from_, room_from_);
 }
 
 bool Core::fetch_next() {
@@ -108,7 +149,7 @@ bool Core::fetch_next() {
 }
 
 bool Core::make_room() {
-  while (window_used_ != 0 && window_used_ + next_.instructions > parameters_.core_window) {
+  while (window_used_ != 0 && window_used_ + next_.instructions > window_) {
     const Entry& oldest = at(released_);
     if (!oldest.has_left) return false;
     room_from_ = std::max(room_from_, oldest.leaves);
@@ -117,14 +158,14 @@ bool Core::make_room() {
   }
   // The ring has what has not drained; an operation that is not there any more left long ago.
   if (!undrained_.empty() && entered_ - undrained_.front() >= ring_.size()) return false;
-  if (is_load_like(next_.kind) && loads_.size() >= parameters_.core_load_queue) {
+  if (is_load_like(next_.kind) && loads_.size() >= load_queue_) {
     const Entry& oldest = at(loads_.front());
     const bool is_there = oldest.sequence == loads_.front();
     if (is_there && !oldest.has_left) return false;
     if (is_there) room_from_ = std::max(room_from_, oldest.leaves);
     loads_.pop_front();
   }
-  if (is_store_like(next_.kind) && stores_.size() >= parameters_.core_store_queue) {
+  if (is_store_like(next_.kind) && stores_.size() >= store_queue_) {
     const Entry& oldest = at(stores_.front());
     const bool is_there = oldest.sequence == stores_.front();
     if (is_there && !oldest.has_drained) return false;
@@ -134,18 +175,14 @@ bool Core::make_room() {
   return true;
 }
 
-void Core::enter() {
+void Core::enter(Cycle when) {
   const uint64_t sequence = entered_++;
   Entry& entry = at(sequence);
   entry = Entry{};
   entry.op = next_;
   entry.sequence = sequence;
   has_next_ = false;
-  const uint64_t width = parameters_.core_issue_width;
-  const uint64_t slot =
-      std::max(enter_slot_, std::max(fetch_from_, room_from_) * width) + entry.op.instructions;
-  enter_slot_ = slot;
-  entry.enters = (slot - 1) / width;
+  entry.enters = when;
   window_used_ += entry.op.instructions;
   counts_.instructions += entry.op.instructions;
   ++counts_.ops;

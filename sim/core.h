@@ -15,10 +15,14 @@
 // accelerator and the home slice cannot see them before. With `lookup_b = "strict"`, nothing enters
 // behind a LOOKUP_B until it is done. Behind a store that does not drain, as many operations enter
 // as the ring of them has places: about a thousand.
+//
+// A core may be one of several threads of a core, with its part of window and queues
+// (core_threads.h); then operations enter when it has a turn.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,12 +45,44 @@ struct CoreCounts {
   // Cycles in which nothing left, because the oldest operation was a load that waited for a line
   // which neither L1D nor L2 had.
   uint64_t stalled = 0;
+  uint64_t l1d_misses = 0;  // loads of lines of which L1D had not all
+};
+
+// Ports of L1D for loads, and for what is like one: taken in the order in which they could execute.
+class LoadPorts {
+ public:
+  // The first cycle from now on in which one of `count` is free, which is now taken.
+  [[nodiscard]] Cycle take(Cycle now, uint32_t count) {
+    if (cycle_ < now) {
+      cycle_ = now;
+      taken_ = 0;
+    }
+    if (taken_ == count) {
+      ++cycle_;
+      taken_ = 0;
+    }
+    ++taken_;
+    return cycle_;
+  }
+
+ private:
+  Cycle cycle_ = 0;
+  uint32_t taken_ = 0;
+};
+
+class CoreThreads;
+
+// With whom a thread shares its core.
+struct CoreShare {
+  CoreThreads* threads = nullptr;  // none: it has the core to itself
+  uint32_t count = 1;              // of them, each of which has as large a part of the queues
 };
 
 class Core final : public EventTarget, public LineUser {
  public:
   // Runs a program from the current cycle on; the program outlives the core.
-  Core(MemorySystem& memory, Tile tile, QuerySink* accelerators, Program& program);
+  Core(MemorySystem& memory, Tile tile, QuerySink* accelerators, Program& program,
+       CoreShare share = {});
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
@@ -63,8 +99,16 @@ class Core final : public EventTarget, public LineUser {
   void handle(const Event& event) override;
   void line_ready(uint32_t tag) override;
 
+  // For CoreThreads. The first cycle in which the next operation may enter; nothing while that is
+  // not known.
+  [[nodiscard]] std::optional<Cycle> may_enter_from();
+  // Has operations enter in this cycle, of at most so many instructions, as far as they may; how
+  // many instructions did.
+  uint32_t enter_now(uint32_t instructions_max);
+
  private:
   enum Message : uint32_t { kContinue, kReady, kExecute, kDrain, kResult, kSnapshotReply };
+  enum Drain : uint32_t { kWanted, kTaken };  // the index of kDrain: whether it has its cycle
   static constexpr uint32_t kNone = ~0U;
 
   struct Entry {
@@ -99,7 +143,7 @@ class Core final : public EventTarget, public LineUser {
   void enter_all();
   bool fetch_next();
   [[nodiscard]] bool make_room();
-  void enter();
+  void enter(Cycle when);
   void link_operand(Entry& entry, size_t operand);
   void operands_done(Entry& entry);
   void set_done(Entry& entry, Cycle when);
@@ -107,7 +151,6 @@ class Core final : public EventTarget, public LineUser {
   [[nodiscard]] Cycle stalled_by(const Entry& entry) const;
 
   void execute(Entry& entry);
-  [[nodiscard]] Cycle take_port();
   [[nodiscard]] bool waits_for_store(Entry& entry);
   [[nodiscard]] Entry* store_before(const Entry& entry);
   void access_lines(Entry& entry);
@@ -133,6 +176,10 @@ class Core final : public EventTarget, public LineUser {
   QuerySink* accelerators_;
   Program& program_;
   const Parameters& parameters_;
+  CoreThreads* threads_;  // nullptr: it is alone
+  uint32_t window_;       // its part
+  uint32_t load_queue_;
+  uint32_t store_queue_;
 
   std::vector<Entry> ring_;
   uint64_t entered_ = 0;         // operations so far
@@ -150,13 +197,14 @@ class Core final : public EventTarget, public LineUser {
   uint64_t stopped_by_ = ~uint64_t{0};  // the operation that fetching waits for
   Op next_;
   bool has_next_ = false;
+  uint32_t begun_ = 0;  // of its instructions, those that took their places in cycles before
   bool has_ended_ = false;
   bool continues_later_ = false;
   bool waits_for_line_ = false;  // the store that drains next
   Cycle drain_at_ = 0;           // the earliest cycle of the next drain
   bool drain_is_due_ = false;
-  Cycle port_cycle_ = 0;
-  uint32_t ports_taken_ = 0;
+  LoadPorts own_ports_;
+  LoadPorts& ports_;
   Cycle last_cycle_ = 0;
   CoreCounts counts_;
 };

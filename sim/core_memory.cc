@@ -52,21 +52,6 @@ void Core::execute(Entry& entry) {
   }
 }
 
-// The cycle in which a load, or what is like one, has a port of L1D: in the order in which they
-// could execute.
-Cycle Core::take_port() {
-  if (port_cycle_ < memory_.now()) {
-    port_cycle_ = memory_.now();
-    ports_taken_ = 0;
-  }
-  if (ports_taken_ == parameters_.core_load_ports) {
-    ++port_cycle_;
-    ports_taken_ = 0;
-  }
-  ++ports_taken_;
-  return port_cycle_;
-}
-
 // The youngest store before a load that writes some of its bytes and has not drained.
 Core::Entry* Core::store_before(const Entry& entry) {
   for (const auto sequence : std::views::reverse(undrained_)) {
@@ -100,13 +85,18 @@ bool Core::waits_for_store(Entry& entry) {
 
 void Core::access_lines(Entry& entry) {
   const uint64_t last = line_of(entry.op.address + entry.op.bytes - 1);
+  PrivateCache& cache = memory_.cache(tile_);
+  const uint64_t near_before = cache.counts().l1_hits;
   Cycle cycles = 0;
   entry.lines_missing = 0;
   for (uint64_t line = line_of(entry.op.address); line <= last; ++line) {
-    const auto hit = memory_.cache(tile_).access(line, Wanted::kRead, this, place_of(entry));
+    const auto hit = cache.access(line, Wanted::kRead, this, place_of(entry));
     cycles = std::max(cycles, hit.value_or(0));
     entry.lines_missing = static_cast<uint8_t>(entry.lines_missing + (hit ? 0 : 1));
   }
+  const uint64_t lines = last + 1 - line_of(entry.op.address);
+  if (entry.op.kind == OpKind::kLoad && cache.counts().l1_hits - near_before != lines)
+    ++counts_.l1d_misses;
   entry.ready = memory_.now() + cycles;
   if (entry.lines_missing == 0) {
     loaded(entry, entry.ready);
@@ -196,7 +186,8 @@ void Core::schedule_drain() {
   const Entry& first = at(undrained_.front());
   if (!first.has_left) return;
   drain_is_due_ = true;
-  memory_.events().at(std::max({memory_.now(), first.leaves, drain_at_}), {this, kDrain, 0, 0});
+  memory_.events().at(std::max({memory_.now(), first.leaves, drain_at_}),
+                      {this, kDrain, kWanted, 0});
 }
 
 void Core::drain() {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "roost/base/assert.h"
+#include "sim/asking_program.h"
 #include "sim/cached_start.h"
 #include "sim/machine.h"
-#include "sim/software_program.h"
 
 namespace roost::sim {
 
@@ -51,27 +51,26 @@ struct Asked {
   uint64_t stalled = 0;  // cycles
 };
 
-// Has all cores ask `count` keys, from the trace's key `first` on, by programs that make(share)
-// puts behind `programs`.
-template <class Program, class Make>
-Result<Asked> ask_by(Machine& machine, const LookupRun& run, uint64_t first, uint64_t count,
-                     Make&& make) {
-  std::deque<Program> programs;
+// Has all cores ask `count` keys, from the trace's key `first` on.
+Result<Asked> ask(Machine& machine, const LookupRun& run, const PlacedTables& tables,
+                  uint64_t first, uint64_t count) {
+  std::deque<AskingProgram> programs;
   std::vector<const Core*> cores;
   const Cycle began = machine.events().now();
   for (Tile core = 0; core < run.cores; ++core) {
-    make(programs, LookupShare{.core = core,
-                               .first = first + core,
-                               .step = run.cores,
-                               .count = count / run.cores + (core < count % run.cores ? 1 : 0)});
-    cores.push_back(&machine.start(core, programs.back()));
+    const LookupShare share{.core = core,
+                            .first = first + core,
+                            .step = run.cores,
+                            .count = count / run.cores + (core < count % run.cores ? 1 : 0)};
+    programs.emplace_back(machine, run, tables, share);
+    cores.push_back(&machine.start(core, programs.back().program()));
   }
   const Result<Cycle> ended = machine.run(run.cycles_max);
   if (!ended) return ended.error();
   Asked asked{.cycles = ended.value() - began};
   uint64_t answered = 0;
   uint64_t wrong = 0;
-  for (const Program& program : programs) {
+  for (const AskingProgram& program : programs) {
     answered += program.answered();
     asked.found += program.found();
     wrong += program.wrong();
@@ -85,28 +84,6 @@ Result<Asked> ask_by(Machine& machine, const LookupRun& run, uint64_t first, uin
   return Error{"of " + std::to_string(count) + " lookups " + std::to_string(answered) +
                " were answered, " + std::to_string(wrong) +
                " of them not as the table says; this is a fault of the simulator"};
-}
-
-// `tables` are their addresses.
-Result<Asked> ask(Machine& machine, const LookupRun& run, std::span<const uint64_t> tables,
-                  uint64_t first, uint64_t count) {
-  std::vector<TableMetadata> metadata;
-  for (const uint64_t table : tables) {
-    const auto line = TableMetadata::of_line(machine.bytes().read_line(line_of(table)));
-    ROOST_ASSERT(line.has_value());
-    metadata.push_back(*line);
-  }
-  if (run.software == nullptr) {
-    return ask_by<LookupProgram>(
-        machine, run, first, count, [&](auto& programs, const LookupShare& share) {
-          programs.emplace_back(run.trace, run.way, share, tables, metadata[0].key_bytes);
-        });
-  }
-  return ask_by<SoftwareProgram>(
-      machine, run, first, count, [&](auto& programs, const LookupShare& share) {
-        programs.emplace_back(run.trace, *run.software, share, metadata, machine.bytes(),
-                              machine.memory().parameters());
-      });
 }
 
 Result<std::vector<uint64_t>> put_tables(SimulatedMemory& memory, const RunTables& tables) {
@@ -157,20 +134,32 @@ void add_units(LookupFigures& figures, uint64_t lookups, const std::vector<UnitT
 
 }  // namespace
 
-Result<LookupFigures> run_lookups(const Parameters& parameters, const LookupRun& run) {
-  ROOST_ASSERT(run.cores >= 1 && run.cores <= parameters.tiles() && run.lookups >= run.cores);
-  Machine machine(parameters);
-  const auto area =
-      machine.bytes().put_zeroes(kLookupAreaAddress, parameters.tiles() * kLookupAreaBytes);
+Result<PlacedTables> place_tables(Machine& machine, const LookupRun& run) {
+  const uint64_t areas = machine.memory().parameters().tiles() * kLookupAreaBytes;
+  const auto area = machine.bytes().put_zeroes(kLookupAreaAddress, areas);
   if (!area) return area.error();
-  const auto tables = put_tables(machine.bytes(), run.tables);
-  if (!tables) return tables.error();
+  auto addresses = put_tables(machine.bytes(), run.tables);
+  if (!addresses) return addresses.error();
+  PlacedTables placed{.addresses = std::move(addresses).value(), .metadata = {}};
+  for (const uint64_t table : placed.addresses) {
+    const auto line = TableMetadata::of_line(machine.bytes().read_line(line_of(table)));
+    ROOST_ASSERT(line.has_value());
+    placed.metadata.push_back(*line);
+  }
   // What accelerators ask is not in cores' caches.
   for (const RunTable& table : run.tables) {
     if (run.is_cold) break;
     begin_cached(machine.memory(), table.address, table.image.size(),
                  run.software == nullptr ? 0 : run.cores);
   }
+  return placed;
+}
+
+Result<LookupFigures> run_lookups(const Parameters& parameters, const LookupRun& run) {
+  ROOST_ASSERT(run.cores >= 1 && run.cores <= parameters.tiles() && run.lookups >= run.cores);
+  Machine machine(parameters);
+  const auto tables = place_tables(machine, run);
+  if (!tables) return tables.error();
   if (run.warm_up != 0) {
     const auto warmed = ask(machine, run, tables.value(), 0, run.warm_up);
     if (!warmed) return warmed.error();

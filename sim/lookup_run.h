@@ -28,8 +28,8 @@ using RunTables = std::vector<RunTable>;
 struct LookupRun {
   // A key is looked up in one after the other until one has it, or in all at once
   // (docs/decisions/0059); that is one lookup. Keys of all have the same length.
-  RunTables tables;
-  LookupTrace trace;
+  RunTables tables{};
+  LookupTrace trace{};
   LookupWay way{};
   // Instead of that, software that takes so much; the tables are of its format.
   const SoftwareCost* software = nullptr;

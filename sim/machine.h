@@ -9,11 +9,13 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "roost/base/result.h"
 #include "sim/accelerator_array.h"
 #include "sim/core.h"
+#include "sim/core_threads.h"
 #include "sim/event_queue.h"
 #include "sim/memory_system.h"
 
@@ -33,6 +35,9 @@ class Machine {
   // of one core share its caches.
   Core& start(Tile tile, Program& program);
 
+  // The same of several programs at a time, which share the core as its threads.
+  const CoreThreads& start_threads(Tile tile, std::span<Program* const> programs);
+
   // Runs until all programs have ended and nothing is under way; the last cycle. Errors: nothing
   // moves any more, or `cycles_max` more cycles have passed: who waits for whom.
   [[nodiscard]] Result<Cycle> run(Cycle cycles_max = Cycle{1} << 40);
@@ -42,6 +47,7 @@ class Machine {
   MemorySystem memory_;
   AcceleratorArray accelerators_;
   std::vector<std::unique_ptr<Core>> cores_;
+  std::vector<std::unique_ptr<CoreThreads>> shared_cores_;
 };
 
 }  // namespace roost::sim

@@ -67,6 +67,7 @@ constexpr ParameterInfo kInfos[] = {
     {"software", "compare_cycles", &Parameters::software_compare_cycles, 0, 1000, true},
     {"software", "ten_instructions_cycles", &Parameters::software_ten_instructions_cycles, 0, 1000,
      true},
+    {"neighbour", "waiting_loads", &Parameters::neighbour_waiting_loads, 0, 10, false},
     {"hybrid", "window_cycles", &Parameters::hybrid_window_cycles, 100, 1073741824, false},
     {"hybrid", "flows_to_software", &Parameters::hybrid_flows_to_software, 1, 1048576, false},
     {"hybrid", "flows_to_accelerator", &Parameters::hybrid_flows_to_accelerator, 1, 1048576, false},
@@ -225,6 +226,13 @@ Parameters MachineDescription::at(Level level) const {
   for (size_t i = 0; i < ranges.size(); ++i)
     parameters.*kInfos[i].value = ranges[i].values[static_cast<size_t>(level)];
   return parameters;
+}
+
+void MachineDescription::close(std::string_view table) {
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    auto& values = ranges[i].values;
+    if (kInfos[i].table == table) values.fill(values[static_cast<size_t>(Level::kMiddle)]);
+  }
 }
 
 std::vector<GeometryFault> geometry_faults(const Parameters& parameters) {

@@ -92,6 +92,8 @@ struct Parameters {
   uint32_t software_compare_cycles = 0;
   uint32_t software_ten_instructions_cycles = 0;
 
+  uint32_t neighbour_waiting_loads = 0;
+
   uint32_t hybrid_window_cycles = 0;
   uint32_t hybrid_flows_to_software = 0;
   uint32_t hybrid_flows_to_accelerator = 0;
@@ -140,6 +142,8 @@ struct MachineDescription {
 
   // The machine with all numbers of a level.
   [[nodiscard]] Parameters at(Level level) const;
+  // Has the numbers of a table of the file be in the middle at every level.
+  void close(std::string_view table);
 };
 
 // Reads a machine file. Faults: not TOML, numbers or words missing, unknown or out of range, low

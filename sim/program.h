@@ -44,6 +44,16 @@ struct Op {
   uint32_t tag = 0;
 };
 
+// Has an operation need the results of others, where operations are numbered from 1 on: it is
+// number `own`, and 0 is none. What is too far back to be said has left every window.
+inline void set_operands(Op& op, uint64_t own, std::array<uint64_t, 2> others) {
+  constexpr uint64_t kFar = 0xffff;
+  for (size_t i = 0; i < others.size(); ++i) {
+    const uint64_t back = others[i] == 0 ? 0 : own - others[i];
+    op.after[i] = static_cast<uint16_t>(back > kFar ? 0 : back);
+  }
+}
+
 enum class Fetch : uint8_t {
   kOp,      // here is one
   kNotYet,  // not before something is completed

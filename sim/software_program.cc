@@ -262,12 +262,7 @@ void SoftwareProgram::fill() {
 
 // Writes an operation that needs the results of others, by their numbers; 0: of none.
 uint64_t SoftwareProgram::put(Op op, std::array<uint64_t, 2> after) {
-  ++put_;
-  constexpr uint64_t kFar = 0xffff;  // what is so far back has left the core's window
-  for (size_t i = 0; i < after.size(); ++i) {
-    const uint64_t back = after[i] == 0 ? 0 : put_ - after[i];
-    op.after[i] = static_cast<uint16_t>(back > kFar ? 0 : back);
-  }
+  set_operands(op, ++put_, after);
   owed_.instructions -= op.instructions;
   owed_.loads -= op.kind == OpKind::kLoad ? 1 : 0;
   owed_.stores -= op.kind == OpKind::kStore ? 1 : 0;

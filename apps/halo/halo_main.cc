@@ -32,6 +32,7 @@ constexpr const char* kFooter =
     "  roost-halo run --table flows.table --trace flows.pcap\n"
     "  roost-halo run --build 100000 --load 0.9 --json\n"
     "  roost-halo run --build 1024 --tuples 5,10,15,20\n"
+    "  roost-halo run --build 100000 --neighbour program.trace\n"
     "  roost-halo machine --print > machine.toml\n"
     "  roost-halo machine --check machine.toml\n"
     "\n"
@@ -40,7 +41,7 @@ constexpr const char* kFooter =
     "  1  the simulation stopped: who waits for whom is printed\n"
     "  2  the command line is wrong\n"
     "  3  the machine file was refused; each fault is printed with its line\n"
-    "  4  the table, the trace or the memory does not do";
+    "  4  the table, a trace or the memory does not do";
 
 constexpr int kExitOk = 0;
 constexpr int kExitStopped = 1;
@@ -105,6 +106,9 @@ class RunCommand {
     app_->add_flag("--cold", options_.is_cold,
                    "begin with the table in DRAM; else it is in the caches, as far as it fits");
     add_tuples();
+    app_->add_option("--neighbour", neighbour_path_,
+                     "what a program loses that shares a core with the lookups: its accesses to "
+                     "memory, as valgrind's lackey prints them");
     add_amounts();
     app_->add_flag("--json", json_, "the report as JSON");
   }
@@ -124,6 +128,8 @@ class RunCommand {
       throw CLI::ValidationError("--tuples", "each number is to be larger than the one before");
     if (!tuples_.counts.empty() && inputs_.build.format != BuiltFormat::kPaper)
       throw CLI::ValidationError("--tuples", "goes with --format paper only");
+    if (!neighbour_path_.empty() && options_.cores != 1)
+      throw CLI::ValidationError("--neighbour", "shares one core; leave --cores out");
     const bool is_single = inputs_.build.format == BuiltFormat::kSingle;
     for (const WayInfo& info : kWays) {
       if (std::ranges::count(options_.ways, info.name) != 0 && !info.goes_with(is_single))
@@ -133,18 +139,21 @@ class RunCommand {
   }
 
   [[nodiscard]] int run() const {
-    const auto machine = read_machine(machine_path_);
+    auto machine = read_machine(machine_path_);
     if (!machine) return complain(kExitBadMachine, machine.error().message);
+    if (neighbour_path_.empty()) machine.value().close("neighbour");
     const sim::ParameterSweep sweep(machine.value(), samples_, seed_, !has_no_ends_);
     const sim::ParameterSweep ladder_sweep(machine.value(), samples_, seed_, false);
     if (const uint32_t tiles = sweep.machines().front().tiles(); options_.cores > tiles) {
       return complain(kExitUsage, fmt::format("--cores {}: {} has {}", options_.cores,
                                               name_of_machine(machine_path_), tiles));
     }
+    auto neighbour = read_neighbour(neighbour_path_);
+    if (!neighbour) return complain(kExitRefused, neighbour.error().message);
     InputOptions wanted = inputs_;
     if (trace_format_) wanted.trace_format = trace_format_;
     wanted.build.seed = seed_;
-    wanted.keys = options_.warm_up + options_.lookups;
+    wanted.keys = std::max(options_.warm_up + options_.lookups, keys_beside(neighbour.value()));
     wanted.machines = options_.threads;
     const auto inputs = read_inputs(wanted);
     if (!inputs) return complain(kExitRefused, inputs.error().message);
@@ -161,6 +170,9 @@ class RunCommand {
     if (!ladder) return complain(kExitStopped, ladder.error().message);
     auto searched = search(sweep, spaces.value(), tuples);
     if (!searched) return complain(kExitStopped, searched.error().message);
+    auto shared =
+        run_neighbour(sweep, std::move(neighbour).value(), inputs.value().question(), options_);
+    if (!shared) return complain(kExitStopped, shared.error().message);
     auto speed_ups = speed_ups_of(sweep, ways.value());
     const RunReport report{.machine_name = name_of_machine(machine_path_),
                            .sweep = &sweep,
@@ -171,7 +183,8 @@ class RunCommand {
                            .speed_ups = std::move(speed_ups),
                            .host_check = &sim::host_check(),
                            .ladder = std::move(ladder).value(),
-                           .tuples = std::move(searched).value()};
+                           .tuples = std::move(searched).value(),
+                           .neighbour = std::move(shared).value()};
     fmt::print("{}", json_ ? format_json(report).dump(2) + "\n" : format_text(report));
     return kExitOk;
   }
@@ -249,6 +262,7 @@ class RunCommand {
   CLI::Option* trace_;
   CLI::Option* build_;
   std::string machine_path_;
+  std::string neighbour_path_;
   std::optional<TraceFormat> trace_format_;
   InputOptions inputs_{};
   TupleOptions tuples_{};

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
+
+#include "apps/halo/swept_text.h"
 
 namespace roost::halo {
 
@@ -11,18 +12,8 @@ namespace {
 
 using control::Json;
 
-constexpr size_t kMovers = 3;  // numbers that are named as those that decide
-
-std::span<const sim::Sensitivity> movers_of(const sim::SweptMeasure& measure) {
-  return std::span(measure.sensitivities).first(std::min(kMovers, measure.sensitivities.size()));
-}
-
 // Lookups a second, in millions.
 std::string millions(double rate) { return fmt::format("{:.2f}", rate / 1e6); }
-
-std::string name_of(const sim::ParameterInfo& parameter) {
-  return fmt::format("{}.{}", parameter.table, parameter.name);
-}
 
 // `of` says what is looked up, where that is not the one table.
 void add_way(std::vector<std::string>& lines, const std::string& of, const WayFigures& way,
@@ -127,12 +118,8 @@ void add_tuples(std::vector<std::string>& lines, const Tuples& tuples,
   add_break_evens(lines, "tuples", tuples.found);
 }
 
-Json interval_json(const sim::SweptMeasure& measure) {
-  return {{"least", measure.least}, {"middle", measure.middle}, {"greatest", measure.greatest}};
-}
-
 // Of one figure on all machines.
-Json interval_json(const WayFigures& way, double sim::LookupFigures::*figure) {
+Json figure_json(const WayFigures& way, double sim::LookupFigures::*figure) {
   const auto [least, greatest] = std::ranges::minmax(way.figures, {}, figure);
   return {
       {"least", least.*figure}, {"middle", way.middle().*figure}, {"greatest", greatest.*figure}};
@@ -140,22 +127,9 @@ Json interval_json(const WayFigures& way, double sim::LookupFigures::*figure) {
 
 Json cores_json(const WayFigures& way) {
   using Figures = sim::LookupFigures;
-  return {{"l2_misses_per_lookup", interval_json(way, &Figures::l2_misses_per_lookup)},
-          {"llc_misses_per_lookup", interval_json(way, &Figures::llc_misses_per_lookup)},
-          {"stall_share", interval_json(way, &Figures::stall_share)}};
-}
-
-// `unit` says of what the ends are.
-Json movers_json(const sim::SweptMeasure& measure, const std::string& unit) {
-  Json decided = Json::array();
-  for (const sim::Sensitivity& mover : movers_of(measure)) {
-    decided.push_back({{"parameter", name_of(*mover.parameter)},
-                       {"low", mover.low},
-                       {"high", mover.high},
-                       {unit + "_at_low", mover.at_low},
-                       {unit + "_at_high", mover.at_high}});
-  }
-  return decided;
+  return {{"l2_misses_per_lookup", figure_json(way, &Figures::l2_misses_per_lookup)},
+          {"llc_misses_per_lookup", figure_json(way, &Figures::llc_misses_per_lookup)},
+          {"stall_share", figure_json(way, &Figures::stall_share)}};
 }
 
 Json accelerators_json(const sim::LookupFigures& figures) {
@@ -289,6 +263,7 @@ std::string format_text(const RunReport& report) {
   add_floor(lines, *report.host_check);
   add_ladder(lines, report.ladder);
   add_tuples(lines, report.tuples, middle);
+  add_neighbour(lines, report.neighbour);
   std::string text;
   for (const std::string& line : lines) text += "simulated: " + line + "\n";
   return text;
@@ -329,7 +304,8 @@ Json format_json(const RunReport& report) {
           {"speed_ups", speed_ups_json(report.speed_ups)},
           {"floor", floor_json(*report.host_check)},
           {"break_even", ladder_json(report.ladder)},
-          {"tuples", tuples_json(report.tuples)}};
+          {"tuples", tuples_json(report.tuples)},
+          {"neighbour", neighbour_json(report.neighbour)}};
 }
 
 }  // namespace roost::halo

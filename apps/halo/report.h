@@ -6,6 +6,7 @@
 
 #include "apps/halo/break_even.h"
 #include "apps/halo/inputs.h"
+#include "apps/halo/neighbour.h"
 #include "apps/halo/tuples.h"
 #include "apps/halo/ways.h"
 #include "roost/control/json.h"
@@ -25,6 +26,7 @@ struct RunReport {
   const sim::HostCheck* host_check;  // the floor under them
   Ladder ladder;
   Tuples tuples;
+  Neighbour neighbour;
 };
 
 [[nodiscard]] std::string format_text(const RunReport& report);

@@ -1,33 +1,14 @@
 #include "apps/halo/ways.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <span>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "apps/halo/on_machines.h"
 
 namespace roost::halo {
 
 namespace {
-
-using Points = std::vector<Result<sim::LookupFigures>>;
-
-// Machine i is thread i modulo threads's: machines share nothing, and the points are the same
-// however many threads there are.
-Points run_points(const sim::ParameterSweep& sweep, const sim::LookupRun& run, uint32_t threads) {
-  Points points(sweep.machines().size(), Error{"not run"});
-  std::vector<std::thread> workers;
-  for (uint32_t first = 0; first < threads; ++first) {
-    workers.emplace_back([&, first] {
-      for (size_t i = first; i < points.size(); i += threads)
-        points[i] = sim::run_lookups(sweep.machines()[i], run);
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
-  return points;
-}
 
 // Costs of the tables that the way asks: of ours, by their layout.
 const sim::SoftwareCost* cost_of(const WayInfo& info, const Question& question) {
@@ -43,35 +24,39 @@ const sim::RunTables& tables_of(const WayInfo& info, const Question& question) {
 
 }  // namespace
 
+bool is_wanted(const WayInfo& info, const Question& question, const WayOptions& options) {
+  return info.goes_with(question.is_single) &&
+         (options.ways.empty() || std::ranges::count(options.ways, info.name) != 0);
+}
+
+sim::LookupRun run_of(const WayInfo& info, const Question& question, const WayOptions& options) {
+  return {.tables = tables_of(info, question),
+          .trace = question.trace,
+          .way = info.way,
+          .software = info.is_software() ? cost_of(info, question) : nullptr,
+          .is_cold = options.is_cold,
+          .cores = options.cores,
+          .warm_up = options.warm_up,
+          .lookups = options.lookups,
+          .cycles_max = options.cycles_max};
+}
+
 Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep, const Question& question,
                                          const WayOptions& options) {
-  std::vector<WayFigures> figures;
+  std::vector<WayFigures> ways;
   for (const WayInfo& info : kWays) {
-    if (!info.goes_with(question.is_single)) continue;
-    if (!options.ways.empty() && std::ranges::count(options.ways, info.name) == 0) continue;
-    const sim::SoftwareCost* software = info.is_software() ? cost_of(info, question) : nullptr;
-    const Points points = run_points(sweep,
-                                     {.tables = tables_of(info, question),
-                                      .trace = question.trace,
-                                      .way = info.way,
-                                      .software = software,
-                                      .is_cold = options.is_cold,
-                                      .cores = options.cores,
-                                      .warm_up = options.warm_up,
-                                      .lookups = options.lookups,
-                                      .cycles_max = options.cycles_max},
-                                     options.threads);
-    WayFigures& found = figures.emplace_back(WayFigures{.info = &info});
-    for (size_t i = 0; i < points.size(); ++i) {
-      const Result<sim::LookupFigures>& point = points[i];
-      if (!point)
-        return Error{fmt::format("{}, machine {}: {}", info.name, i, point.error().message)};
-      found.figures.push_back(point.value());
-      found.rates.push_back(point.value().lookups_per_second);
-    }
-    found.lookups_per_second = sweep.measure_of(found.rates);
+    if (!is_wanted(info, question, options)) continue;
+    const sim::LookupRun run = run_of(info, question, options);
+    auto figures = on_machines<sim::LookupFigures>(
+        sweep, options.threads, info.name,
+        [&](const sim::Parameters& parameters) { return sim::run_lookups(parameters, run); });
+    if (!figures) return figures.error();
+    WayFigures& way = ways.emplace_back(WayFigures{.info = &info});
+    way.figures = std::move(figures).value();
+    for (const sim::LookupFigures& one : way.figures) way.rates.push_back(one.lookups_per_second);
+    way.lookups_per_second = sweep.measure_of(way.rates);
   }
-  return figures;
+  return ways;
 }
 
 std::vector<SpeedUp> speed_ups_of(const sim::ParameterSweep& sweep,

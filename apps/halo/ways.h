@@ -95,6 +95,12 @@ struct SpeedUp {
   sim::SweptMeasure times{};
 };
 
+// Whether a way is to be run; as what.
+[[nodiscard]] bool is_wanted(const WayInfo& info, const Question& question,
+                             const WayOptions& options);
+[[nodiscard]] sim::LookupRun run_of(const WayInfo& info, const Question& question,
+                                    const WayOptions& options);
+
 // Errors: as run_lookups(), of the first machine that has one.
 [[nodiscard]] Result<std::vector<WayFigures>> run_ways(const sim::ParameterSweep& sweep,
                                                        const Question& question,

@@ -9,7 +9,7 @@ import pathlib
 import sys
 import tempfile
 
-from command_line_test import EXIT_USAGE, Halo, narrow_machine
+from command_line_test import EXIT_REFUSED, EXIT_USAGE, Halo, narrow_machine
 
 FEW = ("--warm-up", 100, "--lookups", 400, "--samples", 2, "--ladder", 0, "--no-ends")
 
@@ -132,6 +132,45 @@ def check_caches(halo, machine):
     assert "in DRAM; cores stand still" in halo.run("run", *words)
 
 
+def trace_of(instructions):
+    """Text of lackey: a load among four instructions, of 400 lines in turn."""
+    lines = []
+    for number in range(instructions):
+        lines.append(f"I  {0x1000 + number % 64:08x},4")
+        if number % 4 == 3:
+            lines.append(f" L {0x100000 + number // 4 % 400 * 64:08x},8")
+    return "\n".join(lines) + "\n"
+
+
+def check_neighbour(halo):
+    """A program on the other thread of the core that asks."""
+    trace = halo.file("neighbour.trace", trace_of(40_000))
+    words = ("--build", 3000, *FEW, "--ways", "blocking,rte_hash")
+    alone, said = run(halo, *words), run(halo, *words, "--neighbour", trace)
+    assert alone["neighbour"] is None and said["neighbour"]["instructions"] == 40_000
+    assert said["neighbour"]["loads"] == 10_000 and said["neighbour"]["pages"] == 7
+    # How many loads wait is open only where there is a neighbour.
+    assert (said["machine"]["open_parameters"] == alone["machine"]["open_parameters"] + 1)
+    assert ways_of(said)["rte_hash"]["middle"] == ways_of(alone)["rte_hash"]["middle"]
+    beside = {one["name"]: one for one in said["neighbour"]["beside"]}
+    assert list(beside) == ["waiting", "blocking", "rte_hash"], beside
+    losses = [beside[name]["loss"]["middle"] for name in beside]
+    assert 0 <= losses[0] <= losses[1] < 0.05 and 0.1 < losses[2] < 0.6, losses
+    # On every machine against that machine, where one that waits costs next to nothing.
+    assert 0 <= beside["waiting"]["loss"]["least"] <= beside["waiting"]["loss"]["greatest"] < 0.05
+    cycles = said["neighbour"]["alone"]["cycles"]
+    loss = 1 - cycles / beside["rte_hash"]["middle"]["cycles"]
+    assert abs(loss - losses[2]) < 1e-9, (loss, losses)
+    assert all(one["simulated"] and one["emulated"] for one in beside.values())
+    text = halo.run("run", *words, "--neighbour", trace)
+    assert "neighbour, emulated: beside blocking (LOOKUP_B" in text, text
+    halo.run("run", *words, "--neighbour", trace, "--cores", 2, status=EXIT_USAGE)
+    refused = halo.run("run", *words, "--neighbour", halo.file("no.trace", "I  1000,4\nhm\n"),
+                       status=EXIT_REFUSED)
+    assert 'line 2: "hm" is none of valgrind' in refused, refused
+    halo.run("run", *words, "--neighbour", "/nowhere", status=EXIT_REFUSED)
+
+
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         halo = Halo(program, None, pathlib.Path(folder))
@@ -143,6 +182,7 @@ def main(program):
         check_costs(halo, machine)
         check_single(halo, machine)
         check_caches(halo, machine)
+        check_neighbour(halo)
     print("roost-halo simulates what it was asked for")
 
 
