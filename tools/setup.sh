@@ -25,7 +25,7 @@ clang_tidy=build/clang-tidy-$clang_tidy_version/bin/clang-tidy
 
 packages_lab='libboost1.81-dev libbenchmark-dev
   libabsl-dev robin-map-dev libtsl-hopscotch-map-dev libsparsehash-dev libcuckoo-dev libtbb-dev
-  liburcu-dev dpdk-dev openvswitch-switch-dpdk ieee-data cloc python3-tqdm'
+  liburcu-dev dpdk-dev openvswitch-switch-dpdk libhyperscan-dev ieee-data cloc python3-tqdm'
 
 # The packages among the arguments that are not installed.
 missing_packages() {

@@ -1,7 +1,7 @@
 """HALO: classification beside Open vSwitch, tables of functions in batches, lookups simulated
 
 Parts, for --only: ovs, fig3, fig13, host, instructions; simulated: fig4, fig8b, fig9, fig10,
-fig11, budget, sharing, misses, fig13_accelerator, table2.
+fig11, fig12, budget, sharing, misses, fig13_accelerator, table2.
 """
 import statistics
 
@@ -14,9 +14,10 @@ from report.section import (Section, Table, Verdict, cell, markdown_table,
 jobs_of = beside(__file__, "jobs")
 cases = jobs_of.cases
 # What has jobs and sections of its own.
-tuples, single_tables, host, instruction_mix, flow_register, fig4 = SIMULATOR = tuple(
+tuples, single_tables, host, instruction_mix, flow_register, fig4, neighbours = SIMULATOR = tuple(
     beside(__file__, name) for name in
-    ("tuples", "single_tables", "host", "instruction_mix", "flow_register", "fig4"))
+    ("tuples", "single_tables", "host", "instruction_mix", "flow_register", "fig4",
+     "neighbours"))
 speed_ups = beside(__file__, "speed_ups")
 
 SOURCE = "classification beside Open vSwitch"
