@@ -26,12 +26,23 @@ struct BuiltPolicies : DefaultPolicies {
   static constexpr LayoutChoice kLayout = kChoice;
 };
 
-// The key of an entry, zeroes behind it.
-template <class Key>
+template <size_t kBytes>
+struct BuiltKey {
+  std::array<uint8_t, kBytes> bytes{};
+  friend bool operator==(const BuiltKey&, const BuiltKey&) = default;
+};
+
+size_t key_bytes_of(const BuildOptions& options) {
+  return options.format == BuiltFormat::kInline ? sizeof(Key104) : options.key_bytes;
+}
+
+// The key of an entry, zeroes behind it. Its first word alone is of this entry.
 sim::KeyBytes key_of_entry(uint64_t entry, const BuildOptions& options) {
   const Key128 wide = key_of_number(options.first_key + entry, options.seed);
+  std::array<uint64_t, sim::kSimulatedKeyBytesMax / 8> words{wide.words[0], wide.words[1]};
+  for (size_t i = 2; i < words.size(); ++i) words[i] = traffic::mix(words[i - 1] + i);
   sim::KeyBytes key{};
-  std::memcpy(key.data(), &wide, sizeof(Key));
+  std::memcpy(key.data(), words.data(), key_bytes_of(options));
   if (options.mask) options.mask->apply(key);
   return key;
 }
@@ -51,13 +62,17 @@ uint64_t paper_buckets(const BuildOptions& options) {
 
 Result<BuiltTable> build_paper(const BuildOptions& options, sim::TableFormat format,
                                uint64_t buckets) {
-  auto table = sim::PaperTable::create(
-      {.format = format, .buckets = buckets, .entries = options.entries, .seed = options.seed});
+  auto table = sim::PaperTable::create({.format = format,
+                                        .buckets = buckets,
+                                        .entries = options.entries,
+                                        .key_bytes = options.key_bytes,
+                                        .seed = options.seed});
   if (!table) return table.error();
   BuiltTable built;
   for (uint64_t i = 0; i < options.entries; ++i) {
-    const sim::KeyBytes key = key_of_entry<Key128>(i, options);
-    if (!table.value().insert(std::span(key).first(sizeof(Key128)), i)) return too_full(options, i);
+    const sim::KeyBytes key = key_of_entry(i, options);
+    if (!table.value().insert(std::span(key).first(options.key_bytes), i))
+      return too_full(options, i);
     built.keys.push_back(key);
   }
   built.image = copy_of(table.value().image());
@@ -95,13 +110,34 @@ Result<BuiltTable> build_flows(const BuildOptions& options) {
   if (!table) return table.error();
   BuiltTable built;
   for (uint64_t i = 0; i < options.entries; ++i) {
-    built.keys.push_back(key_of_entry<Key>(i, options));
+    built.keys.push_back(key_of_entry(i, options));
     Key key;
     std::memcpy(&key, built.keys.back().data(), sizeof(key));
     if (table.value().insert(key, Value{}) != InsertOutcome::kInserted) return too_full(options, i);
   }
   built.image = copy_of(image_of(table.value()));
   return built;
+}
+
+Result<BuiltTable> build_split(const BuildOptions& options) {
+  constexpr LayoutChoice kLayout = LayoutChoice::kSplit;
+  using Value = traffic::Value128;
+  static_assert(kBuiltKeyBytes == std::array<uint32_t, 4>{8, 16, 26, 40});
+  switch (options.key_bytes) {
+    case 8:
+      return build_flows<BuiltKey<8>, Value, kLayout>(options);
+    case 26:
+      return build_flows<BuiltKey<26>, Value, kLayout>(options);
+    case 40:
+      return build_flows<BuiltKey<40>, Value, kLayout>(options);
+    default:
+      return build_flows<Key128, Value, kLayout>(options);
+  }
+}
+
+// With the padding that both formats have, at most.
+uint64_t entry_bytes(const BuildOptions& options) {
+  return (options.key_bytes + 16 + 15) / 16 * 16;
 }
 
 }  // namespace
@@ -115,20 +151,18 @@ std::vector<std::byte> copy_of(std::span<const std::byte> image) {
 }
 
 sim::KeyBytes key_not_built(const BuildOptions& options, uint64_t number) {
-  const uint64_t entry = options.entries + number;
-  return options.format == BuiltFormat::kInline ? key_of_entry<Key104>(entry, options)
-                                                : key_of_entry<Key128>(entry, options);
+  return key_of_entry(options.entries + number, options);
 }
 
 uint64_t built_bytes(const BuildOptions& options) {
   const double slots = static_cast<double>(options.entries) / options.load;
   switch (options.format) {
     case BuiltFormat::kPaper:
-      return paper_buckets(options) * 64 + options.entries * 32;
+      return paper_buckets(options) * 64 + options.entries * entry_bytes(options);
     case BuiltFormat::kSingle:
-      return single_buckets(options) * 64 + options.entries * 32;
+      return single_buckets(options) * 64 + options.entries * entry_bytes(options);
     case BuiltFormat::kSplit:
-      return static_cast<uint64_t>(slots * 40);
+      return static_cast<uint64_t>(slots * static_cast<double>(8 + entry_bytes(options)));
     case BuiltFormat::kMegaflow:
       return static_cast<uint64_t>(slots * 32);
     case BuiltFormat::kInline:
@@ -144,7 +178,7 @@ Result<BuiltTable> build_table(const BuildOptions& options) {
     case BuiltFormat::kSingle:
       return build_single(options);
     case BuiltFormat::kSplit:
-      return build_flows<Key128, traffic::Value128, LayoutChoice::kSplit>(options);
+      return build_split(options);
     case BuiltFormat::kMegaflow:
       return build_flows<Key128, traffic::Value32, LayoutChoice::kAutomatic>(options);
     case BuiltFormat::kInline:

@@ -1,6 +1,7 @@
 // Tables that are made for a question, instead of one that a program has saved.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,17 +16,20 @@
 namespace roost::halo {
 
 enum class BuiltFormat : uint8_t {
-  kPaper,     // the paper's cuckoo table: 16 bytes of key, a word of value
+  kPaper,     // the paper's cuckoo table: a word of value
   kSingle,    // its single-function table, of the same bytes: each key has one bucket
-  kSplit,     // FlowTable: 16 bytes of key, 16 of value
+  kSplit,     // FlowTable: 16 bytes of value
   kInline,    // FlowTable: 13 bytes of key, 4 of value, three in a line
   kMegaflow,  // FlowTable as our classifier has it: 16 bytes of key, 4 of value
 };
+
+inline constexpr std::array<uint32_t, 4> kBuiltKeyBytes = {8, 16, 26, 40};
 
 struct BuildOptions {
   uint64_t entries = 0;
   double load = 0.8;  // entries over slots; of the paper's formats, at most
   BuiltFormat format = BuiltFormat::kPaper;
+  uint32_t key_bytes = 16;             // of kBuiltKeyBytes; not of those formats that say theirs
   uint64_t seed = 1;                   // of keys and hashes
   uint64_t first_key = 0;              // keys of one seed are numbers; those from this one on
   std::optional<sim::KeyMask> mask{};  // under which keys are held
@@ -36,7 +40,8 @@ struct BuiltTable {
   std::vector<sim::KeyBytes> keys{};  // that it has, masked
 };
 
-// Key `number` of a table of a seed; the inline layout has what of it fits.
+// Key `number` of a table of a seed; longer keys go on behind it, shorter ones have what of it
+// fits.
 [[nodiscard]] traffic::Key128 key_of_number(uint64_t number, uint64_t seed);
 
 // A copy of a table's image, which outlives the table.

@@ -63,8 +63,7 @@ class RunCommand {
   explicit RunCommand(CLI::App& app)
       : app_(app.add_subcommand("run", "lookups a second of a table and a trace")) {
     app_->add_option("--machine", machine_path_, "the machine, in TOML; else the default one");
-    auto* table = app_->add_option("--table", inputs_.table_path,
-                                   "a table that save_table() or roost_table_save() wrote");
+    auto* table = app_->add_option("--table", inputs_.table_path, "what save_table() wrote");
     trace_ = app_->add_option("--trace", inputs_.trace_path,
                               "the keys that are asked for: text, bytes or a capture");
     app_->add_option("--trace-format", trace_format_,
@@ -92,6 +91,11 @@ class RunCommand {
                                                {"single", BuiltFormat::kSingle},
                                                {"split", BuiltFormat::kSplit},
                                                {"inline", BuiltFormat::kInline}}));
+    key_bytes_ = app_->add_option("--key-bytes", inputs_.build.key_bytes,
+                                  "of that table's keys: 8, 16, 26 or 40; not of --format inline")
+                     ->needs(build_)
+                     ->capture_default_str()
+                     ->check(CLI::IsMember(kBuiltKeyBytes));
     app_->add_option("--misses", inputs_.misses,
                      "the share of the keys that it has not, without a trace")
         ->needs(build_)
@@ -128,6 +132,9 @@ class RunCommand {
       throw CLI::ValidationError("--tuples", "each number is to be larger than the one before");
     if (!tuples_.counts.empty() && inputs_.build.format != BuiltFormat::kPaper)
       throw CLI::ValidationError("--tuples", "goes with --format paper only");
+    const bool is_inline = inputs_.build.format == BuiltFormat::kInline;
+    if (key_bytes_->count() != 0 && (is_inline || !tuples_.counts.empty()))
+      throw CLI::ValidationError("--key-bytes", "goes without --format inline and --tuples");
     if (!neighbour_path_.empty() && options_.cores != 1)
       throw CLI::ValidationError("--neighbour", "shares one core; leave --cores out");
     const bool is_single = inputs_.build.format == BuiltFormat::kSingle;
@@ -261,6 +268,7 @@ class RunCommand {
   CLI::App* app_;
   CLI::Option* trace_;
   CLI::Option* build_;
+  CLI::Option* key_bytes_;
   std::string machine_path_;
   std::string neighbour_path_;
   std::optional<TraceFormat> trace_format_;

@@ -18,8 +18,8 @@ from pathlib import Path
 
 # All keys once, and five times; of ways with several tables, calls of 32 in a sixth of them.
 LOOKUPS = (3_264, 16_320)
-WAYS = {"rte_hash_one": (1, (16, 40)), "rte_hash_32": (32, (16, 40)),
-        "single_one": (1, (16,)), "split_32": (32, (16, 40)), "inline_32": (32, (13,)),
+WAYS = {"rte_hash_one": (1, (8, 16, 26, 40)), "rte_hash_32": (32, (8, 16, 26, 40)),
+        "single_one": (1, (16,)), "split_32": (32, (8, 16, 26, 40)), "inline_32": (32, (13,)),
         "tuples_rte_hash_one": (1, (16,)), "tuples_rte_hash_32": (32, (16,)),
         "megaflow_32": (32, (16,))}
 PROGRAM_WAYS = {"split_32": "split", "inline_32": "inline", "single_one": "first_rte_hash_one"}

@@ -45,6 +45,7 @@ class Point:
                  asked["samples"], "--warm-up", asked["warm_up"], "--lookups", asked["lookups"],
                  "--json", *(["--cold"] if asked["is_cold"] else []),
                  *([] if asked["has_ends"] else ["--no-ends"]),
+                 *(["--key-bytes", asked["key_bytes"]] if asked["key_bytes"] != 16 else []),
                  *(["--ways", ",".join(asked["ways"])] if asked["ways"] else [])]
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True,
                               check=False)

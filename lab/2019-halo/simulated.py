@@ -31,6 +31,7 @@ class Point(ProcessJob):
     switches: tuple = ()
     closed: tuple = ()
     format: str = "paper"
+    key_bytes: int = 16
     misses: float = 0.0
     ways: tuple = ()
     samples: int = 8

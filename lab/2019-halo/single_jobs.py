@@ -57,9 +57,11 @@ FORMATS = {"paper's format": ("paper", ()), "split, no filter": ("split", ()),
            "split, filter": ("split", FILTER), "inline, filter": ("inline", FILTER)}
 MISSES_SLOTS = 1 << 15
 
-# HALO-F13: entries, and the share of misses.
-FUNCTIONS = {"nat": ((1_000, 10_000, 100_000), 0.0), "assets": ((1_000, 10_000, 100_000), 0.0),
-             "filter": ((100, 1_000, 10_000), 0.5)}
+# HALO-F13: entries, the share of misses, and bytes of a key as lab/functions/lookup_ways_job.cc has
+# them: a NAT's connection; an observer's host, by VLAN, MAC and address; a rule's address, zeroes.
+FUNCTIONS = {"nat": ((1_000, 10_000, 100_000), 0.0, 16),
+             "assets": ((1_000, 10_000, 100_000), 0.0, 26),
+             "filter": ((100, 1_000, 10_000), 0.5, 8)}
 
 SAMPLES = {"full": 40, "quick": 6, "smoke": 1}
 FEW_SAMPLES = {"full": 12, "quick": 2, "smoke": 1}
@@ -118,12 +120,12 @@ def misses_jobs(size):
 
 
 def fig13_jobs(size):
-    for function, (entries, misses) in FUNCTIONS.items():
+    for function, (entries, misses, key_bytes) in FUNCTIONS.items():
         for count in entries[:1] if size == "smoke" else entries:
             for variant in (AS_WRITTEN, FRIENDLY)[:1 if size == "smoke" else 2]:
                 yield Point(experiment="fig13_accelerator", slots=round(count / 0.8),
                             variant=f"{function}, {variant}", switches=READINGS[variant],
-                            misses=misses, samples=FEW_SAMPLES[size])
+                            misses=misses, key_bytes=key_bytes, samples=FEW_SAMPLES[size])
 
 
 def jobs(size):

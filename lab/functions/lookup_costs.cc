@@ -49,6 +49,7 @@ static_assert(sizeof(Key320) == 40, "a flow of IPv6");
 template <size_t kBytes>
 struct BytesKey {
   std::array<uint8_t, kBytes> bytes{};
+  friend bool operator==(const BytesKey&, const BytesKey&) = default;
 };
 
 template <class Key>
@@ -226,6 +227,7 @@ std::optional<int> run_one_key(std::string_view way, bool hits, uint64_t lookups
     if (bytes == "4") return look_up_one<4>(hits, lookups, readers.flags);
     if (bytes == "8") return look_up_one<8>(hits, lookups, readers.flags);
     if (bytes == "16") return look_up_one<16>(hits, lookups, readers.flags);
+    if (bytes == "26") return look_up_one<26>(hits, lookups, readers.flags);
     if (bytes == "32") return look_up_one<32>(hits, lookups, readers.flags);
     if (bytes == "40") return look_up_one<40>(hits, lookups, readers.flags);
     if (bytes == "64") return look_up_one<64>(hits, lookups, readers.flags);
@@ -233,7 +235,16 @@ std::optional<int> run_one_key(std::string_view way, bool hits, uint64_t lookups
   return {};
 }
 
+template <size_t kBytes>
+int look_up_split(bool hits, uint64_t lookups) {
+  using Key = BytesKey<kBytes>;
+  return look_up<Key, CountedFlowTable<Key, traffic::Value128, LayoutChoice::kSplit>>(hits,
+                                                                                      lookups);
+}
+
 int run(std::string_view way, bool hits, uint64_t lookups) {
+  if (way == "split_8") return look_up_split<8>(hits, lookups);
+  if (way == "split_26") return look_up_split<26>(hits, lookups);
   if (way == "split_16")
     return look_up<Key128, CountedFlowTable<Key128, traffic::Value128, LayoutChoice::kSplit>>(
         hits, lookups);
@@ -254,6 +265,10 @@ int run(std::string_view way, bool hits, uint64_t lookups) {
     return 0;
   }
   if (const auto status = run_one_key(way, hits, lookups)) return *status;
+  if (way == "rte_hash_32_8")
+    return look_up<BytesKey<8>, CountedRteHash<BytesKey<8>, 32>>(hits, lookups);
+  if (way == "rte_hash_32_26")
+    return look_up<BytesKey<26>, CountedRteHash<BytesKey<26>, 32>>(hits, lookups);
   if (way == "rte_hash_32_16") return look_up<Key128, CountedRteHash<Key128, 32>>(hits, lookups);
   if (way == "rte_hash_32_40") return look_up<Key320, CountedRteHash<Key320, 32>>(hits, lookups);
   if (way == "first_rte_hash_one_16")

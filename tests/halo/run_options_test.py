@@ -11,6 +11,7 @@ import tempfile
 
 from command_line_test import EXIT_REFUSED, EXIT_USAGE, Halo, narrow_machine
 
+IMAGE_HEADER_BYTES = 4096
 FEW = ("--warm-up", 100, "--lookups", 400, "--samples", 2, "--ladder", 0, "--no-ends")
 
 
@@ -132,6 +133,31 @@ def check_caches(halo, machine):
     assert "in DRAM; cores stand still" in halo.run("run", *words)
 
 
+def check_key_bytes(halo, machine):
+    """Keys of other lengths: in both formats, found and not, with costs of that length."""
+    words = ("--machine", machine, "--build", 3000, "--misses", 0.25, *FEW)
+    loads = []
+    for key_bytes, entry_bytes in ((8, 16), (16, 32), (26, 48), (40, 48)):
+        for form in ("paper", "split"):
+            said = run(halo, *words, "--format", form, "--key-bytes", key_bytes)
+            # Ours keeps keys in classes of lengths.
+            held_bytes = 32 if (form, key_bytes) == ("split", 26) else key_bytes
+            assert said["table"]["key_bytes"] == held_bytes, said["table"]
+            shares = {way["middle"]["hit_share"] for way in said["ways"]}
+            assert len(shares) == 1 and 0.65 < shares.pop() < 0.85, said["ways"]
+            if form == "paper":
+                slots = 3000 / said["table"]["load"]
+                rest = said["table"]["image_bytes"] - slots * 8 - 3000 * entry_bytes
+                assert abs(rest - IMAGE_HEADER_BYTES) < 1, (key_bytes, rest)
+                loads.append(ways_of(said)["rte_hash"]["middle"]["instructions_per_lookup"])
+    assert len(set(loads)) == 4, loads
+    default = run(halo, *words)
+    assert default["ways"] == run(halo, *words, "--key-bytes", 16)["ways"]
+    for refused in (("--key-bytes", 9), ("--key-bytes", 16, "--format", "inline"),
+                    ("--key-bytes", 8, "--tuples", 5)):
+        halo.run("run", "--build", 100, *refused, status=EXIT_USAGE)
+
+
 def trace_of(instructions):
     """Text of lackey: a load among four instructions, of 400 lines in turn."""
     lines = []
@@ -182,6 +208,7 @@ def main(program):
         check_costs(halo, machine)
         check_single(halo, machine)
         check_caches(halo, machine)
+        check_key_bytes(halo, machine)
         check_neighbour(halo)
     print("roost-halo simulates what it was asked for")
 
