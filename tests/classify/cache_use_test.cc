@@ -58,12 +58,12 @@ TEST(CacheUse, the_cache_is_in_use_where_packets_take_several_lookups) {
       ask(classifier, packet);
     }
   };
-  ask_all(2 * FlowRegister::kWindowsApart);
+  ask_all(uint64_t{2} * FlowRegister::kWindowsApart);
   EXPECT_FALSE(classifier.is_cache_used()) << "one lookup each";
   ASSERT_TRUE(classifier.add(source_rule(8, 0x0a00'0000, 5, 2)).ok());
   ASSERT_TRUE(classifier.add(source_rule(32, 0x0a00'0001, 9, 3)).ok());
   ASSERT_TRUE(classifier.add(rule_of(Field::kIpProto, all_ones(Field::kIpProto), 6, 20, 4)).ok());
-  ask_all(2 * FlowRegister::kWindowsApart);
+  ask_all(uint64_t{2} * FlowRegister::kWindowsApart);
   EXPECT_EQ(classifier.megaflow_mask_count(), 4u);
   EXPECT_TRUE(classifier.is_cache_used()) << "two and a half each";
 }

@@ -18,8 +18,8 @@ MemoryTrace trace_of(uint64_t loads, uint64_t lines) {
   for (uint64_t i = 0; i < 2 * loads; ++i) {
     for (int own = 0; own < 4; ++own) text += "I  1000,4\n";
     char line[40];
-    std::snprintf(line, sizeof(line), " L %llx,8\n",
-                  static_cast<unsigned long long>(0x100000 + i % lines * 64));
+    const unsigned long long address = 0x100000 + i % lines * 64;
+    std::snprintf(line, sizeof(line), " L %llx,8\n", address);
     text += line;
   }
   return parse_memory_trace(text).value();
@@ -62,8 +62,8 @@ TEST_F(Neighbours, alone_the_second_half_takes_what_its_instructions_take) {
 TEST_F(Neighbours, lines_that_do_not_fit_l1d_are_missed) {
   // 8 lines more than its 512, in turn: by LRU every line is gone when it is needed again.
   parameters_.replacement = ReplacementChoice::kLru;
-  EXPECT_EQ(figures(trace_of(10 * 576, 576), OtherThread::kNone).l1d_miss_share, 1);
-  EXPECT_EQ(figures(trace_of(10 * 512, 512), OtherThread::kNone).l1d_miss_share, 0);
+  EXPECT_EQ(figures(trace_of(5'760, 576), OtherThread::kNone).l1d_miss_share, 1);
+  EXPECT_EQ(figures(trace_of(5'120, 512), OtherThread::kNone).l1d_miss_share, 0);
 }
 
 // The other one enters an instruction in cycle 0 or 1, and then every 301 cycles.
