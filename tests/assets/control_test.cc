@@ -258,8 +258,9 @@ TEST(AssetsWorkers, both_directions_of_udp_have_one_owner) {
   };
   for (uint16_t port = 1; port < 20; ++port) {
     const std::string client = fmt::format("192.0.2.{}", port);
-    EXPECT_EQ(owner_of(lb::udp(client, port, "192.0.2.200", 53)),
-              owner_of(lb::udp("192.0.2.200", 53, client, port)));
+    const size_t owner = owner_of(lb::udp(client, port, "192.0.2.200", 53));
+    EXPECT_LT(owner, 4U) << "one worker's, the others hand it off";
+    EXPECT_EQ(owner, owner_of(lb::udp("192.0.2.200", 53, client, port)));
   }
   EXPECT_EQ(owner_of(tcp("192.0.2.1", 1, net::tcp::kAck)), 123U) << "TCP stays where it came in";
 }
