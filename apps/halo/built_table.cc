@@ -137,7 +137,7 @@ Result<BuiltTable> build_split(const BuildOptions& options) {
 
 // With the padding that both formats have, at most.
 uint64_t entry_bytes(const BuildOptions& options) {
-  return (options.key_bytes + 16 + 15) / 16 * 16;
+  return (uint64_t{options.key_bytes} + 16 + 15) / 16 * 16;
 }
 
 }  // namespace
