@@ -42,17 +42,12 @@ class FieldDigest {
     uint64_t state = secret_[kFieldWords + 1];
     for (size_t word = 0; word < kFieldWords; word += 2) {
       const uint64_t second = word + 1 < kFieldWords ? fields.words[word + 1] : 0;
-      state ^= fold(fields.words[word] ^ secret_[word], second ^ secret_[word + 1]);
+      state ^= fold_product(fields.words[word] ^ secret_[word], second ^ secret_[word + 1]);
     }
-    return fold(state, secret_[kFieldWords + 2]) >> shift_;
+    return fold_product(state, secret_[kFieldWords + 2]) >> shift_;
   }
 
  private:
-  static uint64_t fold(uint64_t a, uint64_t b) {
-    const Product128 product = multiply_wide(a, b);
-    return product.high ^ product.low;
-  }
-
   std::array<uint64_t, kFieldWords + 3> secret_{};
   unsigned shift_;
 };

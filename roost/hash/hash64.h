@@ -41,4 +41,10 @@ struct Product128 {
   return {static_cast<uint64_t>(product >> 64), static_cast<uint64_t>(product)};
 }
 
+// The two halves of a product in 64 bits, which mixes both words completely.
+[[nodiscard]] constexpr uint64_t fold_product(uint64_t a, uint64_t b) {
+  const Product128 product = multiply_wide(a, b);
+  return product.high ^ product.low;
+}
+
 }  // namespace roost

@@ -35,21 +35,16 @@ class KeyedHash {
     constexpr size_t kWords = kBytes / 8;
     uint64_t state = secret_[8];
     for (size_t word = 0; word + 2 <= kWords; word += 2) {
-      state =
-          fold(load(key, word) ^ secret_[word], load(key, word + 1) ^ secret_[word + 1] ^ state);
+      state = fold_product(load(key, word) ^ secret_[word],
+                           load(key, word + 1) ^ secret_[word + 1] ^ state);
     }
     if constexpr (kWords % 2 != 0) {
-      state = fold(load(key, kWords - 1) ^ secret_[kWords - 1], state ^ secret_[9]);
+      state = fold_product(load(key, kWords - 1) ^ secret_[kWords - 1], state ^ secret_[9]);
     }
-    return Hash64{fold(state ^ secret_[10], kWords ^ secret_[11])};
+    return Hash64{fold_product(state ^ secret_[10], kWords ^ secret_[11])};
   }
 
  private:
-  static constexpr uint64_t fold(uint64_t a, uint64_t b) {
-    const Product128 product = multiply_wide(a, b);
-    return product.high ^ product.low;
-  }
-
   static uint64_t load(const void* key, size_t word) {
     uint64_t value = 0;
     std::memcpy(&value, static_cast<const unsigned char*>(key) + word * 8, 8);
