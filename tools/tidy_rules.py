@@ -45,6 +45,9 @@ TOKENS = [
      ("apps/", "lab/", "tools/", "tests/", "examples/", "roost/base/assert.cc",
       "roost/control/event_log.cc"),
      "the library is silent: return a value, and let the program print it"),
+    ("prefetches", r"\b__builtin_prefetch\b", ("roost/isa/",),
+     "call prefetch() of roost/isa/prefetch.h, in a function that is inlined by command if it does "
+     "nothing else: calls of another are dropped"),
     ("cycles",
      r"\b_*rdtscp?\b|\b__builtin_ia32_rdtscp?\b|\brte_(?:rdtsc|get_tsc|get_timer|tsc)\w*",
      ("lab/", "roost/io/clock."),

@@ -87,6 +87,7 @@ PLANTED = [
     ("printing", "roost/net/parse.cc", 'void f() { std::printf("x"); }\n'),
     ("printing", "roost/net/parse.cc", "void f() { fmt::print(stderr, 1); }\n"),
     ("printing", "roost/net/parse.cc", "#include <iostream>\n"),
+    ("prefetches", "roost/net/parse.cc", "void f(char* p) { __builtin_prefetch(p); }\n"),
     ("cycles", "roost/net/parse.cc", "auto t = __rdtsc();\n"),
     ("exceptions", "roost/net/parse.cc", "void f() { throw 1; }\n"),
     ("includes", "roost/base/bits.h", '// B.\n#pragma once\n#include "tests/net/frames.h"\n'),

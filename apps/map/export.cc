@@ -40,7 +40,7 @@ Json line_map_layout(const Image& image, std::vector<Part>& parts) {
               {"slots_at_byte", shape.slots_at()},
               {"seed_further", compact::kSeedFurther},
               {"absent", shape.absent()},
-              {"fingerprint_hash_words", hash_words(head.fingerprint_seed)}};
+              {"fingerprint_factor", compact::kFingerprintFactor}};
   Json& levels = layout["levels"] = Json::array();
   for (size_t level = 0; level < head.level_count; ++level) {
     const compact::LineLevel& at = head.levels[level];

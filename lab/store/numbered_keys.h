@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "roost/base/result.h"
+#include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
 
 namespace roost::lab {
@@ -35,7 +36,9 @@ class NumberedKeys {
   }
   void give_back(uint32_t index) { free_.push_back(index); }
 
-  void ask_for(uint32_t index) const { __builtin_prefetch(&keys()[index]); }
+  [[gnu::always_inline]] void ask_for(uint32_t index) const {
+    prefetch(PrefetchHint::kT0, &keys()[index]);
+  }
   [[nodiscard]] const Key& key_at(uint32_t index) const { return keys()[index]; }
   [[nodiscard]] uint64_t count() const { return count_; }
   [[nodiscard]] uint64_t taken() const { return count_ - free_.size(); }

@@ -12,13 +12,6 @@ namespace roost::compact {
 
 inline constexpr size_t kLineBytes = 64;
 
-// The smaller one, without a branch: which slot a key has is as good as random, and one lane in
-// eight would be predicted wrong.
-[[nodiscard]] constexpr size_t at_most(size_t number, size_t most) {
-  const auto room = static_cast<int64_t>(most - number);
-  return number + static_cast<size_t>(room & room >> 63);
-}
-
 // Images of files, and the builder's own look at what it has written.
 struct StillImage {
   static constexpr bool kIsShared = false;
@@ -41,9 +34,10 @@ struct StillImage {
   [[nodiscard]] static uint8_t byte_of_line(const std::byte* line, size_t byte) {
     return static_cast<uint8_t>(line[byte]);
   }
-  // At least 57 bits of a line from that bit on, or all that there are.
-  [[nodiscard]] static uint64_t bits_of_line(const std::byte* line, size_t first_bit) {
-    const size_t byte = at_most(first_bit / 8, kLineBytes - sizeof(uint64_t));
+  // At least so many bits of a line from that bit on; they end behind its first eight bytes. The
+  // word that is loaded ends where they do, so that it never leaves the line.
+  [[nodiscard]] static uint64_t bits_of_line(const std::byte* line, size_t first_bit, size_t bits) {
+    const size_t byte = (first_bit + bits + 7) / 8 - sizeof(uint64_t);
     return load(line + byte) >> (first_bit - 8 * byte);
   }
   static void wait(unsigned /*attempt*/) {}
@@ -69,7 +63,8 @@ struct BasicSharedImage {
     const uint64_t word = Words::load(words_at(line) + first_bit / 64);
     return static_cast<uint8_t>(word >> (first_bit % 64));
   }
-  [[nodiscard]] static uint64_t bits_of_line(const std::byte* line, size_t first_bit) {
+  [[nodiscard]] static uint64_t bits_of_line(const std::byte* line, size_t first_bit,
+                                             size_t /*bits*/) {
     const uint64_t* const words = words_at(line);
     const size_t first = first_bit / 64;
     return joined(Words::load(words + first),

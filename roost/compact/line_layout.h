@@ -20,6 +20,8 @@ namespace roost::compact {
 
 inline constexpr size_t kLevelsMax = 8;
 inline constexpr uint8_t kSeedFurther = 255;
+// 2^64 by the golden ratio.
+inline constexpr uint64_t kFingerprintFactor = 0x9E3779B97F4A7C15U;
 inline constexpr size_t kSlotsMax = 60;  // of a line: values of 4 bits
 
 struct LineShape {
@@ -50,11 +52,10 @@ struct LineMapHead {
   LineShape shape{};
   uint32_t key_bytes = 0;  // padded to words
   uint32_t level_count = 0;
-  uint64_t fingerprint_seed = 0;
   std::array<LineLevel, kLevelsMax> levels{};
   uint64_t keys_offset = 0;  // 0: keys are not kept
 };
-static_assert(sizeof(LineMapHead) == 256);
+static_assert(sizeof(LineMapHead) == 248);
 // Lines begin at multiples of 64 bytes.
 inline constexpr size_t kLineMapHeadBytes = 256;
 
@@ -65,25 +66,23 @@ inline constexpr size_t kLineMapHeadBytes = 256;
   return head.keys_offset + (line * slots + slot) * head.key_bytes;
 }
 
-// Where a key is in a level.
+// Where a key is in a level. The line is of the hash's upper bits, the group of its lowest 16, the
+// word of 32 above those.
 struct LinePlace {
-  uint64_t line = 0;
-  uint32_t group = 0;
-  uint32_t word = 0;
+  uint64_t line;
+  uint64_t hash;
 
-  // The line is of the hash's upper bits, the group of its lowest 16, the word of 32 above those.
-  static LinePlace of(Hash64 hash, uint64_t line_count, uint32_t groups) {
-    return {.line = multiply_wide(hash.bits, line_count).high,
-            .group = static_cast<uint32_t>((hash.bits & 0xffff) * groups >> 16),
-            .word = static_cast<uint32_t>(hash.bits >> 16)};
+  static LinePlace of(Hash64 hash, uint64_t line_count) {
+    return {.line = multiply_wide(hash.bits, line_count).high, .hash = hash.bits};
   }
+  [[nodiscard]] constexpr uint32_t word() const { return static_cast<uint32_t>(hash >> 16); }
 };
 
-// The slot that a seed sends a word to.
+// The slot that a seed sends a word to. Words are mixed well already, so that one product is
+// enough; two bits of a word that seeds turn over carry differently (docs/dead-ends.md has what is
+// not).
 [[nodiscard]] constexpr uint32_t slot_of_word(uint32_t word, uint8_t seed, uint32_t slots) {
-  uint32_t mixed = word + seed * 0x9E3779B9U;
-  mixed = (mixed ^ mixed >> 16) * 0x7FEB352DU;
-  mixed = (mixed ^ mixed >> 15) * 0x846CA68BU;
+  const uint32_t mixed = (word ^ seed * 0x9E3779B9U) * 0x846CA68BU;
   return static_cast<uint32_t>(uint64_t{mixed} * slots >> 32);
 }
 
@@ -94,15 +93,25 @@ struct LineGeometry {
         groups(shape.groups()),
         slot_bits(shape.slot_bits()),
         value_bits(shape.value_bits),
+        fingerprint_bits(shape.fingerprint_bits),
         absent(shape.absent()),
         first_bit(8 * static_cast<uint32_t>(shape.slots_at())) {}
 
   [[nodiscard]] size_t bit_of(uint32_t slot) const { return first_bit + size_t{slot} * slot_bits; }
+  [[nodiscard]] uint32_t group_of(const LinePlace& place) const {
+    return static_cast<uint32_t>((place.hash & 0xffff) * groups >> 16);
+  }
+  // Keys of one slot agree in bits of their hashes; a product's upper bits follow from all others.
+  [[nodiscard]] uint64_t fingerprint_of(const LinePlace& place) const {
+    if (fingerprint_bits == 0) return 0;
+    return place.hash * kFingerprintFactor >> (64 - fingerprint_bits);
+  }
 
   uint32_t slots;
   uint32_t groups;
   uint32_t slot_bits;
   uint32_t value_bits;
+  uint32_t fingerprint_bits;
   uint32_t absent;
   uint32_t first_bit;  // of the slots
 };
@@ -116,7 +125,7 @@ class MapLine {
 
   // Even, and another one after each step of the builder.
   [[nodiscard]] uint32_t version() const {
-    return Memory::kIsShared ? static_cast<uint32_t>(Memory::bits_of_line(bytes_, 0)) : 0;
+    return Memory::kIsShared ? static_cast<uint32_t>(Memory::load_aligned(bytes_)) : 0;
   }
   // Whether what was read since then belongs together.
   [[nodiscard]] bool is_still(uint32_t since) const {
@@ -127,7 +136,7 @@ class MapLine {
   }
   // Its value in the low bits, and its fingerprint above them.
   [[nodiscard]] uint64_t slot(uint32_t slot) const {
-    return Memory::bits_of_line(bytes_, geometry_.bit_of(slot)) &
+    return Memory::bits_of_line(bytes_, geometry_.bit_of(slot), geometry_.slot_bits) &
            ((uint64_t{1} << geometry_.slot_bits) - 1);
   }
   [[nodiscard]] uint32_t value(uint32_t at) const {

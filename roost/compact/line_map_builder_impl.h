@@ -14,8 +14,8 @@ namespace roost::compact {
 template <class Key, class Words>
 Result<LineMapBuilder<Key, Words>> LineMapBuilder<Key, Words>::build(const LineMapConfig& config,
                                                                      std::vector<Entry> entries) {
-  // As few keys that a level of their own would cost more than a half-empty last one.
-  constexpr size_t kFewKeys = 512;
+  // As few keys that a level of their own would cost more than an almost empty last one.
+  constexpr size_t kFewKeys = 64;
   constexpr int kHashesTried = 1'000;
   auto levels = LineMapLevels::create(config, Padded::kBytes);
   if (!levels) return levels.error();
@@ -111,7 +111,7 @@ void LineMapBuilder<Key, Words>::fill_one(size_t level, uint64_t line,
   items.reserve(entries.size());
   for (const Entry& entry : entries) {
     const LinePlace at = reader().place_of(entry.key, level);
-    items.push_back({at.group, at.word});
+    items.push_back({geometry().group_of(at), at.word()});
   }
   const LineSeeds seeds = fill_line(levels_.head().shape, items);
   LineDraft draft(geometry());
@@ -162,9 +162,9 @@ auto LineMapBuilder<Key, Words>::find_place(const Key& key, size_t level) const
   for (; level < levels_.level_count(); ++level) {
     const LinePlace at = reader().place_of(key, level);
     const Line line = reader().line(level, at.line);
-    const uint8_t seed = line.seed(at.group);
+    const uint8_t seed = line.seed(geometry().group_of(at));
     if (seed == kSeedFurther) continue;
-    const Place place{level, at.line, slot_of_word(at.word, seed, geometry().slots)};
+    const Place place{level, at.line, slot_of_word(at.word(), seed, geometry().slots)};
     if (line.is_empty(place.slot) || std::memcmp(&key_at(place), &key, sizeof key) != 0) return {};
     return place;
   }
@@ -186,7 +186,7 @@ auto LineMapBuilder<Key, Words>::group_of(size_t level, uint64_t line, uint32_t 
     -> std::vector<Entry> {
   std::vector<Entry> entries = entries_of(level, line);
   std::erase_if(entries, [&](const Entry& entry) {
-    return reader().place_of(entry.key, level).group != group;
+    return geometry().group_of(reader().place_of(entry.key, level)) != group;
   });
   return entries;
 }
@@ -205,8 +205,11 @@ void LineMapBuilder<Key, Words>::write(LineDraft& draft, const Place& place, con
   if (levels_.has_keys() && std::memcmp(&key_at(place), &entry.key, sizeof entry.key) != 0)
     new_keys_.push_back(place.slot);
   key_at(place) = entry.key;
-  draft.set_slot(place.slot, entry.value | reader().fingerprint_of(entry.key)
-                                               << geometry().value_bits);
+  const uint64_t fingerprint =
+      geometry().fingerprint_bits == 0
+          ? 0
+          : geometry().fingerprint_of(reader().place_of(entry.key, place.level));
+  draft.set_slot(place.slot, entry.value | fingerprint << geometry().value_bits);
 }
 
 template <class Key, class Words>

@@ -16,9 +16,12 @@ namespace roost::compact {
 namespace {
 
 // A level behind the first one has room for a quarter more keys than come there when the one before
-// is as full as it should be, since inserts send some; the last one for twice as many more.
+// is as full as it should be, since inserts send some. The last one has room for ten times as many
+// and some lines at least: where keys come and go, each level sends up to three times the share of
+// its keys further that it sent when it was built, and behind the last one is nothing.
 constexpr double kSpare = 1.25;
-constexpr double kLoadOfLast = 0.4;
+constexpr double kLoadOfLast = 0.1;
+constexpr uint64_t kLinesOfLastMin = 8;
 
 }  // namespace
 
@@ -30,8 +33,7 @@ Result<LineMapLevels> LineMapLevels::create(const LineMapConfig& config, size_t 
   const LineMapHead head{
       .image = {.magic = kImageMagic, .version = kImageVersion, .kind = ImageKind::kLineMap},
       .shape = {.value_bits = config.value_bits, .fingerprint_bits = config.fingerprint_bits},
-      .key_bytes = static_cast<uint32_t>(key_bytes),
-      .fingerprint_seed = split_mix(seed)};
+      .key_bytes = static_cast<uint32_t>(key_bytes)};
   return LineMapLevels(config, head, seed);
 }
 
@@ -41,8 +43,8 @@ std::optional<Error> LineMapLevels::add_level(uint64_t keys, bool is_last) {
   const double slots = slots_of_level(keys, is_last);
   LineLevel& level = head_.levels[head_.level_count];
   level.hash_seed = split_mix(seeds_);
-  level.line_count =
-      static_cast<uint64_t>(std::ceil(slots / head_.shape.slots())) + (is_last ? 2 : 1);
+  level.line_count = std::max(static_cast<uint64_t>(std::ceil(slots / head_.shape.slots())) + 1,
+                              is_last ? kLinesOfLastMin : 1);
   const LineLevel* const before = is_first ? nullptr : &head_.levels[head_.level_count - 1];
   level.offset = is_first ? kLineMapHeadBytes : before->offset + before->line_count * kLineBytes;
   const uint64_t bytes = level.offset + level.line_count * kLineBytes;

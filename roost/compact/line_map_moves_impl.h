@@ -13,7 +13,7 @@ template <class Key, class Words>
 bool LineMapBuilder<Key, Words>::put(size_t level, const Entry& entry) {
   if (level == levels_.level_count()) return false;
   const LinePlace at = reader().place_of(entry.key, level);
-  if (reader().line(level, at.line).seed(at.group) == kSeedFurther) {
+  if (reader().line(level, at.line).seed(geometry().group_of(at)) == kSeedFurther) {
     if (!put(level + 1, entry)) return false;
     note_further(level, entry.key);
     return true;
@@ -24,19 +24,19 @@ bool LineMapBuilder<Key, Words>::put(size_t level, const Entry& entry) {
 template <class Key, class Words>
 bool LineMapBuilder<Key, Words>::reseed_group(size_t level, const LinePlace& at,
                                               const Entry& entry) {
-  std::vector<Entry> group = group_of(level, at.line, at.group);
+  std::vector<Entry> group = group_of(level, at.line, geometry().group_of(at));
   if (group.size() == geometry().slots) return false;
   LineDraft draft = draft_of(level, at.line);
   SlotSet taken = taken_slots(level, at.line);
-  const uint8_t before = reader().line(level, at.line).seed(at.group);
+  const uint8_t before = reader().line(level, at.line).seed(geometry().group_of(at));
   for (const Entry& other : group) {
-    const uint32_t word = reader().place_of(other.key, level).word;
+    const uint32_t word = reader().place_of(other.key, level).word();
     const uint32_t slot = slot_of_word(word, before, geometry().slots);
     taken &= ~(SlotSet{1} << slot);
     draft.clear_slot(slot);
   }
   group.push_back(entry);
-  if (!seed_group(draft, level, at.line, at.group, group, taken)) return false;
+  if (!seed_group(draft, level, at.line, geometry().group_of(at), group, taken)) return false;
   store(level, at.line, draft);
   return true;
 }
@@ -46,7 +46,7 @@ bool LineMapBuilder<Key, Words>::seed_group(LineDraft& draft, size_t level, uint
                                             uint32_t group, std::span<const Entry> entries,
                                             SlotSet taken) {
   std::vector<uint32_t> words;
-  for (const Entry& entry : entries) words.push_back(reader().place_of(entry.key, level).word);
+  for (const Entry& entry : entries) words.push_back(reader().place_of(entry.key, level).word());
   SlotSet chosen = 0;
   const auto seed = find_group_seed(geometry().slots, words, taken, chosen);
   if (!seed) return false;
@@ -65,7 +65,7 @@ bool LineMapBuilder<Key, Words>::refill_line(size_t level, uint64_t index, const
   std::vector<LineItem> items;
   for (const Entry& one : all) {
     const LinePlace at = reader().place_of(one.key, level);
-    items.push_back({at.group, at.word});
+    items.push_back({geometry().group_of(at), at.word()});
   }
   const LineSeeds seeds = fill_line(levels_.head().shape, items);
   std::vector<Entry> further;
@@ -150,13 +150,13 @@ void LineMapBuilder<Key, Words>::bring_group_back(size_t level, uint64_t line, u
 template <class Key, class Words>
 void LineMapBuilder<Key, Words>::note_further(size_t level, const Key& key) {
   const LinePlace at = reader().place_of(key, level);
-  further_.emplace(group_number(level, at.line, at.group), key);
+  further_.emplace(group_number(level, at.line, geometry().group_of(at)), key);
 }
 
 template <class Key, class Words>
 void LineMapBuilder<Key, Words>::forget_further(size_t level, const Key& key) {
   const LinePlace at = reader().place_of(key, level);
-  auto [first, end] = further_.equal_range(group_number(level, at.line, at.group));
+  auto [first, end] = further_.equal_range(group_number(level, at.line, geometry().group_of(at)));
   const auto found = std::find_if(first, end, [&](const auto& noted) {
     return std::memcmp(&noted.second, &key, sizeof key) == 0;
   });

@@ -19,6 +19,7 @@
 #include "roost/compact/line_layout.h"
 #include "roost/compact/lookup_groups.h"
 #include "roost/hash/keyed_hash.h"
+#include "roost/isa/prefetch.h"
 
 namespace roost::compact {
 
@@ -63,13 +64,9 @@ class LineMapReader {
   // With keys that are kept another one, and bits are certain.
   size_t lookup_unverified(std::span<const Key> keys, std::span<uint32_t> values,
                            HitWords maybe) const {
-    return look_up_in_groups(
-        keys, values, maybe, [this](const Key& key) { return start(key); },
-        [this](const Key& key, const LinePlace& place, uint32_t& value) {
-          return finish(key, place, value);
-        },
-        [this](const Key& key) { prepare_alone(key); },
-        [this](const Key& key) { return look_up_alone(key); });
+    const bool compares = head_.keys_offset != 0 || head_.shape.fingerprint_bits != 0;
+    return compares ? look_up_in_groups(keys, values, maybe, Lanes<true>(*this))
+                    : look_up_in_groups(keys, values, maybe, Lanes<false>(*this));
   }
 
   // The same where bits are certain: the image keeps keys.
@@ -81,15 +78,11 @@ class LineMapReader {
   [[nodiscard]] const LineMapHead& head() const { return head_; }
   [[nodiscard]] const LineGeometry& geometry() const { return geometry_; }
   [[nodiscard]] LinePlace place_of(const Key& key, size_t level) const {
-    return LinePlace::of(PaddedKey<Key>(key).hashed(levels_[level].hash), levels_[level].line_count,
-                         geometry_.groups);
+    return LinePlace::of(PaddedKey<Key>(key).hashed(levels_[level].hash),
+                         levels_[level].line_count);
   }
   [[nodiscard]] Line line(size_t level, uint64_t index) const {
     return {geometry_, levels_[level].lines + index * kLineBytes};
-  }
-  [[nodiscard]] uint64_t fingerprint_of(const Key& key) const {
-    if (head_.shape.fingerprint_bits == 0) return 0;
-    return PaddedKey<Key>(key).hashed(fingerprints_).bits >> (64 - head_.shape.fingerprint_bits);
   }
 
  private:
@@ -100,29 +93,17 @@ class LineMapReader {
   };
 
   LineMapReader(const LineMapHead& head, std::span<const std::byte> image)
-      : head_(head),
-        geometry_(head.shape),
-        fingerprints_(head.fingerprint_seed),
-        image_(image.data()) {
+      : head_(head), geometry_(head.shape), image_(image.data()) {
     for (size_t level = 0; level < head.level_count; ++level) {
       levels_[level] = {KeyedHash(head.levels[level].hash_seed),
                         image.data() + head.levels[level].offset, head.levels[level].line_count};
     }
   }
 
-  void ask_for(size_t level, const LinePlace& place) const {
-    __builtin_prefetch(levels_[level].lines + place.line * kLineBytes);
-  }
-  [[nodiscard]] LinePlace start(const Key& key) const {
-    const LinePlace place = place_of(key, 0);
-    ask_for(0, place);
-    return place;
-  }
-
-  // What a slot has for a key.
-  [[nodiscard]] bool is_of(uint64_t word, const Key& key) const {
+  // Whether a slot may be the key's of that place.
+  [[nodiscard]] bool is_of(uint64_t word, const LinePlace& place) const {
     const bool is_value = (static_cast<uint32_t>(word) & geometry_.absent) != geometry_.absent;
-    return is_value & (word >> geometry_.value_bits == fingerprint_of(key));
+    return is_value & (word >> geometry_.value_bits == geometry_.fingerprint_of(place));
   }
 
   [[nodiscard]] const std::byte* kept_key(const std::byte* line, uint32_t slot) const {
@@ -140,30 +121,66 @@ class LineMapReader {
     return differs == 0;
   }
 
-  // In the first level, without branches: one group in thirty went further.
-  [[nodiscard]] LaneAnswer finish(const Key& key, const LinePlace& place, uint32_t& value) const {
-    const Line at = line(0, place.line);
-    const uint32_t since = at.version();
-    const uint8_t seed = at.seed(place.group);
-    const uint32_t slot = slot_of_word(place.word, seed, geometry_.slots);
-    const uint64_t word = at.slot(slot);
-    if (head_.keys_offset != 0) {  // another line, that is on its way meanwhile
-      __builtin_prefetch(kept_key(levels_[0].lines + place.line * kLineBytes, slot));
-      return LaneAnswer::kAlone;
+  // See look_up_in_groups(). `kCompares`: an image with fingerprints or keys.
+  template <bool kCompares>
+  class Lanes {
+   public:
+    explicit Lanes(const LineMapReader& reader)
+        : reader_(reader), first_(reader.levels_[0]), geometry_(reader.geometry_) {}
+
+    [[gnu::always_inline]] LinePlace start(const Key& key) const {
+      const LinePlace place =
+          LinePlace::of(PaddedKey<Key>(key).hashed(first_.hash), first_.line_count);
+      prefetch(PrefetchHint::kT0, first_.lines + place.line * kLineBytes);
+      return place;
     }
-    const auto is_alone = uint32_t{seed == kSeedFurther} | uint32_t{!at.is_still(since)};
-    const auto is_there = uint32_t{is_of(word, key)} & ~is_alone;
-    const uint32_t is_value = 0 - is_there;
-    value = (static_cast<uint32_t>(word) & geometry_.absent & is_value) | (value & ~is_value);
-    return static_cast<LaneAnswer>(is_there | is_alone << 1);
-  }
-  void prepare_alone(const Key& key) const {
-    if (head_.level_count > 1 && head_.keys_offset == 0) ask_for(1, place_of(key, 1));
-  }
+
+    // In the first level, without branches: one group in thirty went further.
+    [[gnu::always_inline]] LaneAnswer finish(const Key& /*key*/, const LinePlace& place,
+                                             uint32_t& value) const {
+      const Line at(geometry_, first_.lines + place.line * kLineBytes);
+      const uint32_t since = at.version();
+      const uint8_t seed = at.seed(geometry_.group_of(place));
+      const uint64_t word = at.slot(slot_of_word(place.word(), seed, geometry_.slots));
+      uint64_t is_alone = seed == kSeedFurther;
+      if constexpr (Memory::kIsShared) is_alone |= uint64_t{!at.is_still(since)};
+      const uint64_t in_slot = word & geometry_.absent;
+      uint64_t is_there = uint64_t{in_slot != geometry_.absent} & ~is_alone;
+      if constexpr (kCompares) {
+        if (reader_.head_.keys_offset != 0) return LaneAnswer::kAlone;
+        is_there &= uint64_t{word >> geometry_.value_bits == geometry_.fingerprint_of(place)};
+      }
+      value = is_there != 0 ? static_cast<uint32_t>(in_slot) : value;
+      return static_cast<LaneAnswer>(is_there | is_alone << 1);
+    }
+
+    // The line of the second level, or the key that the slot has.
+    [[gnu::always_inline]] void prepare_alone(const Key& key, const LinePlace& place) const {
+      if (kCompares && reader_.head_.keys_offset != 0) {
+        const Line at = reader_.line(0, place.line);
+        const uint32_t slot =
+            slot_of_word(place.word(), at.seed(geometry_.group_of(place)), geometry_.slots);
+        prefetch(PrefetchHint::kT0, reader_.kept_key(first_.lines + place.line * kLineBytes, slot));
+      } else if (reader_.head_.level_count > 1) {
+        prefetch(PrefetchHint::kT0,
+                 reader_.levels_[1].lines + reader_.place_of(key, 1).line * kLineBytes);
+      }
+    }
+    [[gnu::always_inline]] std::optional<uint32_t> look_up_alone(const Key& key,
+                                                                 const LinePlace& place) const {
+      return reader_.look_up_alone(key, place);
+    }
+
+   private:
+    const LineMapReader& reader_;
+    Level first_;
+    LineGeometry geometry_;
+  };
 
   // Through all levels, until nothing has changed meanwhile in any line that was read: a group that
   // goes further or comes back changes the line that says so.
-  [[nodiscard]] std::optional<uint32_t> look_up_alone(const Key& key) const {
+  [[nodiscard]] std::optional<uint32_t> look_up_alone(const Key& key,
+                                                      const LinePlace& first) const {
     struct Read {
       const std::byte* line;
       uint32_t since;
@@ -174,15 +191,15 @@ class LineMapReader {
       size_t count = 0;
       std::optional<uint32_t> answer;
       while (count < head_.level_count) {
-        const LinePlace place = place_of(key, count);
+        const LinePlace place = count == 0 ? first : place_of(key, count);
         const Line at = line(count, place.line);
         reads[count] = {levels_[count].lines + place.line * kLineBytes, at.version()};
         ++count;
-        const uint8_t seed = at.seed(place.group);
+        const uint8_t seed = at.seed(geometry_.group_of(place));
         if (seed == kSeedFurther) continue;
-        const uint32_t slot = slot_of_word(place.word, seed, geometry_.slots);
+        const uint32_t slot = slot_of_word(place.word(), seed, geometry_.slots);
         const uint64_t word = at.slot(slot);
-        if (is_of(word, key) && is_kept(reads[count - 1].line, slot, key))
+        if (is_of(word, place) && is_kept(reads[count - 1].line, slot, key))
           answer = static_cast<uint32_t>(word) & geometry_.absent;
         break;
       }
@@ -195,7 +212,6 @@ class LineMapReader {
 
   LineMapHead head_;
   LineGeometry geometry_;
-  KeyedHash fingerprints_;
   const std::byte* image_;
   std::array<Level, kLevelsMax> levels_;
 };

@@ -17,8 +17,6 @@ namespace roost::compact {
 
 // Lanes whose lines are asked for together.
 inline constexpr size_t kGroupLanes = 32;
-// Lanes that wait until they are looked up alone.
-inline constexpr size_t kAloneMax = 64;
 
 // What a lane's lines say of its key.
 enum class LaneAnswer : uint8_t {
@@ -27,56 +25,73 @@ enum class LaneAnswer : uint8_t {
   kAlone = 2,  // nothing yet: it needs more lines, or was read while it changed
 };
 
-// Looks a batch up in groups of lanes. start(key) asks for a lane's lines and says where they are;
-// finish(key, place, value) reads them; of lanes that it does not answer prepare_alone(key) asks
-// for more lines and look_up_alone(key) answers. With each lane that is finished one of the next
-// group is started, so that requests for lines are as evenly spread as the work on those that have
-// come. How many lanes have a value.
-template <class Key, class Start, class Finish, class PrepareAlone, class LookUpAlone>
+// Looks a batch up in groups of lanes; how many have a value. `lanes` is the table, by value, so
+// that what it knows is not read anew after each value that is stored:
+//
+//   start(key)                 asks for a lane's lines, and says where they are
+//   finish(key, place, value)  reads them
+//   prepare_alone(key, place)  asks for more lines, of lanes that finish() leaves alone
+//   look_up_alone(key, place)  answers those
+//
+// With each lane that is finished one of the next group is started, so that requests for lines are
+// as evenly spread as the work on those that have come. Lanes that are looked up alone are so when
+// the next group has been finished.
+template <class Key, class Lanes>
 size_t look_up_in_groups(std::span<const Key> keys, std::span<uint32_t> values, HitWords maybe,
-                         Start&& start, Finish&& finish, PrepareAlone&& prepare_alone,
-                         LookUpAlone&& look_up_alone) {
+                         const Lanes lanes) {
   ROOST_ASSERT(values.size() >= keys.size() && maybe.hold(keys.size()));
-  using Place = decltype(start(keys[0]));
-  std::array<std::array<Place, kGroupLanes>, 2> places;
+  using Place = decltype(lanes.start(keys[0]));
+  struct Alone {
+    size_t lane;
+    Place place;
+  };
+  struct Group {
+    std::array<Place, kGroupLanes> places;
+    std::array<Alone, kGroupLanes> alone;
+    size_t alone_count;
+  };
+  std::array<Group, 2> groups;
   const size_t first = std::min(kGroupLanes, keys.size());
-  for (size_t lane = 0; lane < first; ++lane) places[0][lane] = start(keys[lane]);
+  for (size_t lane = 0; lane < first; ++lane) groups[0].places[lane] = lanes.start(keys[lane]);
   size_t count = 0;
-  std::array<size_t, kAloneMax> alone;  // lanes
-  size_t alone_count = 0;
-  const auto look_up_those_alone = [&] {
-    for (const size_t lane : std::span(alone).first(alone_count)) prepare_alone(keys[lane]);
-    for (const size_t lane : std::span(alone).first(alone_count)) {
-      const std::optional<uint32_t> value = look_up_alone(keys[lane]);
+  groups[1].alone_count = 0;
+  const auto look_up_those_alone = [&](const Group& group) {
+    for (const Alone& alone : std::span(group.alone).first(group.alone_count)) {
+      const std::optional<uint32_t> value = lanes.look_up_alone(keys[alone.lane], alone.place);
       if (!value) continue;
-      values[lane] = *value;
-      maybe.set(lane);
+      values[alone.lane] = *value;
+      maybe.set(alone.lane);
       ++count;
     }
-    alone_count = 0;
   };
   size_t turn = 0;
   for (size_t at = 0; at < keys.size(); at += kGroupLanes, turn = 1 - turn) {
-    const size_t lanes = std::min(kGroupLanes, keys.size() - at);
-    const size_t next = std::min(kGroupLanes, keys.size() - at - lanes);
+    Group& group = groups[turn];
+    Group& other = groups[1 - turn];
+    const size_t lane_count = std::min(kGroupLanes, keys.size() - at);
+    const size_t next = std::min(kGroupLanes, keys.size() - at - lane_count);
     uint32_t found = 0;
+    size_t alone_count = 0;
     const auto finish_lane = [&](size_t lane) {
-      const auto answer =
-          static_cast<uint32_t>(finish(keys[at + lane], places[turn][lane], values[at + lane]));
-      found |= (answer & 1U) << lane;
-      alone[alone_count] = at + lane;
-      alone_count += answer >> 1;
+      const Key& key = keys[at + lane];
+      const LaneAnswer answer = lanes.finish(key, group.places[lane], values[at + lane]);
+      found |= (static_cast<uint32_t>(answer) & 1U) << lane;
+      if ((static_cast<uint32_t>(answer) & 2U) != 0) [[unlikely]] {
+        lanes.prepare_alone(key, group.places[lane]);
+        group.alone[alone_count++] = {at + lane, group.places[lane]};
+      }
     };
     for (size_t lane = 0; lane < next; ++lane) {
-      places[1 - turn][lane] = start(keys[at + kGroupLanes + lane]);
+      other.places[lane] = lanes.start(keys[at + kGroupLanes + lane]);
       finish_lane(lane);
     }
-    for (size_t lane = next; lane < lanes; ++lane) finish_lane(lane);
+    for (size_t lane = next; lane < lane_count; ++lane) finish_lane(lane);
+    group.alone_count = alone_count;
     maybe.write_group(at, found);
     count += static_cast<size_t>(std::popcount(found));
-    if (alone_count >= kAloneMax - kGroupLanes) look_up_those_alone();
+    look_up_those_alone(other);
   }
-  look_up_those_alone();
+  if (!keys.empty()) look_up_those_alone(groups[1 - turn]);
   return count;
 }
 

@@ -97,16 +97,16 @@ class BasicParrotReader {
   BasicParrotReader(const ParrotHead& head, std::span<const std::byte> image,
                     const Versions& versions, uint64_t entries_max);
 
-  [[nodiscard]] uint64_t start(uint64_t key) const;
-  [[nodiscard]] LaneAnswer finish(uint64_t key, uint64_t bucket, uint32_t& value) const;
+  class Lanes;
   // A key's slot, as it may be while the builder changes it.
   struct SlotSeen {
     StashWord stash{};
     uint64_t word = 0;
     bool is_its = false;  // as far as a kept key says
   };
-  [[nodiscard]] SlotSeen see_slot(uint64_t bucket, uint64_t key) const;
-  [[nodiscard]] std::optional<uint32_t> value_of(const SlotSeen& slot, uint64_t key) const;
+  [[nodiscard]] SlotSeen see_slot(const Bucket& at, uint64_t bucket, uint64_t key) const;
+  // Whether it is the key's, as far as its value, its fingerprint and its key say.
+  [[nodiscard]] bool is_of(const SlotSeen& slot, uint64_t key) const;
   // The stash too, until nothing has changed meanwhile.
   [[nodiscard]] std::optional<uint32_t> look_up_alone(uint64_t bucket, uint64_t key) const;
   [[nodiscard]] std::optional<uint32_t> find_in_stash(StashWord stash, uint64_t key) const;

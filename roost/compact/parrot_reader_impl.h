@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "roost/compact/parrot_reader.h"
+#include "roost/isa/prefetch.h"
 
 namespace roost::compact {
 
@@ -42,47 +43,64 @@ BasicParrotReader<Memory> BasicParrotReader<Memory>::of_builder(std::span<const 
   return BasicParrotReader(open_parrot(image).value(), image, versions, entries_max);
 }
 
+// See look_up_in_groups().
+template <class Memory>
+class BasicParrotReader<Memory>::Lanes {
+ public:
+  explicit Lanes(const BasicParrotReader& reader)
+      : reader_(reader),
+        model_(reader.model_),
+        shape_(reader.head_.shape),
+        buckets_(reader.buckets_),
+        bucket_bytes_(reader.bucket_bytes_) {}
+
+  [[gnu::always_inline]] uint64_t start(uint64_t key) const {
+    const uint64_t bucket = model_.bucket_of(key);
+    const std::byte* const at = buckets_ + bucket * bucket_bytes_;
+    prefetch(PrefetchHint::kT0, at);
+    prefetch(PrefetchHint::kT0, at + bucket_bytes_ - 1);
+    return bucket;
+  }
+  // Lanes whose key may be in the stash, or whose bucket changes meanwhile, are looked up alone.
+  [[gnu::always_inline]] LaneAnswer finish(uint64_t key, uint64_t bucket, uint32_t& value) const {
+    SlotSeen slot;
+    const bool is_whole = reader_.versions_->is_in(BucketIndex{bucket}, [&] {
+      slot = reader_.see_slot({shape_, buckets_ + bucket * bucket_bytes_}, bucket, key);
+      return true;
+    });
+    const auto is_alone = uint32_t{!is_whole} | uint32_t{slot.stash.may_have(key)};
+    const auto in_slot = static_cast<uint32_t>(slot.word) & shape_.absent();
+    const auto is_there = uint32_t{reader_.is_of(slot, key)} & ~is_alone;
+    value = is_there != 0 ? in_slot : value;
+    return static_cast<LaneAnswer>(is_there | is_alone << 1);
+  }
+  [[gnu::always_inline]] void prepare_alone(uint64_t /*key*/, uint64_t bucket) const {
+    const uint64_t first = reader_.bucket(bucket).stash().first();
+    prefetch(PrefetchHint::kT0, reader_.stash_ + first * reader_.entry_bytes_);
+  }
+  [[gnu::always_inline]] std::optional<uint32_t> look_up_alone(uint64_t key,
+                                                               uint64_t bucket) const {
+    return reader_.look_up_alone(bucket, key);
+  }
+
+ private:
+  const BasicParrotReader& reader_;
+  MonotoneModel model_;
+  ParrotShape shape_;
+  const std::byte* buckets_;
+  size_t bucket_bytes_;
+};
+
 template <class Memory>
 size_t BasicParrotReader<Memory>::lookup_unverified(std::span<const uint64_t> keys,
                                                     std::span<uint32_t> values,
                                                     HitWords maybe) const {
-  return look_up_in_groups(
-      keys, values, maybe, [this](uint64_t key) { return start(key); },
-      [this](uint64_t key, uint64_t bucket, uint32_t& value) { return finish(key, bucket, value); },
-      [this](uint64_t key) {
-        const Bucket at = bucket(model_.bucket_of(key));
-        __builtin_prefetch(stash_ + at.stash().first() * entry_bytes_);
-      },
-      [this](uint64_t key) { return look_up_alone(model_.bucket_of(key), key); });
+  return look_up_in_groups(keys, values, maybe, Lanes(*this));
 }
 
 template <class Memory>
-uint64_t BasicParrotReader<Memory>::start(uint64_t key) const {
-  const uint64_t bucket = model_.bucket_of(key);
-  const std::byte* const at = buckets_ + bucket * bucket_bytes_;
-  __builtin_prefetch(at);
-  __builtin_prefetch(at + bucket_bytes_ - 1);
-  return bucket;
-}
-
-// Lanes whose key may be in the stash, or whose bucket changes meanwhile, are looked up alone.
-template <class Memory>
-LaneAnswer BasicParrotReader<Memory>::finish(uint64_t key, uint64_t bucket, uint32_t& value) const {
-  SlotSeen slot;
-  const bool is_whole = versions_->is_in(BucketIndex{bucket}, [&] {
-    slot = see_slot(bucket, key);
-    return true;
-  });
-  if (!is_whole || slot.stash.may_have(key)) return LaneAnswer::kAlone;
-  const auto found = value_of(slot, key);
-  if (!found) return LaneAnswer::kAbsent;
-  value = *found;
-  return LaneAnswer::kFound;
-}
-
-template <class Memory>
-auto BasicParrotReader<Memory>::see_slot(uint64_t index, uint64_t key) const -> SlotSeen {
-  const Bucket at = bucket(index);
+auto BasicParrotReader<Memory>::see_slot(const Bucket& at, uint64_t index, uint64_t key) const
+    -> SlotSeen {
   const size_t slot = slot_of(key, at.seed());
   return {.stash = at.stash(),
           .word = at.slot(slot),
@@ -90,13 +108,10 @@ auto BasicParrotReader<Memory>::see_slot(uint64_t index, uint64_t key) const -> 
 }
 
 template <class Memory>
-std::optional<uint32_t> BasicParrotReader<Memory>::value_of(const SlotSeen& slot,
-                                                            uint64_t key) const {
-  const auto value = static_cast<uint32_t>(slot.word) & head_.shape.absent();
-  if (value == head_.shape.absent() || !slot.is_its ||
-      slot.word >> head_.shape.value_bits != fingerprint_of(key))
-    return {};
-  return value;
+bool BasicParrotReader<Memory>::is_of(const SlotSeen& slot, uint64_t key) const {
+  const uint32_t absent = head_.shape.absent();
+  return ((static_cast<uint32_t>(slot.word) & absent) != absent) & slot.is_its &
+         (slot.word >> head_.shape.value_bits == fingerprint_of(key));
 }
 
 // Of a bucket that changes, a torn word may say that its run is anywhere; of a still image that
@@ -108,11 +123,12 @@ std::optional<uint32_t> BasicParrotReader<Memory>::look_up_alone(uint64_t index,
     if (attempt != 0) Memory::wait(attempt);
     std::optional<uint32_t> value;
     const bool is_whole = versions_->is_in(BucketIndex{index}, [&] {
-      const SlotSeen slot = see_slot(index, key);
+      const SlotSeen slot = see_slot(bucket(index), index, key);
       const bool is_run = slot.stash.first() + slot.stash.count() <= entries_max_;
       if (!is_run && Memory::kIsShared) return false;
       if (is_run && slot.stash.may_have(key)) value = find_in_stash(slot.stash, key);
-      if (!value) value = value_of(slot, key);
+      if (!value && is_of(slot, key))
+        value = static_cast<uint32_t>(slot.word) & head_.shape.absent();
       return true;
     });
     if (is_whole) return value;

@@ -30,6 +30,7 @@
 #include "roost/base/counter.h"
 #include "roost/base/result.h"
 #include "roost/conntrack/port_bindings.h"
+#include "roost/isa/prefetch.h"
 #include "roost/net/flow_key.h"
 #include "roost/table/flow_table.h"
 
@@ -87,8 +88,8 @@ class PortMappings {
   void release(net::IpProtocol protocol, BoundPort bound);
 
   // Asks for the memory of inside_of().
-  void ask_for(net::IpProtocol protocol, BoundPort bound) const {
-    __builtin_prefetch(&slot(protocol, bound));
+  [[gnu::always_inline]] void ask_for(net::IpProtocol protocol, BoundPort bound) const {
+    prefetch(PrefetchHint::kT0, &slot(protocol, bound));
   }
   // What an external endpoint of this worker's leads to; nothing if it is free. One access.
   [[nodiscard]] std::optional<Endpoint> inside_of(net::IpProtocol protocol, BoundPort bound) const {

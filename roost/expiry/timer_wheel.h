@@ -34,6 +34,7 @@
 #include "roost/base/assert.h"
 #include "roost/base/result.h"
 #include "roost/expiry/tick.h"
+#include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
 
 namespace roost {
@@ -126,9 +127,9 @@ class TimerWheel {
   [[nodiscard]] Timer take_next(Ask& ask);
   // Asks for a timer, unless the reference is to none.
   template <class Ask>
-  void ask_for(uint32_t reference, Ask& ask) const {
+  [[gnu::always_inline]] void ask_for(uint32_t reference, Ask& ask) const {
     if (reference == kNone) return;
-    __builtin_prefetch(&node(reference - 1));
+    prefetch(PrefetchHint::kT0, &node(reference - 1));
     ask(Timer{reference - 1});
   }
 

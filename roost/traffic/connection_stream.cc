@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "roost/isa/prefetch.h"
+
 namespace roost::traffic {
 namespace {
 
@@ -73,7 +75,7 @@ bool ConnectionStream::take_tick(uint64_t& budget) {
   const uint64_t seen = wheel_.advance(
       now_, budget,
       [this](uint32_t timer) {
-        if (timer >= config_.windows) __builtin_prefetch(&flows_[timer - config_.windows]);
+        if (timer >= config_.windows) prefetch(PrefetchHint::kT0, &flows_[timer - config_.windows]);
       },
       [this](uint32_t timer) { return see_to(timer); });
   given_ = due_.size();

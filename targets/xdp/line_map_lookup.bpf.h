@@ -49,9 +49,7 @@ static __always_inline uint64_t hash_of(const volatile struct XdpHash* words, ui
 }
 
 static __always_inline uint32_t slot_of(uint32_t word, uint32_t seed) {
-  uint32_t mixed = word + seed * 0x9E3779B9U;
-  mixed = (mixed ^ mixed >> 16) * 0x7FEB352DU;
-  mixed = (mixed ^ mixed >> 15) * 0x846CA68BU;
+  const uint32_t mixed = (word ^ seed * 0x9E3779B9U) * 0x846CA68BU;
   return (uint32_t)((uint64_t)mixed * settings.slots >> 32);
 }
 
@@ -107,7 +105,7 @@ static __always_inline enum Found try_to_find(uint64_t key, uint32_t* value) {
     if (*value != absent) found = kFound;
     if (settings.fingerprint_bits != 0 &&
         word >> settings.value_bits !=
-            hash_of(&settings.fingerprint, key) >> (64 - settings.fingerprint_bits))
+            hash * 0x9E3779B97F4A7C15U >> (64 - settings.fingerprint_bits))
       found = kCertainlyNot;
     break;
   }

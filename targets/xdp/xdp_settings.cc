@@ -14,7 +14,7 @@ constexpr uint32_t kActionsMax = 1U << 20;
 static_assert(kXdpLevelsMax == compact::kLevelsMax);
 static_assert(kXdpLineWords * sizeof(uint64_t) == compact::kLineBytes);
 // Both compilers must lay it out alike.
-static_assert(sizeof(XdpSettings) == kXdpLevelsMax * 40 + 32 + 40);
+static_assert(sizeof(XdpSettings) == kXdpLevelsMax * 40 + 40);
 
 // KeyedHash::hash<8>, with what of it does not depend on the key.
 XdpHash words_of(uint64_t seed) {
@@ -51,7 +51,6 @@ Result<XdpSettings> settings_of(std::span<const std::byte> image, const XdpConfi
   if (config.unassigned.kind != kXdpDrop && config.unassigned.kind != kXdpPass)
     return Error{"values without an action are dropped or passed"};
   XdpSettings settings{.levels = {},
-                       .fingerprint = words_of(head.fingerprint_seed),
                        .level_count = head.level_count,
                        .value_bits = head.shape.value_bits,
                        .fingerprint_bits = head.shape.fingerprint_bits,

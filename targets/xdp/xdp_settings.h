@@ -48,7 +48,6 @@ struct XdpLevel {
 
 struct XdpSettings {
   struct XdpLevel levels[kXdpLevelsMax];
-  struct XdpHash fingerprint;
   uint32_t level_count;
   uint32_t value_bits;
   uint32_t fingerprint_bits;

@@ -145,7 +145,8 @@ TEST_F(XdpLookup, a_line_that_stays_in_change_is_busy_and_others_are_not) {
     size_t busy = 0;
     for (size_t i = 0; i < keys.size(); ++i) {
       const auto at = reader.place_of(keys[i], 0);
-      const bool is_further = reader.line(0, at.line).seed(at.group) == compact::kSeedFurther;
+      const bool is_further =
+          reader.line(0, at.line).seed(reader.geometry().group_of(at)) == compact::kSeedFurther;
       const bool is_in_line =
           level == 0 ? at.line == kLine : is_further && reader.place_of(keys[i], 1).line == kLine;
       ASSERT_EQ(kernel.answer(i).found, is_in_line ? Found::kChanging : Found::kFound);
@@ -199,7 +200,7 @@ TEST_F(XdpLookup, never_takes_a_seed_of_before_with_slots_of_after) {
   KernelAnswers kernel(settings_of(map.image(), {}).value(), xdp.value().lines(), 100'000);
   const auto reader = compact::LineMapReader<uint64_t>::open(map.image()).value();
   const auto at = reader.place_of(kKey, 0);
-  const auto slot_of = [&](uint8_t seed) { return compact::slot_of_word(at.word, seed, 24); };
+  const auto slot_of = [&](uint8_t seed) { return compact::slot_of_word(at.word(), seed, 24); };
   uint8_t other = 1;
   while (slot_of(other) == slot_of(0)) ++other;
   LineWriter line(xdp.value().memory().data() + reader.head().levels[0].offset +
@@ -207,7 +208,7 @@ TEST_F(XdpLookup, never_takes_a_seed_of_before_with_slots_of_after) {
   // The slot that the key has not is another key's meanwhile.
   expect_one_answer(xdp.value(), kernel, kKey, compact::value_of(kKey), [&](bool is_other) {
     line.begin();
-    line.write_seed(at.group, is_other ? other : 0);
+    line.write_seed(reader.geometry().group_of(at), is_other ? other : 0);
     line.write_value(slot_of(is_other ? 0 : other), 1);
     line.write_value(slot_of(is_other ? other : 0), static_cast<uint16_t>(compact::value_of(kKey)));
     line.end();
@@ -229,15 +230,15 @@ TEST_F(XdpLookup, never_loses_a_key_that_moves_between_levels) {
   ASSERT_GE(reader.head().level_count, 2U);
   const auto near = reader.place_of(kKey, 0);
   const auto far = reader.place_of(kKey, 1);
-  const uint8_t near_seed = reader.line(0, near.line).seed(near.group);
+  const uint8_t near_seed = reader.line(0, near.line).seed(reader.geometry().group_of(near));
   ASSERT_NE(near_seed, compact::kSeedFurther);
   const auto bytes_of = [&](size_t level, uint64_t line) {
     return xdp.value().memory().data() + reader.head().levels[level].offset + line * kLineBytes;
   };
   LineWriter near_line(bytes_of(0, near.line));
   LineWriter far_line(bytes_of(1, far.line));
-  const uint32_t far_slot =
-      compact::slot_of_word(far.word, reader.line(1, far.line).seed(far.group), 24);
+  const uint32_t far_slot = compact::slot_of_word(
+      far.word(), reader.line(1, far.line).seed(reader.geometry().group_of(far)), 24);
   ASSERT_TRUE(reader.line(1, far.line).is_empty(far_slot));
   const auto value = static_cast<uint16_t>(compact::value_of(kKey));
   const auto write_far = [&](uint16_t written) {
@@ -247,7 +248,7 @@ TEST_F(XdpLookup, never_loses_a_key_that_moves_between_levels) {
   };
   const auto write_near = [&](uint8_t seed) {
     near_line.begin();
-    near_line.write_seed(near.group, seed);
+    near_line.write_seed(reader.geometry().group_of(near), seed);
     near_line.end();
   };
   expect_one_answer(xdp.value(), kernel, kKey, value, [&](bool is_far) {

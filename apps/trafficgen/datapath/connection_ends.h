@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "roost/base/result.h"
+#include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
 #include "roost/net/address.h"
 #include "roost/traffic/draw.h"
@@ -60,7 +61,9 @@ class AllConnectionEnds {
   [[nodiscard]] ConnectionEnds& at(uint32_t place) const {
     return reinterpret_cast<ConnectionEnds*>(memory_.data())[place];
   }
-  void prefetch(uint32_t place) const { __builtin_prefetch(&at(place), 1); }
+  [[gnu::always_inline]] void ask_for(uint32_t place) const {
+    prefetch(PrefetchHint::kT0, &at(place));
+  }
   // Nothing, if the place is another connection's by now.
   [[nodiscard]] ConnectionEnds* find(uint32_t place, uint32_t flow) const {
     return at(place).flow == flow ? &at(place) : nullptr;

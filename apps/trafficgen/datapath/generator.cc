@@ -193,7 +193,7 @@ std::optional<MadeFrame> Generator::make_next(uint64_t now, FrameRoom& room) {
     const traffic::StreamPacket packet = due->packet;
     const uint32_t slice = stats_.slice_of(due_at, due->step);
     schedule_.pop();
-    if (const auto* ahead = schedule_.peek_ahead()) ends_.prefetch(ahead->place);
+    if (const auto* ahead = schedule_.peek_ahead()) ends_.ask_for(ahead->place);
     const bool is_clients = !config_.traffic.answers || packet.number % 2 == 0;
     PacketCounts& counts = stats_.counts_of(slice);
     ++counts.offered;

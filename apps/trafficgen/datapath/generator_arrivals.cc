@@ -65,7 +65,7 @@ void Generator::prefetch(const net::Packet& packet) {
       packet.data + packet.contiguous_bytes - kIdentityBytes, kIdentityBytes);
   const auto id = identity_.read(last);
   if (!id) return;
-  if (const SentPacket* sent = sent_.find(*id)) ends_.prefetch(sent->place);
+  if (const SentPacket* sent = sent_.find(*id)) ends_.ask_for(sent->place);
 }
 
 void Generator::receive(const net::Packet& packet, uint64_t now) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "roost/base/result.h"
+#include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
 
 namespace roost::trafficgen {
@@ -56,7 +57,7 @@ class SentPackets {
     SentPacket& place = at(id);
     return place.id == id ? &place : nullptr;
   }
-  void prefetch(uint32_t id) const { __builtin_prefetch(&at(id), 1); }
+  [[gnu::always_inline]] void ask_for(uint32_t id) const { prefetch(PrefetchHint::kT0, &at(id)); }
   // Calls lost(packet) for each that is still on its way. Linear in the places.
   template <class Lost>
   void finish(Lost&& lost) {
