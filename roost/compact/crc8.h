@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -37,6 +38,19 @@ constexpr Crc8Tables make_crc8_tables() {
 }
 
 inline constexpr Crc8Tables kCrc8Tables = make_crc8_tables();
+
+// By bit of the hash: those bits of a key that it is the parity of.
+constexpr std::array<uint64_t, 8> make_crc8_masks() {
+  std::array<uint64_t, 8> masks{};
+  for (size_t of_key = 0; of_key < 64; ++of_key) {
+    const uint8_t crc = kCrc8Tables[of_key / 8][size_t{1} << of_key % 8];
+    for (size_t bit = 0; bit < masks.size(); ++bit)
+      masks[bit] |= uint64_t{crc >> bit & 1U} << of_key;
+  }
+  return masks;
+}
+
+inline constexpr std::array<uint64_t, 8> kCrc8Masks = make_crc8_masks();
 
 }  // namespace detail
 
@@ -68,9 +82,14 @@ inline constexpr size_t kBucketSlots = 4;
   return ((crc >> 6) + (crc >> 3 & 3U)) % kBucketSlots;
 }
 
-// The slot of a key in a bucket with this seed.
+// The slot of a key in a bucket with this seed: slot_of_crc(crc8(seeded(key, seed))) by the four
+// bits that it takes of the hash, each a parity, for which processors count bits.
 [[nodiscard]] constexpr size_t slot_of(uint64_t key, uint8_t seed) {
-  return slot_of_crc(crc8(seeded(key, seed)));
+  const uint64_t hashed = seeded(key, seed);
+  const auto count = [hashed](size_t bit) {
+    return static_cast<unsigned>(std::popcount(hashed & detail::kCrc8Masks[bit]));
+  };
+  return (2 * (count(7) + count(4)) + (count(6) & 1U) + (count(3) & 1U)) % kBucketSlots;
 }
 
 }  // namespace roost::compact

@@ -97,6 +97,7 @@ class BasicParrotReader {
   BasicParrotReader(const ParrotHead& head, std::span<const std::byte> image,
                     const Versions& versions, uint64_t entries_max);
 
+  template <bool kCompares>
   class Lanes;
   // A key's slot, as it may be while the builder changes it.
   struct SlotSeen {
@@ -104,9 +105,12 @@ class BasicParrotReader {
     uint64_t word = 0;
     bool is_its = false;  // as far as a kept key says
   };
+  template <bool kCompares>
   [[nodiscard]] SlotSeen see_slot(const Bucket& at, uint64_t bucket, uint64_t key) const;
   // Whether it is the key's, as far as its value, its fingerprint and its key say.
-  [[nodiscard]] bool is_of(const SlotSeen& slot, uint64_t key) const;
+  template <bool kCompares>
+  [[nodiscard]] bool is_of(const SlotSeen& slot, uint32_t value, const ParrotShape& shape,
+                           uint64_t key) const;
   // The stash too, until nothing has changed meanwhile.
   [[nodiscard]] std::optional<uint32_t> look_up_alone(uint64_t bucket, uint64_t key) const;
   [[nodiscard]] std::optional<uint32_t> find_in_stash(StashWord stash, uint64_t key) const;

@@ -43,8 +43,32 @@ BasicParrotReader<Memory> BasicParrotReader<Memory>::of_builder(std::span<const 
   return BasicParrotReader(open_parrot(image).value(), image, versions, entries_max);
 }
 
-// See look_up_in_groups().
 template <class Memory>
+template <bool kCompares>
+[[gnu::always_inline]] inline auto BasicParrotReader<Memory>::see_slot(const Bucket& at,
+                                                                       uint64_t index,
+                                                                       uint64_t key) const
+    -> SlotSeen {
+  const size_t slot = slot_of(key, at.seed());
+  return {.stash = at.stash(),
+          .word = at.slot(slot),
+          .is_its = !kCompares || head_.shape.has_keys == 0 || key_of_slot(index, slot) == key};
+}
+
+template <class Memory>
+template <bool kCompares>
+[[gnu::always_inline]] inline bool BasicParrotReader<Memory>::is_of(const SlotSeen& slot,
+                                                                    uint32_t value,
+                                                                    const ParrotShape& shape,
+                                                                    uint64_t key) const {
+  const bool is_value = value != shape.absent();
+  if constexpr (!kCompares) return is_value;
+  return is_value & slot.is_its & (slot.word >> shape.value_bits == fingerprint_of(key));
+}
+
+// See look_up_in_groups(). `kCompares`: an image with fingerprints or keys.
+template <class Memory>
+template <bool kCompares>
 class BasicParrotReader<Memory>::Lanes {
  public:
   explicit Lanes(const BasicParrotReader& reader)
@@ -65,12 +89,14 @@ class BasicParrotReader<Memory>::Lanes {
   [[gnu::always_inline]] LaneAnswer finish(uint64_t key, uint64_t bucket, uint32_t& value) const {
     SlotSeen slot;
     const bool is_whole = reader_.versions_->is_in(BucketIndex{bucket}, [&] {
-      slot = reader_.see_slot({shape_, buckets_ + bucket * bucket_bytes_}, bucket, key);
+      slot = reader_.template see_slot<kCompares>({shape_, buckets_ + bucket * bucket_bytes_},
+                                                  bucket, key);
       return true;
     });
     const auto is_alone = uint32_t{!is_whole} | uint32_t{slot.stash.may_have(key)};
     const auto in_slot = static_cast<uint32_t>(slot.word) & shape_.absent();
-    const auto is_there = uint32_t{reader_.is_of(slot, key)} & ~is_alone;
+    const auto is_there =
+        uint32_t{reader_.template is_of<kCompares>(slot, in_slot, shape_, key)} & ~is_alone;
     value = is_there != 0 ? in_slot : value;
     return static_cast<LaneAnswer>(is_there | is_alone << 1);
   }
@@ -95,23 +121,9 @@ template <class Memory>
 size_t BasicParrotReader<Memory>::lookup_unverified(std::span<const uint64_t> keys,
                                                     std::span<uint32_t> values,
                                                     HitWords maybe) const {
-  return look_up_in_groups(keys, values, maybe, Lanes(*this));
-}
-
-template <class Memory>
-auto BasicParrotReader<Memory>::see_slot(const Bucket& at, uint64_t index, uint64_t key) const
-    -> SlotSeen {
-  const size_t slot = slot_of(key, at.seed());
-  return {.stash = at.stash(),
-          .word = at.slot(slot),
-          .is_its = head_.shape.has_keys == 0 || key_of_slot(index, slot) == key};
-}
-
-template <class Memory>
-bool BasicParrotReader<Memory>::is_of(const SlotSeen& slot, uint64_t key) const {
-  const uint32_t absent = head_.shape.absent();
-  return ((static_cast<uint32_t>(slot.word) & absent) != absent) & slot.is_its &
-         (slot.word >> head_.shape.value_bits == fingerprint_of(key));
+  const bool compares = head_.shape.has_keys != 0 || head_.shape.fingerprint_bits != 0;
+  return compares ? look_up_in_groups(keys, values, maybe, Lanes<true>(*this))
+                  : look_up_in_groups(keys, values, maybe, Lanes<false>(*this));
 }
 
 // Of a bucket that changes, a torn word may say that its run is anywhere; of a still image that
@@ -123,12 +135,12 @@ std::optional<uint32_t> BasicParrotReader<Memory>::look_up_alone(uint64_t index,
     if (attempt != 0) Memory::wait(attempt);
     std::optional<uint32_t> value;
     const bool is_whole = versions_->is_in(BucketIndex{index}, [&] {
-      const SlotSeen slot = see_slot(bucket(index), index, key);
+      const SlotSeen slot = see_slot<true>(bucket(index), index, key);
       const bool is_run = slot.stash.first() + slot.stash.count() <= entries_max_;
       if (!is_run && Memory::kIsShared) return false;
       if (is_run && slot.stash.may_have(key)) value = find_in_stash(slot.stash, key);
-      if (!value && is_of(slot, key))
-        value = static_cast<uint32_t>(slot.word) & head_.shape.absent();
+      const auto in_slot = static_cast<uint32_t>(slot.word) & head_.shape.absent();
+      if (!value && is_of<true>(slot, in_slot, head_.shape, key)) value = in_slot;
       return true;
     });
     if (is_whole) return value;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <random>
 #include <string_view>
 
 #include "roost/compact/parrot_plan.h"
@@ -44,6 +45,16 @@ TEST(Crc8, slots_are_of_bits_7_6_and_4_3) {
     const unsigned high = (crc >> 7 & 1U) * 2 + (crc >> 6 & 1U);
     const unsigned low = (crc >> 4 & 1U) * 2 + (crc >> 3 & 1U);
     EXPECT_EQ(slot_of_crc(static_cast<uint8_t>(crc)), (high + low) % 4);
+  }
+}
+
+// By parities, as by the hash itself.
+TEST(Crc8, slots_follow_from_the_hash) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 100'000; ++i) {
+    const uint64_t key = random() >> random() % 64;
+    const auto seed = static_cast<uint8_t>(random());
+    ASSERT_EQ(slot_of(key, seed), slot_of_crc(crc8(seeded(key, seed)))) << key;
   }
 }
 
