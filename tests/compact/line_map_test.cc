@@ -316,7 +316,7 @@ TEST(LineMap, random_changes) {
 // for ever: groups come back.
 TEST(LineMap, has_room_for_some_growth_and_for_churn) {
   const size_t count = step_count(20'000);
-  for (int run = 0; run < 8; ++run) {
+  for (int run = 0; run < 4; ++run) {
     const double load = run % 2 == 0 ? 0.85 : 0.95;
     SCOPED_TRACE(testing::Message() << "load " << load << ", hash " << run);
     auto keys = random_keys(2 * count, 10);
