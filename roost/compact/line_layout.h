@@ -79,8 +79,7 @@ struct LinePlace {
 };
 
 // The slot that a seed sends a word to. Words are mixed well already, so that one product is
-// enough; two bits of a word that seeds turn over carry differently (docs/dead-ends.md has what is
-// not).
+// enough. Seeds enter by exclusive or: as factors they tell fewer words apart (docs/dead-ends.md).
 [[nodiscard]] constexpr uint32_t slot_of_word(uint32_t word, uint8_t seed, uint32_t slots) {
   const uint32_t mixed = (word ^ seed * 0x9E3779B9U) * 0x846CA68BU;
   return static_cast<uint32_t>(uint64_t{mixed} * slots >> 32);

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "roost/base/result.h"
-#include "roost/isa/prefetch.h"
 #include "roost/memory/arena.h"
 
 namespace roost::trafficgen {
@@ -57,7 +56,6 @@ class SentPackets {
     SentPacket& place = at(id);
     return place.id == id ? &place : nullptr;
   }
-  [[gnu::always_inline]] void ask_for(uint32_t id) const { prefetch(PrefetchHint::kT0, &at(id)); }
   // Calls lost(packet) for each that is still on its way. Linear in the places.
   template <class Lost>
   void finish(Lost&& lost) {
