@@ -13,11 +13,12 @@ check_format() {
   tree_files '*.cc' '*.c' '*.h' | xargs clang-format-16 --dry-run -Werror
 }
 
-# Clang-tidy sees each source that the release preset compiles, and the headers through them.
+# Clang-tidy sees each source that the release preset compiles, and the headers through them; with
+# `--without FOLDER`, those of other folders.
 check_tidy() {
   say 'tidy: clang-tidy over the sources of the release preset'
   configure release -DROOST_TESTS=ON -DROOST_LAB=ON
-  /usr/bin/python3 tools/clang_tidy.py "$clang_tidy" build/release "$jobs"
+  /usr/bin/python3 tools/clang_tidy.py "$clang_tidy" build/release "$jobs" "$@"
 }
 
 check_lint() {
@@ -47,7 +48,10 @@ check() {
   setup test
   case ${1:-all} in
     format) check_format ;;
-    tidy) check_tidy ;;
+    tidy)
+      shift
+      check_tidy "$@"
+      ;;
     lint) check_lint ;;
     --mutants)
       shift

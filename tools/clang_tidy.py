@@ -1,14 +1,14 @@
 """Runs clang-tidy over the project's sources in a build folder, several at a time.
 
-    tools/clang_tidy.py CLANG_TIDY BUILD_FOLDER JOBS
+    tools/clang_tidy.py CLANG_TIDY BUILD_FOLDER JOBS [--without FOLDER]
 
-CLANG_TIDY is the program. The sources of a target are analysed together where the build compiles
-them together, so that each header is read once a target. Prints findings only. A source is analysed
-again only when something that clang-tidy would read has changed: a clean one leaves a file in the
-user's cache, whose name is a hash of the source and all it includes, of the command, of the
-settings and of the program's version. So a clean source is clean in every clone. What a source
-includes the build knows, if it has compiled the source as it is now; else the preprocessor is
-asked.
+CLANG_TIDY is the program, FOLDER one of the tree whose sources are left out. The sources of a
+target are analysed together where the build compiles them together, so that each header is read
+once a target. Prints findings only. A source is analysed again only when something that clang-
+tidy would read has changed: a clean one leaves a file in the user's cache, whose name is a hash
+of the source and all it includes, of the command, of the settings and of the program's version.
+So a clean source is clean in every clone. What a source includes the build knows, if it has
+compiled the source as it is now; else the preprocessor is asked.
 """
 
 import concurrent.futures
@@ -137,11 +137,14 @@ def forget_old():
             file.unlink()
 
 
-def main(clang_tidy, folder, jobs):
+def main(clang_tidy, folder, jobs, option=None, left_out=None):
+    if option not in (None, "--without") or (option and not left_out):
+        sys.exit(__doc__)
     build = pathlib.Path(folder).resolve()
     CLEAN.mkdir(parents=True, exist_ok=True)
     forget_old()
-    work = sources(build)
+    work = [(source, entry) for source, entry in sources(build)
+            if not left_out or not folder_of(build, source).is_relative_to(ROOT / left_out)]
     includes = Includes(build)
     with concurrent.futures.ThreadPoolExecutor(int(jobs)) as pool:
         results = list(pool.map(lambda item: analyse(clang_tidy, build, includes, *item), work))

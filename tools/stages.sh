@@ -19,7 +19,7 @@ stage_beside_from=install
 
 # What `./dev test --all` has beside them. No budgets: this takes hours.
 stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 package_whole:0
-  attacks:0 switch_scenario:0 churn:0 histories:0 mutants:0'
+  tidy_whole:0 proofs:0 attacks:0 switch_scenario:0 churn:0 histories:0 mutants:0'
 
 # What people at work run after a build.
 stages_quick='check:20 quick:130'
@@ -30,7 +30,9 @@ stage_check() {
   check format
   check lint
 }
-stage_tidy() { check tidy; }
+# The tests' own sources, as many again, are left to `./dev test --all`.
+stage_tidy() { check tidy --without tests; }
+stage_tidy_whole() { check tidy; }
 
 # Every interleaving of a small shared table, as it is and with each fault put back.
 stage_model() { /usr/bin/python3 tests/model/run.py; }
@@ -109,11 +111,12 @@ run_aarch64() {
   printf 'NOT TESTED: the speed of the NEON kernel, without an Arm processor\n'
 }
 
-# The other compiler as users of the library have it, optimised and without DPDK: all libraries, and
-# the tests of what depends on the instruction set, or all.
+# The other compiler as users of the library have it, optimised and without DPDK: the library, and
+# the tests of what depends on the instruction set, or all. Functions without DPDK the fuzz targets
+# have, by the same compiler.
 stage_nodpdk() {
   configure nodpdk
-  compile nodpdk roost_libraries roost_isa_tests
+  compile nodpdk roost_shared roost_isa_tests
   run_ctest nodpdk -L isa
 }
 stage_nodpdk_whole() {
@@ -179,6 +182,9 @@ stage_attacks() {
   compile release roost
   /usr/bin/python3 tests/live/run.py --attacks
 }
+
+# That each property of the accelerator fails on the bug that it is about.
+stage_proofs() { /usr/bin/python3 tests/rtl/proofs_test.py --bugs; }
 
 # That a table keeps its promise, over a thousand million replacements.
 stage_churn() {
@@ -257,7 +263,7 @@ run_stage() {
   count_stage "$1" "$log"
   printf '   %-13s %-7s %5d s  of %4s s%s   %s passed, %s failed\n' \
     "$1" "$verdict" "$seconds" "$2" "$(over_budget "$seconds" "$2")" \
-    "$stage_passed" "$stage_failed" >>"$summary"
+    "$stage_passed" "$stage_failed" | tee -a "$summary"
 }
 
 # ctest ends with "97% tests passed, 1 tests failed out of 33". A stage that failed before that

@@ -10,6 +10,7 @@
 
 #include "roost/balance/name_hash.h"
 #include "tests/balance/picks.h"
+#include "tests/base/step_count.h"
 
 namespace roost::balance {
 namespace {
@@ -101,7 +102,7 @@ TEST(Maglev, shares_are_within_2_percent_of_the_weights) {
   for (const uint64_t entry_count_min : {uint64_t{0}, Maglev::kEntryCountMinDefault}) {
     check(std::vector<WeightedBackend>{{"light", 1}, {"heavy", 100}}, entry_count_min);
     check(std::vector<WeightedBackend>{{"a", 7}, {"b", 0}, {"c", 70'000}}, entry_count_min);
-    for (size_t round = 0; round < 20; ++round) {
+    for (size_t round = 0; round < step_count(20); ++round) {
       std::vector<WeightedBackend> backends = equal_backends(1 + random() % 60);
       const uint32_t weight_max = 1 + static_cast<uint32_t>(random() % 200);
       for (WeightedBackend& b : backends)

@@ -11,6 +11,7 @@
 
 #include "capi/roost.h"
 #include "capi/roost_map.h"
+#include "tests/base/step_count.h"
 #include "tests/capi/c_map.h"
 
 namespace roost {
@@ -113,9 +114,11 @@ TEST(CMapRefusal, names_the_entry_that_is_wrong) {
 
 // All alike, or each there twice: told within the time of a build.
 TEST(CMapRefusal, many_keys_that_are_there_twice_are_told_soon) {
-  CEntries entries = c_entries(13, 100'000);
-  std::memcpy(&entries.keys[size_t{13} * 50'000], entries.keys.data(), size_t{13} * 50'000);
-  const std::string twice = "entry 50000 has the key of entry 0; give each key once";
+  const size_t half = step_count(50'000);
+  CEntries entries = c_entries(13, 2 * half);
+  std::memcpy(&entries.keys[13 * half], entries.keys.data(), 13 * half);
+  const std::string twice =
+      "entry " + std::to_string(half) + " has the key of entry 0; give each key once";
   expect_refused(c_map_config(ROOST_MAP_LINE, 13), entries, twice);
   std::ranges::fill(entries.keys, std::byte{7});
   expect_refused(c_map_config(ROOST_MAP_LINE, 13), entries,

@@ -105,7 +105,7 @@ TEST(LineMap, gives_each_key_its_value) {
 }
 
 TEST(LineMap, takes_few_bits_a_key) {
-  const auto keys = random_keys(step_count(2'000'000, 2), 3);
+  const auto keys = random_keys(step_count(2'000'000), 3);
   const auto bits = [&](double load) {
     const Map map = map_of({.load = load}, keys);
     const auto report = map.report();

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/base/step_count.h"
 #include "tests/compact/key_sets.h"
 
 namespace roost::compact {
@@ -22,10 +23,11 @@ std::vector<std::pair<std::string, std::vector<uint64_t>>> key_sets() {
   for (unsigned bit = 0; bit < 64; ++bit) powers.push_back(uint64_t{1} << bit);
   std::vector<uint64_t> ends = dense_keys(1'000, 0);
   for (uint64_t i = 0; i < 1'000; ++i) ends.push_back(UINT64_MAX - i);
-  return {{"random", random_keys(50'000, 1)},
-          {"random of 64 bits", random_keys(50'000, 2, UINT64_MAX)},
-          {"dense", dense_keys(50'000)},
-          {"vendors", vendor_keys(50'000, 3)},
+  const uint64_t many = step_count(50'000);
+  return {{"random", random_keys(many, 1)},
+          {"random of 64 bits", random_keys(many, 2, UINT64_MAX)},
+          {"dense", dense_keys(many)},
+          {"vendors", vendor_keys(many, 3)},
           {"powers of two", powers},
           {"both ends", distinct(std::move(ends))},
           {"one", {42}},

@@ -120,7 +120,7 @@ TEST_F(FdbImport, the_first_ten_bad_lines_are_named) {
 }
 
 TEST_F(FdbImport, a_million_learned_stations_are_imported) {
-  constexpr uint64_t kStations = 1'000'000;
+  constexpr uint64_t kStations = step_count(1'000'000);
   make({}, 2 * kStations);
   {
     std::ofstream file(path_);

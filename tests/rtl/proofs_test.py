@@ -1,9 +1,10 @@
 """Proves the properties of rtl/halo_properties.svh by induction over one cycle, with yosys-smtbmc
-and z3, and sees each of them fail on a bug that is planted.
+and z3; with --bugs, sees each of them fail on a bug that is planted.
 
-Usage: proofs_test.py [PLACES]: of the scoreboard; 3 by default, 10 takes minutes.
+Usage: proofs_test.py [--bugs] [PLACES]: of the scoreboard; 3 by default, 10 takes minutes.
 """
 
+import argparse
 import pathlib
 import re
 import shutil
@@ -50,28 +51,38 @@ def proved(output):
     return "Status: PASSED" in output
 
 
-def main(places):
+def see_bugs(folder):
+    for wanted, file, text, bug in BUGS:
+        source = (RTL / file).read_text()
+        if source.count(text) != 1:
+            sys.exit(f"{file}: {text!r} stands there {source.count(text)} times")
+        (folder / file).write_text(source.replace(text, bug))
+        output = induct(folder, 2, ["-i", "-t", "1"])
+        (folder / file).write_text(source)
+        failed = re.findall(r"Assert failed in .*: (\S+)", output)
+        if proved(output) or not any(wanted in label for label in failed):
+            sys.exit(f"{output}\n{wanted} does not fail: {file}: {bug}")
+        print(f"{wanted} fails, as it must: {file}: {bug}")
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--bugs", action="store_true")
+    parser.add_argument("places", nargs="?", type=int, default=3)
+    given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name) / "rtl"
         shutil.copytree(RTL, folder)
-        for what, arguments in (("the first cycles", ["-t", "2"]),
-                                ("from each cycle to the next one", ["-i", "-t", "1"])):
-            output = induct(folder, places, arguments)
+        if given.bugs:
+            see_bugs(folder)
+            return
+        for what, options in (("the first cycles", ["-t", "2"]),
+                              ("from each cycle to the next one", ["-i", "-t", "1"])):
+            output = induct(folder, given.places, options)
             if not proved(output):
                 sys.exit(f"{output}\nnot proved: {what}")
-            print(f"proved with {places} places: {what}")
-        for wanted, file, text, bug in BUGS:
-            source = (RTL / file).read_text()
-            if source.count(text) != 1:
-                sys.exit(f"{file}: {text!r} stands there {source.count(text)} times")
-            (folder / file).write_text(source.replace(text, bug))
-            output = induct(folder, 2, ["-i", "-t", "1"])
-            (folder / file).write_text(source)
-            failed = re.findall(r"Assert failed in .*: (\S+)", output)
-            if proved(output) or not any(wanted in label for label in failed):
-                sys.exit(f"{output}\n{wanted} does not fail: {file}: {bug}")
-            print(f"{wanted} fails, as it must: {file}: {bug}")
+            print(f"proved with {given.places} places: {what}")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    main(sys.argv[1:])

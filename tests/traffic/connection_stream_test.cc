@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "tests/base/step_count.h"
+
 namespace roost::traffic {
 namespace {
 
@@ -125,7 +127,9 @@ TEST(ConnectionStream, has_the_rate_and_the_lengths_of_its_profile) {
 }
 
 TEST(ConnectionStream, is_the_same_of_the_same_seed_however_it_is_read) {
-  const ConnectionStream::Config config{.profile = kSmall, .windows = 2, .seed = 9};
+  Profile profile = kSmall;
+  profile.flows = step_count(profile.flows);
+  const ConnectionStream::Config config{.profile = profile, .windows = 2, .seed = 9};
   const std::vector<StreamPacket> one = all_packets(config);
   for (Reading reading : {Reading{.packets = 1'000}, Reading{.packets = 1'000, .budget = 7},
                           Reading{.packets = 3, .budget = 300}}) {
@@ -168,7 +172,7 @@ TEST(ConnectionStream, of_many_windows_begins_them_all_at_once) {
   for (const Profile& profile : kProfiles) {
     SCOPED_TRACE(profile.name);
     ConnectionStream stream = ConnectionStream::create({.profile = profile, .windows = 32}).value();
-    std::vector<StreamPacket> packets(1'000'000);
+    std::vector<StreamPacket> packets(step_count(1'000'000));
     ASSERT_EQ(stream.next(packets), packets.size());
     std::vector<bool> is_seen(32);
     for (const StreamPacket& packet : packets) is_seen[packet.flow / profile.flows] = true;
