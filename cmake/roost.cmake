@@ -55,7 +55,7 @@ endif()
 
 # Called by a folder whose code does little per test: without optimisation it compiles in half the
 # time under the address sanitizer. What tests run millions of times over (tables, simulated cores)
-# stays optimised.
+# stays optimised, and so do fuzz targets.
 macro(roost_unoptimised_under_asan)
   if(ROOST_SANITIZE MATCHES "address" AND ROOST_TESTS)
     add_compile_options(-O0)
