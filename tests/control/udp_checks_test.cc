@@ -117,8 +117,6 @@ TEST(udp_checks, a_name_server_answers_what_is_expected) {
   EXPECT_EQ(answered({.name = "elsewhere.example", .rcode = ns_r_refused}), "");
 }
 
-constexpr size_t kHeaderBytes = 12;  // a random identifier is the first of them
-
 // The answer of a server that knows the name but no record of it.
 std::string answer_to(std::string request) {
   request[2] = static_cast<char>(request[2] | '\x80');
@@ -143,11 +141,11 @@ TEST(udp_checks, an_answer_to_another_request_is_bad) {
     EXPECT_EQ(dns_failure(check, request, guessed), "its answer is to another request");
   }
   std::string loud = answer;
-  std::ranges::transform(loud.begin() + kHeaderBytes, loud.end(), loud.begin() + kHeaderBytes,
+  std::ranges::transform(loud.begin() + NS_HFIXEDSZ, loud.end(), loud.begin() + NS_HFIXEDSZ,
                          [](char c) { return c == 'w' ? 'W' : c; });
   EXPECT_EQ(dns_failure(check, request, loud), "");
 
-  std::string bare = answer.substr(0, kHeaderBytes);
+  std::string bare = answer.substr(0, NS_HFIXEDSZ);
   bare[5] = 0;  // without the request
   EXPECT_EQ(dns_failure(check, request, bare), "its answer is to another request");
   bare[3] = static_cast<char>(ns_r_refused);
