@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent)]
 
 from harness.beside import beside  # noqa: E402
+from harness.job import process_name  # noqa: E402
 from harness.process_job import ProcessJob  # noqa: E402
 from harness.rows_file import write_rows_file  # noqa: E402
 from report.record import Record  # noqa: E402
@@ -53,6 +54,14 @@ class HostJob(ProcessJob):
     contestants: tuple = ("clock", "chase", *WAYS)
     slots: int = SLOTS[-1]
     name: str = PART
+    processes: int = 1  # checks, each with a machine of its own
+
+    @property
+    def process_name(self):
+        return process_name(self.name, self.process)
+
+    def each_process(self):
+        return [dataclasses.replace(self, process=number) for number in range(self.processes)]
 
     @staticmethod
     def program(_beside):
@@ -72,7 +81,7 @@ class HostJob(ProcessJob):
 
     def tiny(self):
         return dataclasses.replace(self, rounds=2, operations=5_120, simulated=512, is_tiny=True,
-                                   pages="4K")
+                                   processes=1, pages="4K")
 
 
 def jobs(size):
@@ -81,7 +90,9 @@ def jobs(size):
         host_machine.read_caches(min(os.sched_getaffinity(0)))
     except (RuntimeError, OSError) as missing:
         why = str(missing)
-    return [HostJob(rounds=15 if size == "full" else 7, not_run_because=why)]
+    job = HostJob(rounds=15 if size == "full" else 7, not_run_because=why,
+                  processes=5 if size == "full" else 1)
+    return job.each_process()
 
 
 # --- What is measured and simulated. ---

@@ -7,7 +7,6 @@
 #include <barrier>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "lab/contestants/eal.h"
 #include "lab/lb/lcore_thread.h"
+#include "lab/tests/eal_main.h"
 #include "lab/tests/shared_connections.h"
 
 namespace roost::lab {
@@ -242,12 +241,5 @@ TEST_P(SharedConnections, are_what_two_threads_agree_on) {
 }  // namespace roost::lab
 
 int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const auto eal = roost::lab::Eal::start(
-      {.core = 0, .pages = roost::PageKind::kSmall, .memory_bytes = uint64_t{256} << 20});
-  if (!eal) {
-    std::fputs(eal.error().message.c_str(), stderr);
-    return 1;
-  }
-  return RUN_ALL_TESTS();
+  return roost::lab::run_tests_with_eal(argc, argv, uint64_t{256} << 20);
 }

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lab/contestants/eal.h"
 #include "lab/functions/firewall_holder.h"
 #include "lab/functions/lookup_ways_job.h"
 #include "lab/functions/nat_holder.h"
@@ -20,6 +18,7 @@
 #include "lab/functions/rules.h"
 #include "lab/harness/pinned_core.h"
 #include "lab/lb/fill_flows.h"
+#include "lab/tests/eal_main.h"
 #include "roost/acl/rule_masks.h"
 #include "roost/traffic/draw.h"
 
@@ -149,14 +148,5 @@ TEST(LookupWays, answer_alike_for_every_function) {
 }  // namespace roost::lab
 
 int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const auto eal = roost::lab::Eal::start({.core = roost::lab::last_allowed_core().value(),
-                                           .pages = roost::PageKind::kSmall,
-                                           .memory_bytes = uint64_t{512} << 20,
-                                           .register_bits = 512});
-  if (!eal) {
-    std::fprintf(stderr, "%s\n", eal.error().message.c_str());
-    return 1;
-  }
-  return RUN_ALL_TESTS();
+  return roost::lab::run_tests_with_eal(argc, argv, uint64_t{512} << 20, 512);
 }

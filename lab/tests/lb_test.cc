@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "lab/contestants/eal.h"
 #include "lab/harness/pinned_core.h"
 #include "lab/lb/balancer.h"
 #include "lab/lb/cell_job.h"
@@ -23,6 +21,7 @@
 #include "lab/lb/record_balancer.h"
 #include "lab/lb/soak_job.h"
 #include "lab/store/common_values.h"
+#include "lab/tests/eal_main.h"
 #include "roost/conntrack/tables.h"
 #include "roost/net/byte_order.h"
 #include "roost/traffic/draw.h"
@@ -255,12 +254,5 @@ TEST(Soak, needs_connections_that_end) {
 }  // namespace roost::lab
 
 int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const auto eal = roost::lab::Eal::start(
-      {.core = 0, .pages = roost::PageKind::kSmall, .memory_bytes = uint64_t{256} << 20});
-  if (!eal) {
-    std::fputs(eal.error().message.c_str(), stderr);
-    return 1;
-  }
-  return RUN_ALL_TESTS();
+  return roost::lab::run_tests_with_eal(argc, argv, uint64_t{256} << 20);
 }

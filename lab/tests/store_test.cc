@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "lab/contestants/eal.h"
 #include "lab/store/last_seen.h"
 #include "lab/store/stores.h"
+#include "lab/tests/eal_main.h"
 #include "roost/conntrack/tables.h"
 #include "roost/traffic/draw.h"
 
@@ -313,12 +312,5 @@ TEST(LastSeen, lookups_are_uses) {
 }  // namespace roost::lab
 
 int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const auto eal = roost::lab::Eal::start(
-      {.core = 0, .pages = roost::PageKind::kSmall, .memory_bytes = uint64_t{256} << 20});
-  if (!eal) {
-    std::fputs(eal.error().message.c_str(), stderr);
-    return 1;
-  }
-  return RUN_ALL_TESTS();
+  return roost::lab::run_tests_with_eal(argc, argv, uint64_t{256} << 20);
 }

@@ -99,6 +99,42 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(POINTS.sections(Record([])), [])
 
 
+def several_checks(*times):
+    """A check for each: all is predicted so many times as long as in made()."""
+    found = [made_row | {"process": float(process), "value": made_row["value"] * (
+                 times[process] if (made_row["kind"], made_row["metric"]) == ("simulated", "ns")
+                 else 1)}
+             for process in range(len(times)) for made_row in made().rows]
+    return Record(found, FACTS)
+
+
+class SeveralChecks(unittest.TestCase):
+    def test_the_one_counts_whose_ratio_is_the_median(self):
+        for times, ratio in (((1, 3, 2), 2.2), ((3, 1), 1.1), ((0.5, 1, 9, 4, 2), 2.2)):
+            points = POINTS.points(several_checks(*times))
+            self.assertEqual(len(points), 24)
+            self.assertEqual({round(point.ratio, 9) for point in points}, {ratio}, times)
+        section, = POINTS.sections(several_checks(1, 0.9, 3))
+        self.assertEqual([verdict.verdict for verdict in section.verdicts], ["reproduced"] * 5)
+
+    def test_all_of_them_are_shown(self):
+        text = render_text.render({}, POINTS.sections(several_checks(1, 3, 2)), [])
+        self.assertIn("2.20 (1.10 to 3.30)", text)
+        self.assertNotIn("1.10 (", render_text.render({}, POINTS.sections(made()), []))
+
+    def test_a_number_is_the_median_of_theirs(self):
+        checks = several_checks(1, 1, 1)
+        for row, value in zip((one for one in checks.rows if one["metric"] == "number"
+                               and one["contestant"] == "l2.hit_cycles"), (17.0, 14.0, 15.0)):
+            row |= {"value": value, "note": f"of {value:g}"}
+        self.assertEqual(POINTS.found_numbers(checks)["l2.hit_cycles"], (15, "of 15"))
+
+    def test_a_full_run_makes_five(self):
+        self.assertEqual(len({job.process_name for job in HOST.jobs("full")}), 5)
+        self.assertEqual(len({job.name for job in HOST.jobs("full")}), 1)
+        self.assertEqual(len(HOST.jobs("quick")), 1)
+
+
 class Kept(unittest.TestCase):
     def test_it_has_every_point_and_of_which_machine(self):
         kept = tomllib.loads(POINTS.kept_text(made(off=[10])))
@@ -107,6 +143,11 @@ class Kept(unittest.TestCase):
         self.assertEqual(kept["point"][10], {
             "name": "rte_hash, 32 keys a call, 819 entries", "standing": "after a trial",
             "measured_ns": 10.0, "predicted_ns": 22.0})
+
+    def test_of_several_checks_it_has_the_one_of_the_median(self):
+        kept = tomllib.loads(POINTS.kept_text(several_checks(1, 3, 2)))
+        self.assertEqual(len(kept["point"]), 24)
+        self.assertEqual({point["predicted_ns"] for point in kept["point"]}, {22.0})
 
 
 def chase_cycles(quarter, half):
