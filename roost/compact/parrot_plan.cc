@@ -37,15 +37,19 @@ std::optional<Error> wrong_entries(const ParrotShape& shape, std::span<const Par
   if (entries.empty()) return Error{"there is no entry to build a table of"};
   if (entries.size() > kKeysMax) return Error{"a table has fewer than 2^32 keys"};
   for (size_t i = 0; i < entries.size(); ++i) {
-    const std::string key = "key " + std::to_string(entries[i].key);
-    if (entries[i].key > shape.key_mask())
-      return Error{key + " has more than " + std::to_string(shape.key_bits) + " bits"};
-    if (entries[i].value >= shape.absent()) {
-      return Error{key + " has the value " + std::to_string(entries[i].value) + "; values of " +
+    const uint64_t key = entries[i].key;
+    const uint32_t value = entries[i].value;
+    const auto wrong = [key](const std::string& why) {
+      return Error{"key " + std::to_string(key) + why};
+    };
+    if (key > shape.key_mask())
+      return wrong(" has more than " + std::to_string(shape.key_bits) + " bits");
+    if (value >= shape.absent()) {
+      return wrong(" has the value " + std::to_string(value) + "; values of " +
                    std::to_string(shape.value_bits) + " bits are below " +
-                   std::to_string(shape.absent())};
+                   std::to_string(shape.absent()));
     }
-    if (i > 0 && entries[i].key == entries[i - 1].key) return Error{key + " is there twice"};
+    if (i > 0 && key == entries[i - 1].key) return wrong(" is there twice");
   }
   return {};
 }
