@@ -134,6 +134,9 @@ class LineMapBuilder {
   [[nodiscard]] const LineGeometry& geometry() const { return reader().geometry(); }
   // From a level on.
   [[nodiscard]] std::optional<Place> find_place(const Key& key, size_t level = 0) const;
+  // Calls visit(entry) for each entry of a line.
+  template <class Visit>
+  void for_each_entry(size_t level, uint64_t line, Visit&& visit) const;
   // What a line has; of one of its groups.
   [[nodiscard]] std::vector<Entry> entries_of(size_t level, uint64_t line) const;
   [[nodiscard]] std::vector<Entry> group_of(size_t level, uint64_t line, uint32_t group) const;

@@ -172,21 +172,29 @@ auto LineMapBuilder<Key, Words>::find_place(const Key& key, size_t level) const
 }
 
 template <class Key, class Words>
+template <class Visit>
+void LineMapBuilder<Key, Words>::for_each_entry(size_t level, uint64_t index,
+                                                Visit&& visit) const {
+  const Line line = reader().line(level, index);
+  for (uint32_t slot = 0; slot < geometry().slots; ++slot)
+    if (!line.is_empty(slot)) visit(Entry{key_at({level, index, slot}), line.value(slot)});
+}
+
+template <class Key, class Words>
 auto LineMapBuilder<Key, Words>::entries_of(size_t level, uint64_t index) const
     -> std::vector<Entry> {
   std::vector<Entry> all;
-  const Line line = reader().line(level, index);
-  for (uint32_t slot = 0; slot < geometry().slots; ++slot)
-    if (!line.is_empty(slot)) all.push_back({key_at({level, index, slot}), line.value(slot)});
+  all.reserve(geometry().slots + 1);  // and one that comes
+  for_each_entry(level, index, [&](const Entry& entry) { all.push_back(entry); });
   return all;
 }
 
 template <class Key, class Words>
 auto LineMapBuilder<Key, Words>::group_of(size_t level, uint64_t line, uint32_t group) const
     -> std::vector<Entry> {
-  std::vector<Entry> entries = entries_of(level, line);
-  std::erase_if(entries, [&](const Entry& entry) {
-    return geometry().group_of(reader().place_of(entry.key, level)) != group;
+  std::vector<Entry> entries;
+  for_each_entry(level, line, [&](const Entry& entry) {
+    if (geometry().group_of(reader().place_of(entry.key, level)) == group) entries.push_back(entry);
   });
   return entries;
 }
@@ -218,7 +226,7 @@ auto LineMapBuilder<Key, Words>::entries() const -> std::vector<Entry> {
   all.reserve(size_);
   for (size_t level = 0; level < levels_.level_count(); ++level) {
     for (uint64_t line = 0; line < levels_.head().levels[level].line_count; ++line)
-      for (const Entry& entry : entries_of(level, line)) all.push_back(entry);
+      for_each_entry(level, line, [&](const Entry& entry) { all.push_back(entry); });
   }
   return all;
 }
@@ -229,7 +237,7 @@ auto LineMapBuilder<Key, Words>::report() const -> Report {
   for (size_t level = 0; level < levels_.level_count(); ++level) {
     uint64_t keys = 0;
     for (uint64_t line = 0; line < levels_.head().levels[level].line_count; ++line)
-      keys += entries_of(level, line).size();
+      for_each_entry(level, line, [&](const Entry&) { ++keys; });
     report.keys_by_level.push_back(keys);
     report.builder_bytes += keys_[level].capacity() * sizeof(Key);
   }

@@ -73,13 +73,17 @@ struct ParrotReport {
 // Calls visit(bucket, first, count) for each bucket that has keys: those from the first one on.
 template <class Visit>
 void for_each_bucket(const MonotoneModel& model, std::span<const uint64_t> keys, Visit&& visit) {
-  for (size_t first = 0; first < keys.size();) {
-    const uint64_t bucket = model.bucket_of(keys[first]);
-    size_t past = first + 1;
-    while (past < keys.size() && model.bucket_of(keys[past]) == bucket) ++past;
-    visit(bucket, first, past - first);
-    first = past;
+  size_t first = 0;
+  uint64_t bucket = 0;
+  for (size_t at = 0; at < keys.size(); ++at) {
+    const uint64_t next = model.bucket_of(keys[at]);
+    if (at > first && next != bucket) {
+      visit(bucket, first, at - first);
+      first = at;
+    }
+    bucket = next;
   }
+  if (!keys.empty()) visit(bucket, first, keys.size() - first);
 }
 
 [[nodiscard]] constexpr uint64_t aligned_to_words(uint64_t offset) { return (offset + 7) / 8 * 8; }
