@@ -14,7 +14,9 @@ WIKI_FILE, BOOK_FILE = (os.environ.get(name, "") for name in ("SOSD_WIKI", "SOSD
 WIKI, BOOK = WIKI_FILE or "arrivals", BOOK_FILE or "lognormal"
 SETS = {"MAC": ("mac", 8), "5-TUPLE": ("addresses", 16), "WIKI": (WIKI, 16), "BOOK": (BOOK, 16)}
 WHOLE_TUPLES = ("tuple", 16)
-STAND_INS = {"arrivals": "a stand-in for WIKI, synthetic",
+STAND_INS = {"arrivals": "a stand-in for WIKI, synthetic; times are drawn to the millisecond, so "
+                         "that neighbours lie as far apart by chance as random keys do, where "
+                         "WIKI has whole seconds",
              "lognormal": "a stand-in for BOOK, synthetic"}
 ZIPF = 0.99
 LOADS = (0.85, 0.9, 0.95)

@@ -155,7 +155,7 @@ class Figure8(unittest.TestCase):
 
     def test_stand_ins_are_named(self):
         text = render_text.render({}, PAPER.sections(Record(wiki_rows())), [])
-        self.assertIn("arrivals: a stand-in for WIKI, synthetic.", text)
+        self.assertIn("arrivals: a stand-in for WIKI, synthetic; ", text)
         self.assertIn("<table", render_html.render("t", {}, PAPER.sections(Record(wiki_rows())),
                                                    []))
 

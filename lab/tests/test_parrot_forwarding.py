@@ -109,7 +109,7 @@ class Figure14(unittest.TestCase):
         found = forwarded(PAPERS | {"line_map": 50.0})
         text = render_text.render({}, PAPER.sections(Record(found)), [])
         self.assertIn(f"{WIKI}, {HOT} of 9999 keys", text)
-        self.assertIn("arrivals: a stand-in for WIKI, synthetic.", text)
+        self.assertIn("arrivals: a stand-in for WIKI, synthetic; ", text)
         row = next(line for line in text.splitlines() if line.strip().startswith("(2,4)-cuckoo"))
         self.assertEqual(row.split()[1:], ["9.26", "108.0", "83.0", "1.08", "2.16", "measured"])
 
