@@ -100,10 +100,10 @@ def points(record):
         measured = tuple(one["value"] for one in
                          part.select(kind="measured", metric="ns", **place).measured().rows)
         if measured:
-            before = found.get(name)
-            found[name] = Point(name, row["contestant"], finds.get(int(row["table_bytes"] or 0), ""),
-                                (*(before.checks if before else ()),
-                                 Check(measured, row["value"])))
+            before = found[name].checks if name in found else ()
+            number = finds.get(int(row["table_bytes"] or 0), "")
+            found[name] = Point(name, row["contestant"], number,
+                                (*before, Check(measured, row["value"])))
     return list(found.values())
 
 
