@@ -74,6 +74,7 @@ Json parrot_layout(const Image& image, std::vector<Part>& parts) {
                      {"prefixes", model.prefix_count},
                      {"root_slope", model.root_slope},
                      {"root_shift", model.root_shift},
+                     {"scale_bits", model.scale_bits},
                      {"first_key", model.first_key},
                      {"last_key", model.last_key},
                      {"fraction_bits", compact::kFractionBits}};

@@ -26,7 +26,7 @@ struct ImageHead {
 static_assert(sizeof(ImageHead) == 32);
 
 inline constexpr std::array<char, 8> kImageMagic = {'R', 'O', 'O', 'S', 'T', 'V', 'A', 'L'};
-inline constexpr uint32_t kImageVersion = 2;
+inline constexpr uint32_t kImageVersion = 3;
 
 // Of all bytes behind the head. Linear.
 [[nodiscard]] uint64_t image_checksum(std::span<const std::byte> image);

@@ -173,8 +173,7 @@ auto LineMapBuilder<Key, Words>::find_place(const Key& key, size_t level) const
 
 template <class Key, class Words>
 template <class Visit>
-void LineMapBuilder<Key, Words>::for_each_entry(size_t level, uint64_t index,
-                                                Visit&& visit) const {
+void LineMapBuilder<Key, Words>::for_each_entry(size_t level, uint64_t index, Visit&& visit) const {
   const Line line = reader().line(level, index);
   for (uint32_t slot = 0; slot < geometry().slots; ++slot)
     if (!line.is_empty(slot)) visit(Entry{key_at({level, index, slot}), line.value(slot)});

@@ -135,29 +135,65 @@ std::vector<Knot> spline_knots(uint32_t error, std::span<const uint64_t> keys, E
   return knots;
 }
 
-// A model whose lines are found by the first bits of a key: about a prefix a line.
-BuiltModel with_prefixes(ModelKind kind, std::vector<ModelLine> lines) {
-  BuiltModel model;
-  model.lines = std::move(lines);
-  const uint64_t first_key = model.lines.front().key;
-  const auto line_count = static_cast<uint32_t>(model.lines.size() - 1);
-  const uint64_t run = model.lines.back().key - first_key;
-  const int spare_bits =
-      static_cast<int>(std::bit_width(run)) - static_cast<int>(std::bit_width(line_count));
-  model.head = {.kind = kind,
-                .line_count = line_count,
-                .root_shift = static_cast<uint32_t>(std::max(0, spare_bits)),
-                .first_key = first_key,
-                .last_key = model.lines.back().key};
-  model.head.prefix_count = static_cast<uint32_t>((run >> model.head.root_shift) + 1);
+// Where a prefix begins: prefix_of() the other way.
+uint64_t begin_of(const ModelHead& head, uint64_t prefix) {
+  const uint64_t powers = head.scale_bits == 0 ? 0 : prefix >> head.scale_bits;
+  const uint64_t power = powers > 0 ? powers - 1 : 0;
+  return (prefix - (power << head.scale_bits)) << power << head.root_shift;
+}
+
+// Lines with their prefixes, of a head that says which.
+BuiltModel led_by_prefixes(ModelHead head, std::vector<ModelLine> lines) {
+  const uint64_t run = head.last_key - head.first_key;
+  head.prefix_count = static_cast<uint32_t>(prefix_of(head, run) + 1);
+  BuiltModel model{.head = head, .lines = std::move(lines)};
   uint32_t line = 0;
-  for (uint64_t prefix = 0; prefix <= model.head.prefix_count; ++prefix) {
-    const bool is_end = prefix == model.head.prefix_count;
-    const uint64_t offset = is_end ? run : prefix << model.head.root_shift;
-    while (line + 1 < line_count && model.lines[line + 1].key - first_key <= offset) ++line;
+  for (uint64_t prefix = 0; prefix <= head.prefix_count; ++prefix) {
+    const bool is_end = prefix == head.prefix_count;
+    const uint64_t begin = is_end ? run : begin_of(head, prefix);
+    while (line + 1 < head.line_count && model.lines[line + 1].key - head.first_key <= begin)
+      ++line;
     model.prefixes.push_back(line);
   }
   return model;
+}
+
+// How many steps the search for a key's line takes, in the mean of keys.
+double steps_to_line(const BuiltModel& model) {
+  const MonotoneModel view = model.view();
+  double steps = 0;
+  uint64_t before = 0;
+  for (size_t prefix = 0; prefix < model.head.prefix_count; ++prefix) {
+    const bool is_last = prefix + 1 == model.head.prefix_count;
+    const uint64_t past =
+        is_last ? model.head.last_key - model.head.first_key : begin_of(model.head, prefix + 1);
+    const uint64_t place = view.place_of(model.head.first_key + past);
+    const auto lines = model.prefixes[prefix + 1] - model.prefixes[prefix];
+    steps += static_cast<double>(place - before) * std::bit_width(lines);
+    before = place;
+  }
+  return steps / static_cast<double>(std::max<uint64_t>(before, 1));
+}
+
+// A model whose lines are found by the first bits of a key, evenly or by powers of two, by which
+// the search behind them is shorter: about a prefix a line.
+BuiltModel with_prefixes(ModelKind kind, const std::vector<ModelLine>& lines) {
+  const auto line_count = static_cast<uint32_t>(lines.size() - 1);
+  const ModelHead head{.kind = kind,
+                       .line_count = line_count,
+                       .first_key = lines.front().key,
+                       .last_key = lines.back().key};
+  const auto run_bits = static_cast<int>(std::bit_width(head.last_key - head.first_key));
+  ModelHead even = head;
+  even.root_shift =
+      static_cast<uint32_t>(std::max(0, run_bits - static_cast<int>(std::bit_width(line_count))));
+  ModelHead scaled = head;
+  scaled.scale_bits = 1;
+  while (scaled.scale_bits < 31 && prefix_of(scaled, head.last_key - head.first_key) < line_count)
+    ++scaled.scale_bits;
+  BuiltModel evenly = led_by_prefixes(even, lines);
+  BuiltModel by_powers = led_by_prefixes(scaled, lines);
+  return steps_to_line(by_powers) < steps_to_line(evenly) ? by_powers : evenly;
 }
 
 BuiltModel build_spline(uint32_t error, std::span<const uint64_t> keys, EvenPlaces places) {
@@ -176,7 +212,7 @@ class Steps {
   }
   [[nodiscard]] BuiltModel model() && {
     lines_.push_back({.key = keys_.back(), .place = (lines_.size() << kFractionBits) - 1});
-    return with_prefixes(ModelKind::kSteps, std::move(lines_));
+    return with_prefixes(ModelKind::kSteps, lines_);
   }
 
  private:

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -44,11 +45,22 @@ struct ModelHead {
   uint32_t prefix_count = 0;  // but of an RMI; behind them stands one more
   uint32_t root_slope = 0;    // of an RMI: line = ((key - first) >> root_shift) * slope >> 32
   uint32_t root_shift = 0;    // of others: what is behind the first bits
-  uint32_t zero = 0;
+  uint32_t scale_bits = 0;    // but of an RMI: see prefix_of()
   uint64_t first_key = 0;
   uint64_t last_key = 0;
 };
 static_assert(sizeof(ModelHead) == 40);
+
+// The first bits of how far a key is from the first one. Where there are bits of a scale, those and
+// the power of two that they stand behind, as in a number with a floating point: as many prefixes
+// for each power, so that of keys that crowd at one end few lines have the same.
+[[nodiscard]] constexpr uint64_t prefix_of(const ModelHead& head, uint64_t run) {
+  run >>= head.root_shift;
+  if (head.scale_bits == 0) return run;
+  const int above = static_cast<int>(std::bit_width(run)) - static_cast<int>(head.scale_bits) - 1;
+  const auto power = static_cast<unsigned>(std::max(above, 0));
+  return (uint64_t{power} << head.scale_bits) + (run >> power);
+}
 
 // Borrows its arrays.
 class MonotoneModel {
@@ -83,10 +95,11 @@ class MonotoneModel {
  private:
   // The key lies between the first and the last one.
   [[nodiscard]] uint64_t line_of(uint64_t key) const {
-    const uint64_t run = (key - head_.first_key) >> head_.root_shift;
-    if (head_.kind == ModelKind::kRmi) return run * head_.root_slope >> 32;
-    uint64_t line = prefixes_[run];
-    uint64_t past = prefixes_[run + 1] + uint64_t{1};
+    const uint64_t run = key - head_.first_key;
+    if (head_.kind == ModelKind::kRmi) return (run >> head_.root_shift) * head_.root_slope >> 32;
+    const uint64_t prefix = prefix_of(head_, run);
+    uint64_t line = prefixes_[prefix];
+    uint64_t past = prefixes_[prefix + 1] + uint64_t{1};
     while (past - line > 1) {
       const uint64_t middle = line + (past - line) / 2;
       (lines_[middle].key <= key ? line : past) = middle;

@@ -32,9 +32,10 @@ bool is_shape(const ParrotShape& shape) {
 bool is_model(const ModelHead& model) {
   if (model.kind > ModelKind::kSteps || model.line_count == 0 || model.first_key > model.last_key)
     return false;
-  if (model.root_shift >= 64) return false;
-  const uint64_t run = (model.last_key - model.first_key) >> model.root_shift;
-  if (model.kind != ModelKind::kRmi) return run < model.prefix_count;
+  if (model.root_shift >= 64 || model.scale_bits >= 32) return false;
+  const uint64_t whole_run = model.last_key - model.first_key;
+  if (model.kind != ModelKind::kRmi) return prefix_of(model, whole_run) < model.prefix_count;
+  const uint64_t run = whole_run >> model.root_shift;
   return run <= UINT32_MAX && (run * model.root_slope >> 32) < model.line_count;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,15 @@ const std::vector<ModelChoice> kChoices = {{ModelKind::kRmi, 1},      {ModelKind
                                            {ModelKind::kSpline, 32},  {ModelKind::kSpline, 1'000},
                                            {ModelKind::kSteps, 4}};
 
+// Half of them are below a ten-thousandth of the greatest.
+std::vector<uint64_t> lognormal_keys(size_t count) {
+  std::mt19937_64 engine(8);
+  std::lognormal_distribution<double> draw(0, 2);
+  std::vector<uint64_t> keys(count);
+  for (uint64_t& key : keys) key = static_cast<uint64_t>(draw(engine) * 0x1p32);
+  return distinct(std::move(keys));
+}
+
 std::vector<std::pair<std::string, std::vector<uint64_t>>> key_sets() {
   std::vector<uint64_t> powers;
   for (unsigned bit = 0; bit < 64; ++bit) powers.push_back(uint64_t{1} << bit);
@@ -29,6 +39,7 @@ std::vector<std::pair<std::string, std::vector<uint64_t>>> key_sets() {
           {"dense", dense_keys(many)},
           {"vendors", vendor_keys(many, 3)},
           {"powers of two", powers},
+          {"lognormal", lognormal_keys(many)},
           {"both ends", distinct(std::move(ends))},
           {"one", {42}},
           {"two", {0, UINT64_MAX}},
@@ -62,6 +73,44 @@ TEST(MonotoneModel, x107_never_falls) {
       }
     }
   }
+}
+
+// Of so many lines the search chooses one, in the mean of keys.
+double lines_of_a_prefix(const BuiltModel& built, const std::vector<uint64_t>& keys) {
+  double lines = 0;
+  for (const uint64_t key : keys) {
+    const uint64_t prefix = prefix_of(built.head, key - built.head.first_key);
+    lines += built.prefixes[prefix + 1] - built.prefixes[prefix] + 1;
+  }
+  return lines / static_cast<double>(keys.size());
+}
+
+TEST(MonotoneModel, few_lines_have_the_prefix_of_a_key) {
+  const uint64_t many = step_count(200'000);
+  for (const auto& [keys, has_scale] :
+       {std::pair(random_keys(many, 5), false), std::pair(lognormal_keys(many), true)}) {
+    const BuiltModel built = build_model({ModelKind::kSpline, 8}, keys, keys.size() / 3);
+    EXPECT_EQ(built.head.scale_bits > 0, has_scale);
+    EXPECT_LT(lines_of_a_prefix(built, keys), 6);
+    EXPECT_LE(built.head.prefix_count, 4 * built.head.line_count + 256);
+  }
+}
+
+TEST(MonotoneModel, prefixes_rise_by_one_at_most_as_numbers_do) {
+  for (const uint32_t shift : {0U, 3U}) {
+    for (const uint32_t bits : {0U, 1U, 2U, 5U}) {
+      const ModelHead head{.root_shift = shift, .scale_bits = bits};
+      EXPECT_EQ(prefix_of(head, 0), 0U);
+      for (uint64_t run = 1; run < 100'000; ++run) {
+        const uint64_t step = prefix_of(head, run) - prefix_of(head, run - 1);
+        ASSERT_LE(step, 1U) << run;
+      }
+    }
+  }
+  const ModelHead head{.scale_bits = 2};
+  EXPECT_EQ(prefix_of(head, 7), 7U);
+  EXPECT_EQ(prefix_of(head, 16), 12U);  // 4 of each power: 4, 8, 16
+  EXPECT_EQ(prefix_of(head, UINT64_MAX), 251U);
 }
 
 TEST(MonotoneModel, splines_stay_within_their_error) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <map>
 #include <string>
 
@@ -204,6 +205,23 @@ TEST(Parrot, images_that_are_cut_foreign_or_changed_are_refused) {
     const auto opened = ParrotReader::open(changed);
     EXPECT_FALSE(opened && opened.value().head().image.checksum != 0) << at;
   }
+}
+
+TEST(Parrot, models_whose_shifts_no_number_has_are_refused) {
+  const ParrotBuilder table = built({}, vendor_keys(5'000, 11));
+  const auto refused = [&](auto&& change) {
+    std::vector<std::byte> changed(table.image().begin(), table.image().end());
+    ParrotHead head;
+    std::memcpy(&head, changed.data(), sizeof head);
+    EXPECT_EQ(head.model.kind, ModelKind::kSpline);
+    change(head.model);
+    std::memcpy(changed.data(), &head, sizeof head);
+    return !ParrotReader::open(changed);
+  };
+  EXPECT_FALSE(refused([](ModelHead&) {}));
+  EXPECT_TRUE(refused([](ModelHead& model) { model.root_shift = 64; }));
+  EXPECT_TRUE(refused([](ModelHead& model) { model.scale_bits = 32; }));
+  EXPECT_TRUE(refused([](ModelHead& model) { model.prefix_count = 1; }));
 }
 
 // Without its checksum an image of anything is refused, found wrong by the audit, or can be read.
