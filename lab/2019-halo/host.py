@@ -23,7 +23,6 @@ HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent)]
 
 from harness.beside import beside  # noqa: E402
-from harness.job import process_name  # noqa: E402
 from harness.process_job import ProcessJob  # noqa: E402
 from harness.rows_file import write_rows_file  # noqa: E402
 from report.record import Record  # noqa: E402
@@ -44,7 +43,7 @@ TABLE_BYTES = 1800 << 20  # all tables and chases at once, and EAL's
 
 @dataclasses.dataclass(frozen=True)
 class HostJob(ProcessJob):
-    """`slots`: of the largest table."""
+    """`slots`: of the largest table. A process is a check, with a machine of its own."""
 
     rounds: int = 15
     operations: int = 1 << 18
@@ -54,14 +53,6 @@ class HostJob(ProcessJob):
     contestants: tuple = ("clock", "chase", *WAYS)
     slots: int = SLOTS[-1]
     name: str = PART
-    processes: int = 1  # checks, each with a machine of its own
-
-    @property
-    def process_name(self):
-        return process_name(self.name, self.process)
-
-    def each_process(self):
-        return [dataclasses.replace(self, process=number) for number in range(self.processes)]
 
     @staticmethod
     def program(_beside):

@@ -81,7 +81,7 @@ def found_numbers(record):
     found = collections.defaultdict(list)
     for row in record.select(experiment=PART, metric="number").rows:
         found[row["contestant"]].append((int(row["value"]), row["note"]))
-    return {name: sorted(values)[(len(values) - 1) // 2] for name, values in found.items()}
+    return {name: statistics.median_low(values) for name, values in found.items()}
 
 
 def points(record):

@@ -1,6 +1,8 @@
-"""What jobs have in common that are one process each."""
+"""What jobs have in common whose processes are alike: one, unless they say how many."""
 import dataclasses
 import typing
+
+from harness.job import process_name
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -19,11 +21,15 @@ class ProcessJob:
     pages: str = "2M"
     loads: tuple = (1.0,)
     not_run_because: str = ""
-    process: int = 0  # the only one
+    processes: int = 1
+    process: int = 0  # which of them this is
 
     @property
     def process_name(self):
-        return self.name
+        return process_name(self.name, self.process)
+
+    def each_process(self):
+        return [dataclasses.replace(self, process=number) for number in range(self.processes)]
 
     def program(self, beside):
         return beside.with_name(self.PROGRAM)

@@ -19,7 +19,7 @@ const std::vector<ModelChoice> kChoices = {{ModelKind::kRmi, 1},      {ModelKind
                                            {ModelKind::kSpline, 32},  {ModelKind::kSpline, 1'000},
                                            {ModelKind::kSteps, 4}};
 
-// Half of them are below a ten-thousandth of the greatest.
+// Half of them are below a thousandth of the greatest.
 std::vector<uint64_t> lognormal_keys(size_t count) {
   std::mt19937_64 engine(8);
   std::lognormal_distribution<double> draw(0, 2);
