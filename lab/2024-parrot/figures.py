@@ -228,8 +228,9 @@ def figure_16(part):
     section = Section("Figures 15 and 16: a switch", notes=[
         "No switch is here. As a pipeline of DPDK's SWX, interpreted, each packet's answer is that "
         "of the C++ reader: an emulated switch, whose rate is none of hardware's. What Tofino 1 "
-        "would need is analytic. The paper's rates do not close (X-113): 29.09 M packets/s of 155 "
-        "bytes are 36.07 Gbit/s, not 33.59, and 90 % of what was offered."])
+        "would need is analytic. The same steps as P4-16 text are NOT TESTED: no compiler of it is "
+        "packaged. The paper's rates do not close (X-113): 29.09 M packets/s of 155 bytes are "
+        "36.07 Gbit/s, not 33.59, and 90 % of what was offered."])
     emulated = part.select(kind="emulated")
     section.tables.append(Table(["SWX, interpreted", "keys", "M packets/s"], [
         [keys, f"{emulated.field('entries', workload=keys):g}",

@@ -227,6 +227,10 @@ def musts_jobs(full):
     if full:
         yield ValueJob("lookups", "speed_64m", "mac", 64_000_000, (LINE_MAP, PARROT), calls=CALLS,
                        oracles_of=(LINE_MAP,), rounds=5)
+    for count in (sixteen, 64_000_000) if full else (sixteen,):
+        yield ValueJob("lookups", "speed_fingerprints", "mac", count, (LINE_MAP, FINGERPRINTS),
+                       calls=CALLS, oracles_of=(LINE_MAP, FINGERPRINTS), rounds=5,
+                       processes=processes)
     for keys in ("dense", "vendor"):
         yield ValueJob("lookups", f"speed_{keys}", keys, sixteen,
                        (PARROT, LINE_MAP, PACKED, RTE_HASH, LUDO, LMH), calls=CALLS,

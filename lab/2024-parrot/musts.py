@@ -58,7 +58,7 @@ def best_form(part, contestant):
     return overlapping.best_form(contestant)
 
 
-def rate_of(part, contestant, form):
+def rate_of(contestant, form):
     return {"contestant": contestant, "form": form, "metric": records.LOOKUPS}
 
 
@@ -68,7 +68,7 @@ def best_oracle(part, contestant, form=None):
     for hint in HINTS:
         name = f"oracle_of_{contestant}_{hint}"
         called = form or best_form(part, name)
-        rate = part.median(**rate_of(part, name, called)) if called else None
+        rate = part.median(**rate_of(name, called)) if called else None
         if rate is not None:
             found[name, called] = rate
     return max(found, key=found.get) if found else None
@@ -79,7 +79,7 @@ def share_of_oracle(part, contestant, form=None):
     called = form or best_form(part, contestant)
     if oracle is None or called is None:
         return None
-    return part.ratio(rate_of(part, contestant, called), rate_of(part, *oracle))
+    return part.ratio(rate_of(contestant, called), rate_of(*oracle))
 
 
 def multiple(part, contestant, peer):
@@ -87,7 +87,7 @@ def multiple(part, contestant, peer):
     forms = best_form(part, contestant), part.best_form(peer, metric=records.LOOKUPS)
     if None in forms:
         return None
-    return part.ratio(rate_of(part, contestant, forms[0]), rate_of(part, peer, forms[1]))
+    return part.ratio(rate_of(contestant, forms[0]), rate_of(peer, forms[1]))
 
 
 def cost(part, dearer, cheaper):
@@ -192,6 +192,30 @@ TITLES = {"speed_0.85": "48-bit keys, 16-bit values, load 0.85",
           "speed_dense": "dense keys", "speed_vendor": "addresses in runs under vendors' prefixes"}
 
 
+def fingerprint_section(record):
+    """What fingerprints cost, beside what their bytes cost: an oracle touches nothing else."""
+    part = record.select(experiment="speed_fingerprints").measured()
+    section = Section("8-bit fingerprints", notes=[
+        "They cost a share of the lookups without them, in the best calls of each. Their bytes "
+        "alone: the same share of the oracles, which touch a line of as many bytes and compute "
+        "nothing. No layout of so many bits avoids that."])
+    plain, longer = jobs_of.LINE_MAP, jobs_of.FINGERPRINTS
+    rows = []
+    for count in part.values("slots"):
+        mine = part.select(slots=count)
+        oracles = [best_oracle(mine, name) for name in (longer, plain)]
+        rates = None if None in oracles else [rate_of(*oracle) for oracle in oracles]
+        by_bytes = mine.ratio(*rates) if rates else None
+        rows.append([f"{count / 1e6:g}M", *(cell(bits(mine, name), 1) for name in (plain, longer)),
+                     cell(cost(mine, longer, plain), 3),
+                     cell(None if by_bytes is None else 1 - by_bytes, 3),
+                     *(cell(share_of_oracle(mine, name), 2) for name in (plain, longer))])
+    section.tables.append(Table(["keys", "bits a key", "with fingerprints", "they cost",
+                                 "their bytes alone", "of its oracle",
+                                 "of its oracle, with fingerprints"], rows))
+    return section if part.rows else None
+
+
 def build_section(record):
     part = record.select(experiment="build").measured()
     section = Section("building", notes=["From sorted entries, one at a time."])
@@ -222,7 +246,7 @@ def update_section(record):
 
 def sections(record):
     found = [speed_section(record, experiment, title) for experiment, title in TITLES.items()]
-    found += [build_section(record), update_section(record)]
+    found += [fingerprint_section(record), build_section(record), update_section(record)]
     verdicts = [*line_map_verdicts(record), *parrot_verdicts(record)]
     if verdicts:
         found.append(Section("What value-only tables must reach", verdicts=verdicts))

@@ -47,7 +47,7 @@ def names_in(part):
 
 
 def rate_cell(part, name, form):
-    return cell(part.median(**musts.rate_of(part, name, form))) if form else "-"
+    return cell(part.median(**musts.rate_of(name, form))) if form else "-"
 
 
 def builder_cell(part, name):

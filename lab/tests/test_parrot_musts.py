@@ -5,7 +5,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from parrot_rows import CALL, PLAIN, made, verdicts, word  # noqa: E402  (of the lab's modules)
+from parrot_rows import (  # noqa: E402  (of the lab's modules)
+    CALL, PAPER, PLAIN, made, verdicts, word)
+from report.record import Record  # noqa: E402
 
 
 class Musts(unittest.TestCase):
@@ -59,6 +61,15 @@ class Musts(unittest.TestCase):
         for rate, expected in ((90.0, "aim reached"), (84.0, "must reached"), (80.0, "MISSED")):
             self.assertEqual(word(self.speed(line_map_fingerprints=rate), "fingerprints"),
                              expected)
+
+    def test_what_fingerprints_cost_beside_their_bytes(self):
+        found = self.speed("speed_fingerprints", oracle_of_line_map_fingerprints_T0=80.0,
+                           bits={"line_map_fingerprints": 40.0}, line_map=75.0,
+                           line_map_fingerprints=45.0)
+        section, = (section for section in PAPER.sections(Record(found))
+                    if section.title == "8-bit fingerprints")
+        self.assertEqual(section.tables[0].rows,
+                         [["16M", "26.0", "40.0", "0.400", "0.200", "0.75", "0.56"]])
 
     def test_what_versions_cost(self):
         for rate, expected in ((90.0, "aim reached"), (84.0, "must reached"), (80.0, "MISSED")):
