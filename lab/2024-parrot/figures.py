@@ -1,7 +1,7 @@
 """The paper's figures 8 to 12, 15 and 16 and its table, each with verdicts by rule (judging.py)."""
 from harness.beside import beside
 from report import record as records, rules
-from report.rules import all_of, at_least, at_most, figure
+from report.rules import all_of, at_least, at_most, multiple
 from report.section import Plot, Section, Table, Verdict, cell
 
 judging = beside(__file__, "judging")
@@ -64,7 +64,7 @@ def figure_8_verdicts(part, keys, names):
     at_85 = part.select(load=0.85)
     for name, claimed in zip((LUDO, CUCKOO, LMH), FIG8.get(paper, ())):
         yield Verdict.of("PAR-F8, load 0.85", f"{keys}: {claimed:g} times {SAID[name]}",
-                         figure(at_85.ratio(rate(PARROT), rate(name)), claimed, WITHIN))
+                         multiple(at_85.ratio(rate(PARROT), rate(name)), claimed, WITHIN))
     for name in (LUDO, CUCKOO):
         yield Verdict.of("PAR-F8", f"{keys}: {SAID[name]} stays as it is at every load",
                          rules.stays(part.curve("load", **rate(name)), 0.1))
@@ -112,7 +112,7 @@ def figure_9(part, keys, names):
             known = mine is not None and others[name]
             section.verdicts.append(Verdict.of(
                 "PAR-F9", f"{keys}: Parrot takes {claimed:g} times {SAID[name]}'s",
-                figure(mine / others[name] if known else None, claimed, WITHIN)))
+                multiple(mine / others[name] if known else None, claimed, WITHIN)))
     return section
 
 
@@ -180,8 +180,8 @@ def table_1(part):
             Verdict.of("PAR-T1", f"{paper}: LMH, Parrot, cuckoo, Ludo by time", all_of(**steps)),
             *(Verdict.of("PAR-T1", f"{paper}: {SAID[name]} takes "
                          f"{claimed[name] / claimed[PARROT]:.2f} times Parrot's",
-                         figure(quotient(seconds[name], seconds[PARROT]),
-                                claimed[name] / claimed[PARROT], WITHIN))
+                         multiple(quotient(seconds[name], seconds[PARROT]),
+                                  claimed[name] / claimed[PARROT], WITHIN))
               for name in (LUDO, LMH, CUCKOO))]
     section.tables.append(Table(["seconds", *(SAID[name] for name in (
         *TABLE1["WIKI"], LINE_MAP))], rows))

@@ -8,7 +8,7 @@ import statistics
 
 from harness.beside import beside
 from lb.packet_costs import NS, own_ns
-from report.rules import all_of, at_least, figure
+from report.rules import all_of, at_least, multiple
 from report.section import Section, Table, Verdict, cell
 
 judging = beside(__file__, "judging")
@@ -88,7 +88,7 @@ def verdicts(times):
     hot = wiki.select(form=HOT)
     for name, claimed in CLAIMED.items():
         yield Verdict.of("PAR-F14", f"WIKI, evenly: {claimed:g} times {SAID[name]}",
-                         figure(rate_over(hot, PARROT, name), claimed, judging.WITHIN))
+                         multiple(rate_over(hot, PARROT, name), claimed, judging.WITHIN))
     order = list(CLAIMED)
     yield Verdict.of("PAR-F14", "WIKI, evenly: cuckoo, Ludo, LMH behind it in this order", all_of(
         **{f"{first}_{then}": above(rate_over(hot, first, then))

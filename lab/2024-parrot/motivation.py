@@ -2,7 +2,7 @@
 with verdicts by rule."""
 from harness.beside import beside
 from report import rules
-from report.rules import at_least, at_most, all_of, figure
+from report.rules import all_of, at_least, at_most, figure, multiple
 from report.section import Section, Table, Verdict, cell
 
 judging = beside(__file__, "judging")
@@ -90,7 +90,7 @@ def figure_3(part):
             Verdict.of(f"PAR-F3a, {count / 1e6:g}M", "the locator takes 62 % of a lookup of Ludo",
                        figure(share, LOCATOR_SHARE, WITHIN)),
             Verdict.of(f"PAR-F3a, {count / 1e6:g}M", "it takes 3 times an RMI's answer",
-                       figure(over, LOCATOR_OVER_RMI, WITHIN))]
+                       multiple(over, LOCATOR_OVER_RMI, WITHIN))]
     section.tables.append(Table(["ns a key", "Ludo", "its locator", "an RMI", "locator's share",
                                  "times an RMI"], rows))
     section.verdicts += judged_times(times, verdicts)

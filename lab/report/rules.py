@@ -32,6 +32,15 @@ def figure(measured, claimed, tolerance):
                    f"{measured:.3g}, claimed {claimed:g} ({measured / claimed - 1:+.0%})")
 
 
+def multiple(measured, claimed, tolerance):
+    """As figure(), of how many times: more and less are opposites, however near one they are, and
+    partly at best where one is within noise."""
+    found = figure(measured, claimed, tolerance)
+    if _missing(measured) or (measured - 1) * (claimed - 1) > 0:
+        return found
+    return _graded(False, found.verdict != NOT and abs(measured - 1) <= WITHIN, found.said)
+
+
 def at_most(measured, bound, slack=WITHIN):
     """Not above a bound; partly within `slack` of it."""
     if _missing(measured):

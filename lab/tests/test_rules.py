@@ -17,6 +17,14 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.verdicts(rules.figure, (1.09, 1, 0.1), (0.85, 1, 0.1), (1.21, 1, 0.1),
                                        (None, 1, 0.1)), [REPRODUCED, PARTLY, NOT, NOT_RUN])
 
+    def test_a_multiple_is_not_reproduced_on_the_other_side_of_one(self):
+        self.assertEqual(self.verdicts(rules.multiple, (1.2, 1.1, 0.25), (0.8, 0.9, 0.25),
+                                       (1.4, 1.1, 0.25), (2.0, 1.1, 0.25), (None, 1.1, 0.25)),
+                         [REPRODUCED, REPRODUCED, PARTLY, NOT, NOT_RUN])
+        self.assertEqual(self.verdicts(rules.multiple, (0.97, 1.1, 0.25), (1.03, 0.9, 0.25),
+                                       (0.9, 1.1, 0.25), (1.1, 0.9, 0.25), (0.97, 2.5, 0.25)),
+                         [PARTLY, PARTLY, NOT, NOT, NOT])
+
     def test_bounds(self):
         self.assertEqual(self.verdicts(rules.at_most, (1, 1), (1.04, 1), (1.06, 1), (None, 1)),
                          [REPRODUCED, PARTLY, NOT, NOT_RUN])
