@@ -26,6 +26,10 @@ SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "roost", "font.size": 9,
             "axes.grid": True, "grid.color": "#ddd"}
 
 
+def _spans_magnitudes(places):
+    return min(places) > 0 and max(places) >= 100 * min(places)
+
+
 def _svg(plot):
     with pyplot.rc_context(SETTINGS):
         figure, axes = pyplot.subplots(figsize=(5.6, 3.2))
@@ -34,11 +38,16 @@ def _svg(plot):
         if plot.claims:
             axes.plot(*zip(*plot.claims), "k*", markersize=9, label="paper")
         axes.set(title=plot.title, xlabel=plot.x, ylabel=plot.y)
-        axes.set_ylim(bottom=0)
-        axes.legend(fontsize=7)
-        figure.tight_layout()
+        x, y = zip(*(point for curve in plot.curves.values() for point in curve))
+        if _spans_magnitudes(x):
+            axes.set_xscale("log")
+        if _spans_magnitudes(x) and _spans_magnitudes(y):
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(bottom=0)
+        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1))  # it hides no curve
         file = io.StringIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
+        figure.savefig(file, format="svg", metadata={"Date": None}, bbox_inches="tight")
         pyplot.close(figure)
     # The preamble belongs to a file of its own, and names of the parts must differ between plots.
     text = file.getvalue()
