@@ -24,6 +24,8 @@ from watched_replay import run, run_directory  # noqa: E402
 
 MEMIF = ["net_memif0,id=0", "net_memif1,id=1"]
 SECONDS = 3
+# What became of what was offered, each packet once.
+FATES = ("returned", "refused", "unanswerable", "lost_to_backends", "lost_to_clients")
 
 
 def words_of(roost, command, config, role, folder, core, *options):
@@ -104,7 +106,9 @@ def check_run(roost, folder):
     report, other = json.loads(text), json.loads(balancer_text)
     total = report["total"]
     assert report["broken_sums"] == [] and total["offered"] == 10_000 + 30_000 * (SECONDS - 1)
-    assert total["returned"] > 0.8 * total["offered"], report
+    assert sum(total[fate] for fate in FATES) == total["offered"], total
+    # A machine that does other things answers fewer: only one that was in time says something.
+    assert total["returned"] > (0.8 * total["offered"] if report["valid"] else 0), report
     arrivals = report["arrivals"]
     assert arrivals["backend_changed"] == arrivals["corrupt"] == arrivals["duplicated"] == 0
     assert arrivals["neighbour_requests"] >= 6, arrivals
