@@ -1,7 +1,7 @@
 // Value-only tables under two readers while their builder changes them without pause and builds
 // them anew (X-117; T-14).
 //
-// Ten million lookups a kind, or ROOST_HISTORY_OPERATIONS.
+// A hundred million lookups a kind, or ROOST_HISTORY_OPERATIONS.
 #include "roost/compact/shared_map.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ namespace {
 
 [[nodiscard]] uint64_t lookups_wanted() {
   const char* wanted = std::getenv("ROOST_HISTORY_OPERATIONS");
-  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : step_count(10'000'000, 40);
+  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : step_count(100'000'000, 400);
 }
 
 // What each key has, as its one writer says and readers check. Values of a key are numbered; a
