@@ -204,11 +204,9 @@ def fingerprint_section(record):
     for count in part.values("slots"):
         mine = part.select(slots=count)
         oracles = [best_oracle(mine, name) for name in (longer, plain)]
-        rates = None if None in oracles else [rate_of(*oracle) for oracle in oracles]
-        by_bytes = mine.ratio(*rates) if rates else None
+        by_bytes = None if None in oracles else cost(mine, *(name for name, _ in oracles))
         rows.append([f"{count / 1e6:g}M", *(cell(bits(mine, name), 1) for name in (plain, longer)),
-                     cell(cost(mine, longer, plain), 3),
-                     cell(None if by_bytes is None else 1 - by_bytes, 3),
+                     cell(cost(mine, longer, plain), 3), cell(by_bytes, 3),
                      *(cell(share_of_oracle(mine, name), 2) for name in (plain, longer))])
     section.tables.append(Table(["keys", "bits a key", "with fingerprints", "they cost",
                                  "their bytes alone", "of its oracle",

@@ -38,10 +38,11 @@ def _svg(plot):
         if plot.claims:
             axes.plot(*zip(*plot.claims), "k*", markersize=9, label="paper")
         axes.set(title=plot.title, xlabel=plot.x, ylabel=plot.y)
-        x, y = zip(*(point for curve in plot.curves.values() for point in curve))
-        if _spans_magnitudes(x):
+        points = (point for curve in plot.curves.values() for point in curve)
+        is_wide, is_high = map(_spans_magnitudes, zip(*points))
+        if is_wide:
             axes.set_xscale("log")
-        if _spans_magnitudes(x) and _spans_magnitudes(y):
+        if is_wide and is_high:
             axes.set_yscale("log")
         else:
             axes.set_ylim(bottom=0)
