@@ -19,7 +19,7 @@ stage_beside_from=install
 
 # What `./dev test --all` has beside them. No budgets: this takes hours.
 stages_all='alone:0 v2_whole:0 nodpdk_whole:0 aarch64_whole:0 asan_whole:0 package_whole:0
-  tidy_whole:0 proofs:0 attacks:0 switch_scenario:0 churn:0 histories:0 mutants:0'
+  tidy_whole:0 proofs:0 simulator:0 attacks:0 switch_scenario:0 churn:0 histories:0 mutants:0'
 
 # What people at work run after a build.
 stages_quick='check:20 quick:130'
@@ -185,6 +185,17 @@ stage_attacks() {
 
 # That each property of the accelerator fails on the bug that it is about.
 stage_proofs() { /usr/bin/python3 tests/rtl/proofs_test.py --bugs; }
+
+# The simulator's answers in each format, its caches beside a model, and the accelerator's circuit
+# beside its own, over ten times as much as in `release` and more.
+stage_simulator() {
+  configure release -DROOST_TESTS=ON
+  compile release sim_answers_test sim_cache_replay rtl_cosimulation_test
+  ROOST_SIM_LOOKUPS=10000000 build/release/tests/sim/sim_answers_test
+  ROOST_SIM_ACCESSES=1000000 /usr/bin/python3 tests/sim/cache_model_test.py \
+    build/release/tests/sim/sim_cache_replay
+  ROOST_RTL_QUERIES=1000000 build/release/tests/rtl/rtl_cosimulation_test
+}
 
 # That a table keeps its promise, over a thousand million replacements.
 stage_churn() {

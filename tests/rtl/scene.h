@@ -1,5 +1,5 @@
 // Tables of all sizes and loads for the circuit and its model. ROOST_RTL_QUERIES says how many
-// queries: 100,000 by default, 1,000,000 in the lab.
+// queries: 100,000 by default, 1,000,000 in `./dev test --all`.
 #pragma once
 
 #include <gtest/gtest.h>

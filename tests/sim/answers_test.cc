@@ -1,6 +1,6 @@
 // Every word that a simulated lookup ends with is what the software table says: all formats and
 // switches, blocking and non-blocking, one core and several. ROOST_SIM_LOOKUPS says how many
-// lookups a format; 10,000,000 take minutes each.
+// lookups a format; 10,000,000, as in `./dev test --all`, take minutes each.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
