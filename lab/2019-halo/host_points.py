@@ -36,8 +36,12 @@ class Check:
     predicted: float
 
     @property
+    def median(self):
+        return statistics.median(self.measured)
+
+    @property
     def ratio(self):
-        return self.predicted / statistics.median(self.measured)
+        return self.predicted / self.median
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,10 +63,10 @@ class Point:
 
     @property
     def row(self):
-        measured, ratios = self.middle.measured, [check.ratio for check in self.checks]
+        check, ratios = self.middle, [check.ratio for check in self.checks]
         several = f" ({min(ratios):.2f} to {max(ratios):.2f})" if len(ratios) > 1 else ""
-        return [self.name, f"{statistics.median(measured):.2f} ({min(measured):.2f} to "
-                f"{max(measured):.2f})", cell(self.middle.predicted, 2),
+        return [self.name, f"{check.median:.2f} ({min(check.measured):.2f} to "
+                f"{max(check.measured):.2f})", cell(check.predicted, 2),
                 f"{self.ratio:.2f}{several}", self.standing]
 
     @property
@@ -165,6 +169,6 @@ def kept_text(record):
     lines = [KEPT_HEAD + f'machine = "{record.facts["cpu"]}"', f'date = "{record.facts["date"]}"']
     for point in points(record):
         lines.append(f'\n[[point]]\nname = "{point.name}"\nstanding = "{point.standing}"\n'
-                     f"measured_ns = {statistics.median(point.middle.measured):.2f}\n"
+                     f"measured_ns = {point.middle.median:.2f}\n"
                      f"predicted_ns = {point.middle.predicted:.2f}")
     return "\n".join(lines) + "\n"
