@@ -33,18 +33,24 @@ struct SplitCrcPolicies : DefaultPolicies {
 };
 
 // Key number i. Keys whose numbers leave the same quotient by `alike` have one hash under every
-// seed: their last four bytes are what makes the CRC the same (roost/hash/crc32c_hash.h).
+// seed: the last four bytes of those in which they differ are what makes the CRC the same
+// (roost/hash/crc32c_hash.h). Of every second hash they differ in what is compared first only.
 template <size_t kBytes>
 KeyOf<kBytes> numbered_key(uint64_t number, uint64_t alike) {
+  constexpr size_t kFirstPart = std::min<size_t>(kBytes, 16);
+  const uint64_t hash_number = number / alike;
+  const size_t end = hash_number % 2 == 0 ? kBytes : kFirstPart;
   KeyOf<kBytes> key{};
-  for (size_t i = 0; i + 4 < kBytes; i += 4) {
+  for (size_t i = 0; i + 4 < end; i += 4) {
     const auto word = static_cast<uint32_t>((number + 1) * 0x9E3779B1U + i * 0x85EBCA77U * number);
-    std::memcpy(key.bytes.data() + i, &word, std::min<size_t>(4, kBytes - 4 - i));
+    std::memcpy(key.bytes.data() + i, &word, std::min<size_t>(4, end - 4 - i));
   }
   uint32_t crc = 0;
-  for (size_t i = 0; i + 4 < kBytes; ++i) crc = crc32c_byte(crc, key.bytes[i]);
-  const uint32_t last = crc ^ static_cast<uint32_t>(traffic::mix(number / alike + 1));
-  std::memcpy(key.bytes.data() + kBytes - 4, &last, 4);
+  for (size_t i = 0; i + 4 < end; ++i) crc = crc32c_byte(crc, key.bytes[i]);
+  const uint32_t last = crc ^ static_cast<uint32_t>(traffic::mix(hash_number + 1));
+  std::memcpy(key.bytes.data() + end - 4, &last, 4);
+  for (size_t i = end; i < kBytes; ++i)
+    key.bytes[i] = static_cast<uint8_t>(traffic::mix(hash_number) >> (i % 8 * 8));
   return key;
 }
 
@@ -55,7 +61,7 @@ KeyBytes key_bytes_of(const KeyOf<kBytes>& key) {
   return bytes;
 }
 
-// What a table is filled with: keys of even numbers.
+// What a table is filled with: keys of even numbers, some of which are erased again.
 struct Filling {
   unsigned slot_bits = 10;
   double load = 0.8;
@@ -77,8 +83,10 @@ class LookupTable {
                               .entries_max = filling.has_stash ? entries_ : 0,
                               .hash_seed = filling.hash_seed})
                    .value()) {
-    for (uint64_t i = 0; i < entries_; ++i)
+    for (uint64_t i = 0; i < inserted(); ++i) {
+      if (i != 0 && i % kErased == 0) table_.erase(key(2 * (i - 1)));
       refused_ += table_.insert(key(2 * i), value(2 * i)) != InsertOutcome::kInserted ? 1U : 0U;
+    }
   }
 
   [[nodiscard]] KeyOf<kBytes> key(uint64_t number) const {
@@ -86,7 +94,7 @@ class LookupTable {
     return numbered_key<kBytes>(number, filling_.alike);
   }
   [[nodiscard]] std::span<const std::byte> image() const { return image_of(table_); }
-  [[nodiscard]] uint64_t numbers() const { return 2 * entries_; }
+  [[nodiscard]] uint64_t numbers() const { return 2 * inserted(); }
   [[nodiscard]] uint64_t refused() const { return refused_; }
   [[nodiscard]] uint64_t stashed() const { return table_.stats().stashed; }
 
@@ -107,7 +115,9 @@ class LookupTable {
 
  private:
   static constexpr uint64_t kStashKeys = 56;
+  static constexpr uint64_t kErased = 64;  // one in so many: its free slot still has key and tag
 
+  [[nodiscard]] uint64_t inserted() const { return entries_ + entries_ / kErased; }
   static ValueOf<kValueBytes> value(uint64_t number) {
     ValueOf<kValueBytes> value{};
     const uint64_t word = number == 0 ? 0 : traffic::mix(number + 9);

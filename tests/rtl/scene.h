@@ -42,7 +42,7 @@ class Scene {
     }
     change_line(kShort, [](TableMetadata& table) { table.key_bytes = kBytes; });
     change_line(kNoTable, [](TableMetadata& table) { table.slots = 7; });
-    change_line(kCutInBuckets, [](TableMetadata& table) { table.limit = table.buckets * 32; });
+    change_line(kCutInBuckets, [](TableMetadata& table) { table.limit = table.buckets * 32 + 24; });
     change_line(kCutInEntries, [](TableMetadata& table) { table.limit = table.limit * 3 / 5; });
     circuit_ = std::make_unique<Cosimulation<Circuit>>(parameters, memory_, filling.hash_seed);
   }
