@@ -187,7 +187,7 @@ stage_attacks() {
 stage_proofs() { /usr/bin/python3 tests/rtl/proofs_test.py --bugs; }
 
 # The simulator's answers in each format, its caches beside a model, and the accelerator's circuit
-# beside its own, over ten times as much as in `release` and more.
+# beside its own, over ten times as much as in `release` and more; the sizes of the whole circuit.
 stage_simulator() {
   configure release -DROOST_TESTS=ON
   compile release sim_answers_test sim_cache_replay rtl_cosimulation_test
@@ -195,6 +195,7 @@ stage_simulator() {
   ROOST_SIM_ACCESSES=1000000 /usr/bin/python3 tests/sim/cache_model_test.py \
     build/release/tests/sim/sim_cache_replay
   ROOST_RTL_QUERIES=1000000 build/release/tests/rtl/rtl_cosimulation_test
+  /usr/bin/python3 tests/rtl/sizes_test.py --whole
 }
 
 # That a table keeps its promise, over a thousand million replacements.
