@@ -91,6 +91,10 @@ class Verdicts(unittest.TestCase):
         self.assertIn("The floor under speed-ups: 2.20, rte_hash, 32 keys a call, 819 entries",
                       text)
 
+    def test_the_least_round_stands_beside_the_median(self):
+        self.assertEqual({(row[3], row[4]) for row in POINTS.sections(made())[0].tables[0].rows},
+                         {("1.10", "1.22")})  # 11 / 10, 11 / 9
+
     def test_small_pages_are_not_judged(self):
         self.assertEqual(verdicts(pages=4096.0), ["not run"] * 5)
         self.assertNotIn("floor", " ".join(POINTS.sections(made(pages=None))[0].notes))
