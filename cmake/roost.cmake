@@ -127,7 +127,7 @@ function(roost_test)
   # What says how a table answers, call by call: sanitizers see the same code by random operations.
   if(ARG_CONFORMANCE)
     list(APPEND labels conformance)
-    set_property(GLOBAL APPEND PROPERTY roost_conformance_tests ${target})
+    set_property(GLOBAL APPEND PROPERTY roost_tests_not_sanitized ${target})
   endif()
   set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${labels}")
   # Again, on a processor that has x86-64-v2 and nothing beyond: ctest -C v2 -L v2. Not so what is

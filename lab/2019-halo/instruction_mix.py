@@ -26,7 +26,7 @@ PART = "instructions"
 KEY_BYTES = (4, 8, 16, 32, 40, 64)
 PLAIN, LOCKED, LOCK_FREE = "plain", "rw", "lf"
 READERS = {PLAIN: "no other threads", LOCKED: "RW_CONCURRENCY", LOCK_FREE: "RW_CONCURRENCY_LF"}
-TINY_KEY_BYTES = (16,)
+TINY_KEY_BYTES, TINY_READERS = (16,), (PLAIN, LOCKED)
 TABLE_1_KEY_BYTES = 16
 # Claimed of a lookup: instructions; shares of loads, stores, both.
 INSTRUCTIONS, LOADS, STORES, MEMORY = 210, 0.362, 0.118, 0.481
@@ -60,7 +60,7 @@ class MixJob(ProcessJob):
 
     def words(self, beside_program):
         return ["--program", str(beside_program.with_name(self.PROGRAM)), "--key-bytes",
-                *map(str, self.key_bytes)]
+                *map(str, self.key_bytes), "--readers", *self.contestants]
 
     @staticmethod
     def table_bytes():
@@ -70,7 +70,7 @@ class MixJob(ProcessJob):
         return 15 * len(self.key_bytes)
 
     def tiny(self):
-        return dataclasses.replace(self, key_bytes=TINY_KEY_BYTES)
+        return dataclasses.replace(self, key_bytes=TINY_KEY_BYTES, contestants=TINY_READERS)
 
 
 def jobs(_size):
@@ -81,8 +81,8 @@ def way_of(readers, key_bytes):
     return "rte_hash_one" + ("" if readers == PLAIN else f"_{readers}") + f"_{key_bytes}"
 
 
-def counted_rows(program, all_key_bytes):
-    places = [(readers, key_bytes) for key_bytes in all_key_bytes for readers in READERS]
+def counted_rows(program, all_key_bytes, all_readers):
+    places = [(readers, key_bytes) for key_bytes in all_key_bytes for readers in all_readers]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         found = pool.map(lambda place: lookup_costs.way_cost(program, way_of(*place), "hit"),
                          places)
@@ -166,11 +166,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
     parser.add_argument("--key-bytes", type=int, nargs="+", required=True)
+    parser.add_argument("--readers", choices=READERS, nargs="+", required=True)
     parser.add_argument("--csv", type=Path, required=True)
     parser.add_argument("--core", type=int)
     arguments = parser.parse_args()
     try:
-        rows = list(counted_rows(arguments.program, arguments.key_bytes))
+        rows = list(counted_rows(arguments.program, arguments.key_bytes, arguments.readers))
     except RuntimeError as error:
         sys.exit(f"{PART}: {error}")
     write_rows_file(arguments.csv, rows)

@@ -17,6 +17,11 @@ TEST(Cosimulation, keys_of_13_bytes_with_values_that_are_looked_up_by_address) {
   expect_equal<Vhalo_k16, 13, 16>(paper_parameters(), kSizes, queries_wanted() / 10);
 }
 
+TEST(Cosimulation, keys_of_8_bytes_in_a_circuit_that_takes_16) {
+  constexpr std::array kSizes = {10U};
+  expect_equal<Vhalo_k16, 8, 1>(paper_parameters(), kSizes, queries_wanted() / 10, 3);
+}
+
 TEST(Cosimulation, signatures_of_many_keys_are_equal) {
   constexpr std::array kSizes = {10U, 13U};
   expect_equal<Vhalo_k16, 16, 7>(paper_parameters(), kSizes, queries_wanted() / 10, 12);

@@ -3,16 +3,10 @@
 
 #include <Vhalo_k40.h>
 #include <Vhalo_k64_ours.h>
-#include <Vhalo_k8.h>
 #include "tests/rtl/scene.h"
 
 namespace roost::sim {
 namespace {
-
-TEST(KeySizes, keys_of_8_bytes) {
-  constexpr std::array kSizes = {10U};
-  expect_equal<Vhalo_k8, 8, 1>(paper_parameters(), kSizes, queries_wanted() / 10, 3);
-}
 
 TEST(KeySizes, keys_of_40_bytes_take_three_cycles_of_a_unit) {
   constexpr std::array kSizes = {10U, 16U};

@@ -83,7 +83,8 @@ class Scene {
  private:
   static constexpr uint64_t kSmall = 12;
   static constexpr uint64_t kMasked = 2;  // numbers of small tables
-  static constexpr uint64_t kCutInBuckets = 3;  // no two keys alike: those that miss ask twice
+  // No two of its keys have one hash, so that those it has not are looked for in both buckets.
+  static constexpr uint64_t kCutInBuckets = 3;
   static constexpr uint64_t kNoTable = 4;
   static constexpr uint64_t kCutInEntries = 5;
   static constexpr uint64_t kShort = 6;  // whose keys have no zeroes behind them

@@ -1,5 +1,5 @@
-"""The sizes that rtl/README.md tells of are what the circuit has: yosys maps it anew. A part of them;
-with --whole all, which takes a quarter of an hour."""
+"""The sizes that rtl/README.md tells of are what the circuit has: yosys maps it anew. A part of
+them; with --whole all, which takes a quarter of an hour."""
 
 import pathlib
 import subprocess
