@@ -22,7 +22,7 @@ RTL = pathlib.Path(__file__).resolve().parent
 LIBRARY = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 FETCHED = RTL.parent / "build/osu018" / LIBRARY.relative_to("/")
 TOP = "halo_accelerator"
-# Eight bytes of its hash, and options that it does not have.
+# A CRC of its hash unit, and options that it does not have.
 BESIDE = ("halo_crc32c", "halo_keyed_hash", "halo_bucket_scale")
 SLICE_TRANSISTORS = 6 * 8 * (2 << 20)  # of the cells of 2 MB of cache, without anything about them
 TIMED = "timed"  # the whole netlist's name
