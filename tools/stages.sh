@@ -193,11 +193,13 @@ stage_proofs() {
 # beside its own, over ten times as much as in `release` and more; the sizes of the whole circuit.
 stage_simulator() {
   configure release -DROOST_TESTS=ON
-  compile release sim_answers_test sim_cache_replay rtl_cosimulation_test
+  compile release sim_answers_test sim_cache_replay rtl_cosimulation_test rtl_key_sizes_test
   ROOST_SIM_LOOKUPS=10000000 build/release/tests/sim/sim_answers_test
   ROOST_SIM_ACCESSES=1000000 /usr/bin/python3 tests/sim/cache_model_test.py \
     build/release/tests/sim/sim_cache_replay
-  ROOST_RTL_QUERIES=1000000 build/release/tests/rtl/rtl_cosimulation_test
+  for part in cosimulation key_sizes; do
+    ROOST_RTL_QUERIES=1000000 "build/release/tests/rtl/rtl_${part}_test"
+  done
   /usr/bin/python3 tests/rtl/sizes_test.py --whole
 }
 
