@@ -11,6 +11,7 @@
 #include "roost/table/flow_table.h"
 #include "sim/saved_table.h"
 #include "tests/sim/lookup_bench.h"
+#include "tests/sim/table_kinds.h"
 
 namespace roost::sim {
 namespace {
@@ -149,58 +150,27 @@ void expect_right(LookupBench& bench, const Question& question) {
   EXPECT_EQ(bench.machine.bytes().bytes_outside(), 0U);
 }
 
-template <LayoutChoice kChoice>
-struct KeyedPolicies : DefaultPolicies {
-  static constexpr LayoutChoice kLayout = kChoice;
-};
-template <LayoutChoice kChoice>
-struct CrcPolicies : DefaultPolicies {
-  using Hash = Crc32cHash;
-  static constexpr LayoutChoice kLayout = kChoice;
-};
-
-// A key of 40 bytes, of which five words differ.
-struct Key320 {
-  std::array<uint64_t, 5> words;
-  friend bool operator==(const Key320&, const Key320&) = default;
-};
-
-template <class Key>
-Key typed_key(uint64_t number) {
-  if constexpr (std::is_same_v<Key, Key320>) {
-    return {{traffic::mix(number + 1), number, ~number, 3, traffic::mix(number + 2)}};
-  } else {
-    return traffic::narrowed<Key>(key_of(number));
-  }
-}
-// Seven bytes, a word, or more: whatever is wider than the payload is looked up by its address.
-template <class Value>
-Value typed_value(uint64_t number) {
-  Value value{};
-  const uint64_t word = number == 0 ? 0 : traffic::mix(number + 9);
-  std::memcpy(&value, &word, std::min(sizeof(value), sizeof(word)));
-  return value;
-}
-
-// A FlowTable of one kind under several settings of the switches. A stash is in use at such a load.
+// A FlowTable of one kind under several settings of the switches.
 template <class Key, class Value, class Policies>
 void expect_table_right(const Parameters& parameters) {
   using Table = FlowTable<Key, Value, Policies>;
   Table table = Table::create({.entries_max = kKeys, .hash_seed = 5}).value();
   for (uint64_t i = 0; i < kKeys; ++i)
-    ASSERT_EQ(table.insert(typed_key<Key>(2 * i), typed_value<Value>(2 * i)),
+    ASSERT_EQ((table.insert(typed_key<Key, Policies>(2 * i), typed_value<Value>(2 * i))),
               InsertOutcome::kInserted);
+  const bool has_stashed = std::is_same_v<typename Policies::Hash, Crc32cHash>;
+  ASSERT_GE(table.stats().stashed, has_stashed ? 1U : 0U);
   LookupBench bench(parameters, image_of(table));
   Question question;
   question.key_bytes = sizeof(Key);
   question.key = [](uint64_t number) {
     KeyBytes bytes{};
-    const Key key = typed_key<Key>(number);
+    const Key key = typed_key<Key, Policies>(number);
     std::memcpy(bytes.data(), &key, sizeof(key));
     return bytes;
   };
   question.is_right = [&](uint64_t number, uint64_t word) {
-    const Value* value = table.find(typed_key<Key>(number));
+    const Value* value = table.find(typed_key<Key, Policies>(number));
     if (value == nullptr) return word == kNotFoundWord;
     if (!is_found(word)) return false;
     Value got{};

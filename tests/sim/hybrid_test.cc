@@ -49,6 +49,20 @@ TEST(Hybrid, t08_a_saturated_register_is_many_flows) {
   EXPECT_TRUE(mode.end_window(0));
 }
 
+TEST(Hybrid, t08_between_the_thresholds_either_mode_stays) {
+  Parameters parameters = default_parameters();
+  parameters.hybrid_flows_to_software = 56;
+  parameters.hybrid_flows_to_accelerator = 72;
+  HybridMode mode(parameters);
+  EXPECT_TRUE(mode.end_window(5));  // 59.4 flows
+  EXPECT_TRUE(mode.end_window(4));  // 66.5
+  EXPECT_FALSE(mode.end_window(6)) << "53.6 flows are few";
+  EXPECT_FALSE(mode.end_window(5));
+  EXPECT_FALSE(mode.end_window(4));
+  EXPECT_TRUE(mode.end_window(3)) << "75.7 are many";
+  EXPECT_EQ(mode.switch_count(), 2U);
+}
+
 TEST(Hybrid, t08_the_mode_follows_the_flows_both_ways_and_does_not_oscillate) {
   HybridMode mode(default_parameters());
   traffic::Draw draw(3);
