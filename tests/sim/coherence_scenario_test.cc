@@ -70,6 +70,20 @@ TEST_F(Coherence, a_lock_takes_the_right_to_write_from_an_owner) {
   EXPECT_TRUE(bench_.memory.home(6).locks().is_locked(line_));
 }
 
+TEST(CoherenceOfInclusiveSlices, a_lock_takes_the_right_to_write_though_the_slice_has_the_line) {
+  Parameters parameters = default_parameters();
+  parameters.llc = LlcPolicy::kInclusive;
+  MemoryBench bench(parameters);
+  const uint64_t line = bench.line_at_home(6);
+  ASSERT_TRUE(bench.memory.bytes().put_zeroes(address_of(line), 64).ok());
+  (void)bench.store_cycles(9, address_of(line));
+  ASSERT_EQ(bench.memory.cache(9).state(line), LineState::kModified);
+  ASSERT_TRUE(bench.memory.home(6).holds(line));
+  bench.memory.ask_home(6, HomeSlice::kLock, 0, line, bench.memory.now());
+  (void)bench.load_cycles(0, 0);
+  EXPECT_EQ(bench.memory.cache(9).state(line), LineState::kShared);
+}
+
 TEST_F(Coherence, a_lock_that_two_have_taken_holds_until_both_have_given_it_back) {
   tell_home(HomeSlice::kLock, 0);
   tell_home(HomeSlice::kLock, 1);
