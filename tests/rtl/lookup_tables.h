@@ -27,9 +27,10 @@ struct ValueOf {
   friend bool operator==(const ValueOf&, const ValueOf&) = default;
 };
 
-struct SplitCrcPolicies : DefaultPolicies {
+template <LayoutChoice kChoice>
+struct CrcPolicies : DefaultPolicies {
   using Hash = Crc32cHash;
-  static constexpr LayoutChoice kLayout = LayoutChoice::kSplit;
+  static constexpr LayoutChoice kLayout = kChoice;
 };
 
 // Key number i. Keys whose numbers leave the same quotient by `alike` have one hash under every
@@ -73,7 +74,7 @@ struct Filling {
 template <size_t kBytes, size_t kValueBytes>
 class LookupTable {
  public:
-  using Table = FlowTable<KeyOf<kBytes>, ValueOf<kValueBytes>, SplitCrcPolicies>;
+  using Table = FlowTable<KeyOf<kBytes>, ValueOf<kValueBytes>, CrcPolicies<LayoutChoice::kSplit>>;
 
   explicit LookupTable(const Filling& filling)
       : filling_(filling),

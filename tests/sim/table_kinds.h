@@ -1,4 +1,5 @@
-// Kinds of FlowTable: how they hash and lie, and keys and values of any type by number.
+// Kinds of FlowTable: how they lie, how they hash (by CRC: tests/rtl/lookup_tables.h), and keys and
+// values of any type by number.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +18,6 @@ namespace roost::sim {
 
 template <LayoutChoice kChoice>
 struct KeyedPolicies : DefaultPolicies {
-  static constexpr LayoutChoice kLayout = kChoice;
-};
-template <LayoutChoice kChoice>
-struct CrcPolicies : DefaultPolicies {
-  using Hash = Crc32cHash;
   static constexpr LayoutChoice kLayout = kChoice;
 };
 
